@@ -23,6 +23,7 @@ READ = frozenset(
         "/api/projects/{id}/documents",
         "/api/projects/{id}/members",
         "/api/projects/{id}/questions",
+        "/api/projects/{id}/asked-questions",
         "/api/projects/{id}/standard-questions",
         "/api/projects/{id}/queue",
         "/api/projects/{id}/tasks",

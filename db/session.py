@@ -19,7 +19,17 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures, document_texts, finished_work, own_files, private, queue_days, task_states
+from db import (
+    changes,
+    document_figures,
+    document_texts,
+    finished_work,
+    own_files,
+    private,
+    question_uses,
+    queue_days,
+    task_states,
+)
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # a connection that rested longer is checked before use
@@ -121,14 +131,16 @@ class Database:
     def write(self) -> Iterator[Session]:
         """Yield a session that is committed once at the end, or rolled back as a whole on any exception.
 
-        States of tasks, figures and searched texts follow its changes (db.task_states, db.finished_work, db.queue_days,
-        db.document_figures, db.document_texts), and open screens are told of them (db.changes).
+        What is kept of tasks, figures, questions and searched texts follows its changes (db.task_states,
+        db.finished_work, db.queue_days, db.document_figures, db.question_uses, db.document_texts), and open screens are
+        told of them (db.changes).
         """
         opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
             document_texts.store(session)
             document_figures.store(session)
+            question_uses.store(session)
             finished_work.store(session)
             task_states.store(session)
             queue_days.store(session)

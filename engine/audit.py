@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import AuditEntry, Project, User
 from engine.audit_clauses import clause
+from engine.paging import Order, Page
 from engine.workspace import Workspace
 
 MOST = 500
@@ -64,33 +65,38 @@ def note(
 
 
 def entries(
-    workspace: Workspace, project_id: str | None = None, *, before: str | None = None, limit: int = 100
-) -> list[AuditLine]:
-    """Return entries of the audit trail, newest first.
+    workspace: Workspace,
+    project_id: str | None = None,
+    *,
+    before: str | None = None,
+    limit: int = 100,
+    cursor: str | None = None,
+) -> Page[AuditLine]:
+    """Return a page of the audit trail, newest first.
 
     Args:
         workspace: open workspace.
         project_id: limits the entries to one project.
         before: id of the last entry seen; older ones are returned.
         limit: maximum number, at most MOST.
+        cursor: of the page; None: the first page.
+
+    Raises:
+        Refused: the cursor is not one of this list.
     """
+    order = Order(f"audit {project_id or ''}", (AuditEntry.created_at, AuditEntry.id), falls=True)
     chosen = (
         select(AuditEntry, User.name, Project.name)
         .outerjoin(User, User.id == AuditEntry.actor_id)
         .outerjoin(Project, Project.id == AuditEntry.project_id)
-        .order_by(AuditEntry.created_at.desc(), AuditEntry.id.desc())
-        .limit(max(1, min(limit, MOST)))
     )
     if project_id is not None:
         chosen = chosen.where(AuditEntry.project_id == project_id)
     with workspace.database.read() as session:
-        if before is not None and (last := session.get(AuditEntry, before)) is not None:
-            chosen = chosen.where(
-                (AuditEntry.created_at < last.created_at)
-                | ((AuditEntry.created_at == last.created_at) & (AuditEntry.id < last.id))
-            )
-        rows = session.execute(chosen).all()
-    return [
+        if before is not None and cursor is None and (last := session.get(AuditEntry, before)) is not None:
+            cursor = order.cursor((last.created_at, last.id))
+        rows, following = order.rows(session, chosen, max(1, min(limit, MOST)), cursor)
+    lines = [
         AuditLine(
             id=entry.id,
             created_at=entry.created_at,
@@ -103,3 +109,4 @@ def entries(
         )
         for entry, actor, project in rows
     ]
+    return Page(lines, following)

@@ -58,6 +58,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "StandardQuestion.text": ("What is the total due?",),
     "Askable.text": ("What is the total due?",),
     "Recent.text": ("What is the total due?",),
+    "ListedQuestion.documents": (157,),
+    "ListedQuestion.text": ("What is the total due?",),
     "AskedQuestion.text": ("What is the total due?",),
     "question": ("What is the total due?",),
     "questions": (3, ["What is the total due?", "What is the invoice number?"]),

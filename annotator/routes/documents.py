@@ -3,13 +3,13 @@
 import threading
 from collections.abc import Sequence
 from typing import Annotated
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from pydantic import BaseModel, StringConstraints
 
 from annotator.access import MEMBERS, check_member
 from annotator.deps import CurrentUser, TheLanes, TheWorkspace, required_user
+from annotator.paging import ThePaging, pages
 from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, apart, end_unless_gone
 from engine.annotation.views import AnnotationLine, annotation_lines
@@ -75,28 +75,13 @@ class DocumentWithQuestions(DocumentView):
 
 
 @router.get(
-    "/projects/{project_id}/documents",
-    responses={
-        200: {
-            "headers": {
-                "Link": {
-                    "description": 'Address of the next page with rel="next" (RFC 8288); missing on the last page.',
-                    "schema": {"type": "string"},
-                },
-                "X-Total-Count": {
-                    "description": "Number of the documents that `q` finds, on all pages.",
-                    "schema": {"type": "integer"},
-                },
-            }
-        }
-    },
+    "/projects/{project_id}/documents", responses=pages("Number of the documents that `q` finds, on all pages.")
 )
 def list_documents(
-    request: Request,
-    response: Response,
     project_id: str,
     workspace: TheWorkspace,
     user: CurrentUser,
+    paging: ThePaging,
     ids: Annotated[
         list[DocumentId] | None,
         Query(alias="id", max_length=MOST_IDS, description="Only this document; repeat it for several, 100 at most."),
@@ -113,21 +98,14 @@ def list_documents(
     limit: Annotated[
         int, Query(ge=1, le=MOST_LINES, description="Maximum number of documents on a page.")
     ] = MOST_LINES,
-    cursor: Annotated[
-        str | None, Query(max_length=4000, description="Begin of a page; take it from the `Link` of the page before.")
-    ] = None,
 ) -> list[DocumentLine]:
     """Return a page of a project's documents, newest first; with `id` only those of them that the project has.
 
     A page has 1,000 documents at most. The header `Link` holds the address of the next one.
     """
     projects.project_by_id(workspace, project_id)
-    page = document_page(workspace, project_id, user.id, query=q, sort=sort, limit=limit, cursor=cursor, ids=ids)
-    response.headers["X-Total-Count"] = str(page.total)
-    if page.next is not None:
-        asked = [(name, value) for name, value in request.query_params.multi_items() if name != "cursor"]
-        address = f"{request.url.path}?{urlencode([*asked, ('cursor', page.next)])}"
-        response.headers["Link"] = f'<{address}>; rel="next"'
+    page = document_page(workspace, project_id, user.id, query=q, sort=sort, limit=limit, cursor=paging.cursor, ids=ids)
+    paging.names(page.next, page.total)
     return page.lines
 
 

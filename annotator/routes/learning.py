@@ -7,8 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
 from annotator.work_queues import ONE_REPORT
-from engine.documents.reading_state import READ
 from engine.jobs import queue
 from engine.models import registry
 from engine.models.registry import VersionView
@@ -38,10 +38,21 @@ class Reason(BaseModel):
     reason: str = Field("", max_length=2000)
 
 
-@router.get("/projects/{project_id}/models")
-def list_models(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
-    """Return the models of a project, including the shipped one, newest first."""
-    return registry.versions(workspace, project_id)
+@router.get("/projects/{project_id}/models", responses=pages())
+def list_models(
+    project_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=registry.MOST_LISTED, description="Maximum number of models on a page.")
+    ] = registry.MOST_LISTED,
+) -> list[VersionView]:
+    """Return a page of the models of a project, newest first, the shipped one behind them.
+
+    A page has 1,000 models at most.
+    """
+    return paging.sent(registry.versions(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.post("/projects/{project_id}/models/{version_id}/promote", dependencies=[ADMINS])
@@ -50,21 +61,29 @@ def promote(
 ) -> list[VersionView]:
     """Promote a model to champion, the model in use. The page uses it within seconds."""
     registry.promote(workspace, project_id, version_id, by=user, force=promotion.force, reason=promotion.reason)
-    return list_models(project_id, workspace, user)
+    return registry.versions(workspace, project_id)
 
 
 @router.post("/projects/{project_id}/rollback", dependencies=[ADMINS])
 def rollback(project_id: str, why: Reason, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
     """Roll back to the previous champion."""
     registry.rollback(workspace, project_id, by=user, reason=why.reason)
-    return list_models(project_id, workspace, user)
+    return registry.versions(workspace, project_id)
 
 
-@router.get("/projects/{project_id}/runs")
-def list_runs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RunLine]:
-    """Return the training runs of a project, newest first."""
+@router.get("/projects/{project_id}/runs", responses=pages())
+def list_runs(
+    project_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=views.MOST_LISTED, description="Maximum number of runs on a page.")
+    ] = views.MOST_LISTED,
+) -> list[RunLine]:
+    """Return a page of the training runs of a project, newest first. A page has 1,000 runs at most."""
     projects.project_by_id(workspace, project_id)
-    return views.run_lines(workspace, project_id)
+    return paging.sent(views.run_lines(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.get("/runs/{run_id}")
@@ -92,11 +111,21 @@ def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobV
     return views.job_view(trigger.request(workspace, project_id, by=user.id))
 
 
-@router.get("/projects/{project_id}/jobs")
-def list_jobs(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[JobView]:
-    """Return the jobs of a project, newest first, without finished jobs that read documents."""
+@router.get("/projects/{project_id}/jobs", responses=pages())
+def list_jobs(
+    project_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    paging: ThePaging,
+    limit: Annotated[int, Query(ge=1, le=queue.MOST_LISTED, description="Maximum number of jobs on a page.")] = 100,
+) -> list[JobView]:
+    """Return a page of the jobs of a project, newest first, without finished jobs that read documents.
+
+    A page has 100 jobs, and with `limit` 1,000 at most.
+    """
     projects.project_by_id(workspace, project_id)
-    return [views.job_view(job) for job in queue.list_jobs(workspace, project_id, unless_ended=(READ,))]
+    page = queue.list_jobs(workspace, project_id, limit=limit, cursor=paging.cursor, without_read=True)
+    return paging.sent(page.map(views.job_view))
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])

@@ -1,12 +1,13 @@
 """Routes for the current user: preferences, sessions, tokens and password."""
 
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Response
+from fastapi import APIRouter, Body, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import PASSWORD, CurrentUser, TheCaller, TheLoginQueue, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine.accounts import sessions, tokens, users
 from engine.accounts.sessions import SessionView
 from engine.accounts.tokens import MadeToken, Scope
@@ -48,10 +49,21 @@ def store_preferences(
     return users.set_preferences(workspace, user.id, wanted)
 
 
-@router.get("/sessions")
-def list_sessions(workspace: TheWorkspace, user: CurrentUser, caller: TheCaller) -> list[SessionView]:
-    """Return the user's sessions and tokens, newest first, with scope and last use of tokens."""
-    return sessions.sessions(workspace, user.id, caller.token)
+@router.get("/sessions", responses=pages())
+def list_sessions(
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    caller: TheCaller,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=sessions.MOST_LISTED, description="Maximum number of sessions on a page.")
+    ] = sessions.MOST_LISTED,
+) -> list[SessionView]:
+    """Return a page of the user's sessions and tokens, newest first, with scope and last use of tokens.
+
+    A page has 1,000 of them at most.
+    """
+    return paging.sent(sessions.sessions(workspace, user.id, caller.token, limit=limit, cursor=paging.cursor))
 
 
 @router.delete("/sessions/{session_id}", status_code=204, response_class=Response)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import ROLE, CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine import audit
 from engine.accounts import invitations, members
 from engine.accounts.invitations import InvitationView
@@ -14,8 +15,6 @@ from engine.accounts.members import MemberView
 from engine.audit import AuditLine
 
 router = APIRouter(tags=["people"], dependencies=[MEMBERS])
-
-Limit = Annotated[int, Query(ge=1, le=audit.MOST)]
 
 
 class WantedRole(BaseModel):
@@ -42,13 +41,20 @@ class MadeInvitation(InvitationView):
     url: str
 
 
-@router.get("/projects/{project_id}/members")
-def list_members(project_id: str, workspace: TheWorkspace) -> list[MemberView]:
-    """Return the members of a project by name.
+@router.get("/projects/{project_id}/members", responses=pages())
+def list_members(
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=members.MOST_LISTED, description="Maximum number of members on a page.")
+    ] = members.MOST_LISTED,
+) -> list[MemberView]:
+    """Return a page of the members of a project by name. A page has 1,000 members at most.
 
     Admins of the installation have all rights without membership.
     """
-    return members.members(workspace, project_id)
+    return paging.sent(members.members(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.put("/projects/{project_id}/members/{user_id}", dependencies=[ADMINS])
@@ -65,10 +71,20 @@ def remove_member(project_id: str, user_id: str, workspace: TheWorkspace, user: 
     members.remove_member(workspace, project_id, user_id, by=user)
 
 
-@router.get("/projects/{project_id}/invitations", dependencies=[ADMINS])
-def list_invitations(project_id: str, workspace: TheWorkspace) -> list[InvitationView]:
-    """Return the invitations of a project with their states, newest first, without links."""
-    return invitations.invitations(workspace, project_id)
+@router.get("/projects/{project_id}/invitations", dependencies=[ADMINS], responses=pages())
+def list_invitations(
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=invitations.MOST_LISTED, description="Maximum number of invitations on a page.")
+    ] = 200,
+) -> list[InvitationView]:
+    """Return a page of the invitations of a project with their states, newest first, without links.
+
+    A page has 200 invitations, and with `limit` 1,000 at most.
+    """
+    return paging.sent(invitations.invitations(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.post("/projects/{project_id}/invitations", status_code=201, dependencies=[ADMINS])
@@ -89,9 +105,13 @@ def withdraw(invitation_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
     invitations.withdraw(workspace, invitation_id, by=user)
 
 
-@router.get("/projects/{project_id}/audit", dependencies=[ADMINS])
+@router.get("/projects/{project_id}/audit", dependencies=[ADMINS], responses=pages())
 def show_audit(
-    project_id: str, workspace: TheWorkspace, before: str | None = None, limit: Limit = 100
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    before: Annotated[str | None, Query(description="Id of the last entry seen, instead of a cursor.")] = None,
+    limit: Annotated[int, Query(ge=1, le=audit.MOST, description="Maximum number of entries on a page.")] = 100,
 ) -> list[AuditLine]:
-    """Return the audit trail of a project, newest first. `before`: id of the last entry seen."""
-    return audit.entries(workspace, project_id, before=before, limit=limit)
+    """Return a page of the audit trail of a project, newest first. A page has 500 entries at most."""
+    return paging.sent(audit.entries(workspace, project_id, before=before, limit=limit, cursor=paging.cursor))

@@ -1,10 +1,14 @@
 """Routes for projects, their settings, and the next open answer."""
 
-from fastapi import APIRouter
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine.accounts import permissions
 from engine.annotation import views
 from engine.annotation.proposal import ModelName
@@ -68,17 +72,30 @@ class NextAnswer(BaseModel):
     reason: str | None = None
 
 
-@router.get("/projects")
-def list_projects(workspace: TheWorkspace, user: CurrentUser) -> list[ProjectView]:
-    """Return the caller's projects by name; all projects for an admin."""
-    return [_view(workspace, summary, user) for summary in projects.summaries(workspace, user)]
+@router.get("/projects", responses=pages())
+def list_projects(
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=projects.MOST_LISTED, description="Maximum number of projects on a page.")
+    ] = projects.MOST_LISTED,
+) -> list[ProjectView]:
+    """Return a page of the caller's projects by name; of all projects for an admin.
+
+    A page has 1,000 projects at most.
+    """
+    page = projects.summaries(workspace, user, limit=limit, cursor=paging.cursor)
+    views = _views(workspace, page, user)
+    paging.names(page.next)
+    return views
 
 
 @router.post("/projects", status_code=201)
 def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin) -> ProjectView:
     """Create a project. 409 when the name is taken."""
     project = projects.create_project(workspace, new.name, new.description, user.id)
-    return _view(workspace, projects.ProjectSummary(project, 0, 0), user)
+    return _views(workspace, [projects.ProjectSummary(project, 0, 0)], user)[0]
 
 
 @router.patch("/projects/{project_id}/settings", dependencies=[ADMINS])
@@ -100,17 +117,25 @@ def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after
     return NextAnswer(annotation_id=annotation.id, document_id=annotation.document_id)
 
 
-def _view(workspace: TheWorkspace, summary: projects.ProjectSummary, user: CurrentUser) -> ProjectView:
+def _views(
+    workspace: TheWorkspace, summaries: Sequence[projects.ProjectSummary], user: CurrentUser
+) -> list[ProjectView]:
+    ids = [summary.project.id for summary in summaries]
     with workspace.database.read() as session:
-        role = permissions.role_in(session, user, summary.project.id)
-        champion = registry.champion(session, summary.project.id)
-    return ProjectView(
-        id=summary.project.id,
-        name=summary.project.name,
-        description=summary.project.description,
-        documents=summary.documents,
-        accepted=summary.accepted,
-        champion=ModelName(id=champion.id, label=registry.label(champion)),
-        settings=project_settings.settings_of(summary.project),
-        role=role or "",
-    )
+        roles = permissions.roles_in(session, user, ids)
+        champions = registry.champions(session, ids)
+    return [
+        ProjectView(
+            id=summary.project.id,
+            name=summary.project.name,
+            description=summary.project.description,
+            documents=summary.documents,
+            accepted=summary.accepted,
+            champion=ModelName(
+                id=champions[summary.project.id].id, label=registry.label(champions[summary.project.id])
+            ),
+            settings=project_settings.settings_of(summary.project),
+            role=roles.get(summary.project.id, ""),
+        )
+        for summary in summaries
+    ]

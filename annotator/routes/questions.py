@@ -2,13 +2,15 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import QUESTION, CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine.projects import projects
-from engine.tasks import standard_questions
+from engine.tasks import asked_questions, standard_questions
+from engine.tasks.asked_questions import ListedQuestion
 from engine.tasks.standard_questions import StandardQuestion, Suggestions
 
 router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
@@ -53,3 +55,29 @@ def suggest(project_id: str, workspace: TheWorkspace, user: CurrentUser, documen
     """Return suggested questions: standard questions with the caller's answers, then others by frequency."""
     projects.project_by_id(workspace, project_id)
     return standard_questions.suggestions(workspace, project_id, user.id, document_id)
+
+
+@router.get(
+    "/projects/{project_id}/asked-questions", responses=pages("Number of the questions that `q` finds, on all pages.")
+)
+def list_asked_questions(
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    q: Annotated[
+        str, Query(max_length=200, description="Only questions that contain each of these words, in any case.")
+    ] = "",
+    sort: Annotated[
+        asked_questions.Sort, Query(description="Order: those of most documents first, or by text.")
+    ] = "-documents",
+    limit: Annotated[
+        int, Query(ge=1, le=asked_questions.MOST_LISTED, description="Maximum number of questions on a page.")
+    ] = 100,
+) -> list[ListedQuestion]:
+    """Return a page of the questions that were asked of documents, with the number of the documents of each.
+
+    A page has 100 questions, and with `limit` 1,000 at most.
+    """
+    projects.project_by_id(workspace, project_id)
+    page = asked_questions.asked_questions(workspace, project_id, query=q, sort=sort, limit=limit, cursor=paging.cursor)
+    return paging.sent(page, asked_questions.count_asked(workspace, project_id, q))

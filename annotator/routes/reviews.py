@@ -1,11 +1,14 @@
 """Routes for reviews, histories and agreement."""
 
-from fastapi import APIRouter, Response
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheEditor, TheWorkspace
+from annotator.paging import ThePaging, pages
 from annotator.routes.tasks import LeaseView
 from annotator.work_queues import ONE_REPORT
 from engine.annotation import views
@@ -16,6 +19,8 @@ from engine.tasks.review import ReviewLine, ReviewRequest, RevisionLine
 from engine.tasks.review_queue import NextReview
 
 router = APIRouter(tags=["reviews"], dependencies=[MEMBERS])
+Limit = Annotated[int, Query(ge=1, le=review.MOST_LISTED, description="Maximum number on a page.")]
+Sort = Annotated[Literal["number", "-number"], Query(description="Order: oldest first, or newest first.")]
 
 
 class ReviewedBefore(BaseModel):
@@ -60,22 +65,44 @@ def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, u
         return JSONResponse(content, status_code=409)
 
 
-@router.get("/annotations/{annotation_id}/reviews")
-def list_reviews(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[ReviewLine]:
-    """Return the reviews of an answer, oldest first.
+@router.get("/annotations/{annotation_id}/reviews", responses=pages())
+def list_reviews(
+    annotation_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    paging: ThePaging,
+    limit: Limit = review.MOST_LISTED,
+    sort: Sort = "number",
+) -> list[ReviewLine]:
+    """Return a page of the reviews of an answer, oldest first. A page has 1,000 reviews at most.
 
     404 for answers that are hidden from the user until they answer.
     """
-    return review.reviews_of(workspace, annotation_id, user.id)
+    newest_first = sort == "-number"
+    page = review.reviews_of(
+        workspace, annotation_id, user.id, limit=limit, cursor=paging.cursor, newest_first=newest_first
+    )
+    return paging.sent(page)
 
 
-@router.get("/annotations/{annotation_id}/revisions")
-def list_revisions(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[RevisionLine]:
-    """Return the revisions of an answer, oldest first.
+@router.get("/annotations/{annotation_id}/revisions", responses=pages())
+def list_revisions(
+    annotation_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    paging: ThePaging,
+    limit: Limit = review.MOST_LISTED,
+    sort: Sort = "number",
+) -> list[RevisionLine]:
+    """Return a page of the revisions of an answer, oldest first. A page has 1,000 revisions at most.
 
     404 for answers that are hidden from the user until they answer.
     """
-    return review.revisions_of(workspace, annotation_id, user.id)
+    newest_first = sort == "-number"
+    page = review.revisions_of(
+        workspace, annotation_id, user.id, limit=limit, cursor=paging.cursor, newest_first=newest_first
+    )
+    return paging.sent(page)
 
 
 @router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS, ONE_REPORT])

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine.projects import projects
 from engine.selection import auto_accept, label_review, ranking, stages, survey_trigger
 from engine.selection.auto_accept import MOST_LISTED, AutomaticLine
@@ -49,12 +50,20 @@ def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobVi
     return views.job_view(survey_trigger.request(workspace, project_id, by=user.id))
 
 
-@router.get("/projects/{project_id}/second-looks", dependencies=[REVIEWERS])
+@router.get("/projects/{project_id}/second-looks", dependencies=[REVIEWERS], responses=pages())
 def list_second_looks(
-    project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=label_review.MOST_LISTED, description="Maximum number of labels on a page.")
+    ] = 200,
 ) -> list[LookLine]:
-    """Return the label review: accepted labels that the model contradicts, open first, with decisions."""
-    return label_review.lines(workspace, project_id, limit)
+    """Return a page of the label review: accepted labels that the model contradicts, open first, with decisions.
+
+    A page has 200 labels, and with `limit` 1,000 at most.
+    """
+    return paging.sent(label_review.lines(workspace, project_id, limit, paging.cursor))
 
 
 @router.put("/documents/{document_id}/first", dependencies=[REVIEWERS])
@@ -76,12 +85,18 @@ def set_stage(project_id: str, wanted: WantedStage, workspace: TheWorkspace, use
     return stage_view(workspace, project_id)
 
 
-@router.get("/projects/{project_id}/automatic-answers", dependencies=[REVIEWERS])
+@router.get("/projects/{project_id}/automatic-answers", dependencies=[REVIEWERS], responses=pages())
 def list_automatic(
-    project_id: str, workspace: TheWorkspace, limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = 200
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    limit: Annotated[int, Query(ge=1, le=MOST_LISTED, description="Maximum number of answers on a page.")] = 200,
 ) -> list[AutomaticLine]:
-    """Return the automatically accepted answers, newest first."""
-    return auto_accept.lines(workspace, project_id, limit)
+    """Return a page of the automatically accepted answers, newest first.
+
+    A page has 200 answers, and with `limit` 1,000 at most.
+    """
+    return paging.sent(auto_accept.lines(workspace, project_id, limit, paging.cursor))
 
 
 @router.post("/projects/{project_id}/automatic-answers/undo", dependencies=[ADMINS])

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine.projects import projects
 from engine.tasks import queue, tasks
 from engine.tasks.queue import NextTask
@@ -69,16 +70,33 @@ def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     queue.release(workspace, task_id, user.id)
 
 
-@router.get("/projects/{project_id}/tasks", dependencies=[REVIEWERS])
+@router.get(
+    "/projects/{project_id}/tasks",
+    dependencies=[REVIEWERS],
+    responses=pages("Number of the tasks of the project, on all pages."),
+)
 def list_tasks(
     project_id: str,
     workspace: TheWorkspace,
-    limit: Annotated[int, Query(ge=1, le=MOST_LISTED)] = MOST_LISTED,
-    offset: Annotated[int, Query(ge=0, lt=2**31)] = 0,
+    paging: ThePaging,
+    limit: Annotated[int, Query(ge=1, le=MOST_LISTED, description="Maximum number of tasks on a page.")] = MOST_LISTED,
+    offset: Annotated[
+        int,
+        Query(
+            ge=0,
+            lt=2**31,
+            description="Number of tasks to skip. They are counted, which takes longer the more they are; "
+            "use `cursor` instead.",
+        ),
+    ] = 0,
 ) -> list[TaskLine]:
-    """Return the tasks of a project with their gold questions and answers so far."""
+    """Return a page of the tasks of a project with their gold questions and answers so far.
+
+    A page has 1,000 tasks at most.
+    """
     projects.project_by_id(workspace, project_id)
-    return tasks.list_tasks(workspace, project_id, limit=limit, offset=offset)
+    page = tasks.list_tasks(workspace, project_id, limit=limit, offset=offset, cursor=paging.cursor)
+    return paging.sent(page, tasks.count_tasks(workspace, project_id))
 
 
 @router.put("/tasks/{task_id}/gold", dependencies=[REVIEWERS])

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import PASSWORD, ROLE, ROLE_OR_NONE, CurrentAdmin, TheWorkspace
+from annotator.paging import ThePaging, pages
 from engine import audit
 from engine.accounts import sessions, users
 from engine.accounts.sessions import SessionView
@@ -44,10 +45,18 @@ class NewPassword(BaseModel):
     new: str = Field(max_length=1000, json_schema_extra=PASSWORD)
 
 
-@router.get("/users")
-def list_users(workspace: TheWorkspace, user: CurrentAdmin) -> list[UserView]:
-    """Return all users by name."""
-    return [users.user_view(each) for each in users.users(workspace)]
+@router.get("/users", responses=pages())
+def list_users(
+    workspace: TheWorkspace,
+    user: CurrentAdmin,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=users.MOST_LISTED, description="Maximum number of users on a page.")
+    ] = users.MOST_LISTED,
+) -> list[UserView]:
+    """Return a page of the users by name. A page has 1,000 users at most."""
+    page = users.users(workspace, limit=limit, cursor=paging.cursor)
+    return paging.sent(page.map(users.user_view))
 
 
 @router.post("/users", status_code=201)
@@ -69,10 +78,19 @@ def set_password(user_id: str, wanted: NewPassword, workspace: TheWorkspace, use
     users.set_password(workspace, user_id, wanted.new, by=user)
 
 
-@router.get("/users/{user_id}/sessions")
-def list_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> list[SessionView]:
-    """Return a user's sessions and tokens."""
-    return sessions.sessions(workspace, users.user_by_id(workspace, user_id).id)
+@router.get("/users/{user_id}/sessions", responses=pages())
+def list_sessions(
+    user_id: str,
+    workspace: TheWorkspace,
+    user: CurrentAdmin,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=sessions.MOST_LISTED, description="Maximum number of sessions on a page.")
+    ] = sessions.MOST_LISTED,
+) -> list[SessionView]:
+    """Return a page of a user's sessions and tokens, newest first. A page has 1,000 of them at most."""
+    whose = users.user_by_id(workspace, user_id).id
+    return paging.sent(sessions.sessions(workspace, whose, limit=limit, cursor=paging.cursor))
 
 
 @router.delete("/users/{user_id}/sessions", status_code=204, response_class=Response)
@@ -81,12 +99,13 @@ def end_sessions(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> N
     users.end_sessions(workspace, user_id, by=user)
 
 
-@router.get("/audit")
+@router.get("/audit", responses=pages())
 def show_audit(
     workspace: TheWorkspace,
     user: CurrentAdmin,
-    before: str | None = None,
-    limit: Annotated[int, Query(ge=1, le=audit.MOST)] = 100,
+    paging: ThePaging,
+    before: Annotated[str | None, Query(description="Id of the last entry seen, instead of a cursor.")] = None,
+    limit: Annotated[int, Query(ge=1, le=audit.MOST, description="Maximum number of entries on a page.")] = 100,
 ) -> list[AuditLine]:
-    """Return the audit trail of all projects and users, newest first."""
-    return audit.entries(workspace, before=before, limit=limit)
+    """Return a page of the audit trail of all projects and users, newest first. A page has 500 entries at most."""
+    return paging.sent(audit.entries(workspace, before=before, limit=limit, cursor=paging.cursor))

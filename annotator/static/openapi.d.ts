@@ -150,8 +150,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the reviews of an answer, oldest first
-         * @description Return the reviews of an answer, oldest first.
+         * Return a page of the reviews of an answer, oldest first
+         * @description Return a page of the reviews of an answer, oldest first. A page has 1,000 reviews at most.
          *
          *     404 for answers that are hidden from the user until they answer.
          */
@@ -178,8 +178,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the revisions of an answer, oldest first
-         * @description Return the revisions of an answer, oldest first.
+         * Return a page of the revisions of an answer, oldest first
+         * @description Return a page of the revisions of an answer, oldest first. A page has 1,000 revisions at most.
          *
          *     404 for answers that are hidden from the user until they answer.
          */
@@ -204,8 +204,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the audit trail of all projects and users, newest first
-         * @description Return the audit trail of all projects and users, newest first.
+         * Return a page of the audit trail of all projects and users, newest first
+         * @description Return a page of the audit trail of all projects and users, newest first. A page has 500 entries at most.
          */
         get: operations["show_audit_api_audit_get"];
         put?: never;
@@ -580,8 +580,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the user's sessions and tokens, newest first, with scope and last use of tokens
-         * @description Return the user's sessions and tokens, newest first, with scope and last use of tokens.
+         * Return a page of the user's sessions and tokens, newest first, with scope and last use of tokens
+         * @description Return a page of the user's sessions and tokens, newest first, with scope and last use of tokens.
+         *
+         *     A page has 1,000 of them at most.
          */
         get: operations["list_sessions_api_me_sessions_get"];
         put?: never;
@@ -730,8 +732,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the caller's projects by name; all projects for an admin
-         * @description Return the caller's projects by name; all projects for an admin.
+         * Return a page of the caller's projects by name; of all projects for an admin
+         * @description Return a page of the caller's projects by name; of all projects for an admin.
+         *
+         *     A page has 1,000 projects at most.
          */
         get: operations["list_projects_api_projects_get"];
         put?: never;
@@ -766,6 +770,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{project_id}/asked-questions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return a page of the questions that were asked of documents, with the number of the documents of each
+         * @description Return a page of the questions that were asked of documents, with the number of the documents of each.
+         *
+         *     A page has 100 questions, and with `limit` 1,000 at most.
+         */
+        get: operations["list_asked_questions_api_projects__project_id__asked_questions_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{project_id}/audit": {
         parameters: {
             query?: never;
@@ -774,8 +800,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the audit trail of a project, newest first
-         * @description Return the audit trail of a project, newest first. `before`: id of the last entry seen.
+         * Return a page of the audit trail of a project, newest first
+         * @description Return a page of the audit trail of a project, newest first. A page has 500 entries at most.
          */
         get: operations["show_audit_api_projects__project_id__audit_get"];
         put?: never;
@@ -794,8 +820,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the automatically accepted answers, newest first
-         * @description Return the automatically accepted answers, newest first.
+         * Return a page of the automatically accepted answers, newest first
+         * @description Return a page of the automatically accepted answers, newest first.
+         *
+         *     A page has 200 answers, and with `limit` 1,000 at most.
          */
         get: operations["list_automatic_api_projects__project_id__automatic_answers_get"];
         put?: never;
@@ -1058,8 +1086,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the invitations of a project with their states, newest first, without links
-         * @description Return the invitations of a project with their states, newest first, without links.
+         * Return a page of the invitations of a project with their states, newest first, without links
+         * @description Return a page of the invitations of a project with their states, newest first, without links.
+         *
+         *     A page has 200 invitations, and with `limit` 1,000 at most.
          */
         get: operations["list_invitations_api_projects__project_id__invitations_get"];
         put?: never;
@@ -1082,8 +1112,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the jobs of a project, newest first, without finished jobs that read documents
-         * @description Return the jobs of a project, newest first, without finished jobs that read documents.
+         * Return a page of the jobs of a project, newest first, without finished jobs that read documents
+         * @description Return a page of the jobs of a project, newest first, without finished jobs that read documents.
+         *
+         *     A page has 100 jobs, and with `limit` 1,000 at most.
          */
         get: operations["list_jobs_api_projects__project_id__jobs_get"];
         put?: never;
@@ -1102,8 +1134,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the members of a project by name
-         * @description Return the members of a project by name.
+         * Return a page of the members of a project by name
+         * @description Return a page of the members of a project by name. A page has 1,000 members at most.
          *
          *     Admins of the installation have all rights without membership.
          */
@@ -1148,8 +1180,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the models of a project, including the shipped one, newest first
-         * @description Return the models of a project, including the shipped one, newest first.
+         * Return a page of the models of a project, newest first, the shipped one behind them
+         * @description Return a page of the models of a project, newest first, the shipped one behind them.
+         *
+         *     A page has 1,000 models at most.
          */
         get: operations["list_models_api_projects__project_id__models_get"];
         put?: never;
@@ -1330,8 +1364,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the training runs of a project, newest first
-         * @description Return the training runs of a project, newest first.
+         * Return a page of the training runs of a project, newest first
+         * @description Return a page of the training runs of a project, newest first. A page has 1,000 runs at most.
          */
         get: operations["list_runs_api_projects__project_id__runs_get"];
         put?: never;
@@ -1350,8 +1384,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the label review: accepted labels that the model contradicts, open first, with decisions
-         * @description Return the label review: accepted labels that the model contradicts, open first, with decisions.
+         * Return a page of the label review: accepted labels that the model contradicts, open first, with decisions
+         * @description Return a page of the label review: accepted labels that the model contradicts, open first, with decisions.
+         *
+         *     A page has 200 labels, and with `limit` 1,000 at most.
          */
         get: operations["list_second_looks_api_projects__project_id__second_looks_get"];
         put?: never;
@@ -1462,8 +1498,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return the tasks of a project with their gold questions and answers so far
-         * @description Return the tasks of a project with their gold questions and answers so far.
+         * Return a page of the tasks of a project with their gold questions and answers so far
+         * @description Return a page of the tasks of a project with their gold questions and answers so far.
+         *
+         *     A page has 1,000 tasks at most.
          */
         get: operations["list_tasks_api_projects__project_id__tasks_get"];
         put?: never;
@@ -1604,8 +1642,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return all users by name
-         * @description Return all users by name.
+         * Return a page of the users by name
+         * @description Return a page of the users by name. A page has 1,000 users at most.
          */
         get: operations["list_users_api_users_get"];
         put?: never;
@@ -1668,8 +1706,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Return a user's sessions and tokens
-         * @description Return a user's sessions and tokens.
+         * Return a page of a user's sessions and tokens, newest first
+         * @description Return a page of a user's sessions and tokens, newest first. A page has 1,000 of them at most.
          */
         get: operations["list_sessions_api_users__user_id__sessions_get"];
         put?: never;
@@ -2818,6 +2856,23 @@ export interface components {
              * Format: date-time
              */
             lease_until: string;
+        };
+        /**
+         * ListedQuestion
+         * @description A question that was asked in a project.
+         *
+         *     documents: number of the documents that it was asked of; removed answers do not count.
+         *     standard: whether it is a standard question.
+         */
+        ListedQuestion: {
+            /** Documents */
+            documents: number;
+            /** Id */
+            id: string;
+            /** Standard */
+            standard: boolean;
+            /** Text */
+            text: string;
         };
         /**
          * LookLine
@@ -4731,6 +4786,7 @@ export type JobView = components['schemas']['JobView'];
 export type KnownAnswer = components['schemas']['KnownAnswer'];
 export type LeasedTask = components['schemas']['LeasedTask'];
 export type LeaseView = components['schemas']['LeaseView'];
+export type ListedQuestion = components['schemas']['ListedQuestion'];
 export type LookLine = components['schemas']['LookLine'];
 export type MadeInvitation = components['schemas']['MadeInvitation'];
 export type MadeToken = components['schemas']['MadeToken'];
@@ -5414,7 +5470,14 @@ export interface operations {
     };
     list_reviews_api_annotations__annotation_id__reviews_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number on a page. */
+                limit?: number;
+                /** @description Order: oldest first, or newest first. */
+                sort?: "number" | "-number";
+            };
             header?: never;
             path: {
                 /** @description Id of an annotation: one user's answer to a question about a document. */
@@ -5427,6 +5490,8 @@ export interface operations {
             /** @description List of: Verdict that was given; `revision` is the judged revision. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5525,7 +5590,14 @@ export interface operations {
     };
     list_revisions_api_annotations__annotation_id__revisions_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number on a page. */
+                limit?: number;
+                /** @description Order: oldest first, or newest first. */
+                sort?: "number" | "-number";
+            };
             header?: never;
             path: {
                 /** @description Id of an annotation: one user's answer to a question about a document. */
@@ -5538,6 +5610,8 @@ export interface operations {
             /** @description List of: Revision in the history of an annotation; `model` is the version whose proposal it corrects. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5650,9 +5724,11 @@ export interface operations {
     show_audit_api_audit_get: {
         parameters: {
             query?: {
-                /** @description Id of an entry; older entries are returned. */
+                /** @description Id of the last entry seen, instead of a cursor. */
                 before?: string | null;
-                /** @description Maximum number of rows. */
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: never;
@@ -5664,6 +5740,8 @@ export interface operations {
             /** @description List of: An entry for people: time, actor, and `what` as one clause. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6471,7 +6549,12 @@ export interface operations {
     };
     list_sessions_api_me_sessions_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of sessions on a page. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6481,6 +6564,8 @@ export interface operations {
             /** @description List of: A session of a browser, or a token of a program. `current`: the session of this request. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6861,7 +6946,12 @@ export interface operations {
     };
     list_projects_api_projects_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of projects on a page. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -6871,6 +6961,8 @@ export interface operations {
             /** @description List of: A project with its counts, its champion (the model in use), and the caller's role. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7043,12 +7135,60 @@ export interface operations {
             };
         };
     };
+    list_asked_questions_api_projects__project_id__asked_questions_get: {
+        parameters: {
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of questions on a page. */
+                limit?: number;
+                /** @description Only questions that contain each of these words, in any case. */
+                q?: string;
+                /** @description Order: those of most documents first, or by text. */
+                sort?: "-documents" | "text";
+            };
+            header?: never;
+            path: {
+                /** @description Id of a project; GET /api/projects lists them. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List of: A question that was asked in a project. */
+            200: {
+                headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
+                    /** @description Number of the questions that `q` finds, on all pages. */
+                    "X-Total-Count"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *         "text": "What is the total due?",
+                     *         "documents": 157,
+                     *         "standard": false
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["ListedQuestion"][];
+                };
+            };
+        };
+    };
     show_audit_api_projects__project_id__audit_get: {
         parameters: {
             query?: {
-                /** @description Id of an entry; older entries are returned. */
+                /** @description Id of the last entry seen, instead of a cursor. */
                 before?: string | null;
-                /** @description Maximum number of rows. */
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of entries on a page. */
                 limit?: number;
             };
             header?: never;
@@ -7063,6 +7203,8 @@ export interface operations {
             /** @description List of: An entry for people: time, actor, and `what` as one clause. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7090,7 +7232,9 @@ export interface operations {
     list_automatic_api_projects__project_id__automatic_answers_get: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows. */
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of answers on a page. */
                 limit?: number;
             };
             header?: never;
@@ -7105,6 +7249,8 @@ export interface operations {
             /** @description List of: Automatic answer in a list; `verdict` is None until a person answers the question. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7782,7 +7928,12 @@ export interface operations {
     };
     list_invitations_api_projects__project_id__invitations_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of invitations on a page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of a project; GET /api/projects lists them. */
@@ -7795,6 +7946,8 @@ export interface operations {
             /** @description List of: An invitation as admins see it. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7864,7 +8017,12 @@ export interface operations {
     };
     list_jobs_api_projects__project_id__jobs_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of jobs on a page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of a project; GET /api/projects lists them. */
@@ -7877,6 +8035,8 @@ export interface operations {
             /** @description List of: Job: its progress or result. `failure`: error of its last attempt, also while the next one runs. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7905,7 +8065,12 @@ export interface operations {
     };
     list_members_api_projects__project_id__members_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of members on a page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of a project; GET /api/projects lists them. */
@@ -7918,6 +8083,8 @@ export interface operations {
             /** @description List of: A member of a project. Admins of the installation have all rights without membership. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8006,7 +8173,12 @@ export interface operations {
     };
     list_models_api_projects__project_id__models_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of models on a page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of a project; GET /api/projects lists them. */
@@ -8019,6 +8191,8 @@ export interface operations {
             /** @description List of: A model version with its parent, figures and training data. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8442,7 +8616,12 @@ export interface operations {
     };
     list_runs_api_projects__project_id__runs_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of runs on a page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of a project; GET /api/projects lists them. */
@@ -8455,6 +8634,8 @@ export interface operations {
             /** @description List of: Run in a list; `verdict` is the gate's, empty before judging. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8485,7 +8666,9 @@ export interface operations {
     list_second_looks_api_projects__project_id__second_looks_get: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows. */
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of labels on a page. */
                 limit?: number;
             };
             header?: never;
@@ -8500,6 +8683,8 @@ export interface operations {
             /** @description List of: Label review in a list; `sentence` gives the reason, `verdict` is None until decided. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8846,9 +9031,11 @@ export interface operations {
     list_tasks_api_projects__project_id__tasks_get: {
         parameters: {
             query?: {
-                /** @description Maximum number of rows. */
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of tasks on a page. */
                 limit?: number;
-                /** @description Number of rows to skip. */
+                /** @description Number of tasks to skip. They are counted, which takes longer the more they are; use `cursor` instead. */
                 offset?: number;
             };
             header?: never;
@@ -8863,6 +9050,10 @@ export interface operations {
             /** @description List of: Task in a list; `gold` is the annotation whose accepted revision is the gold answer. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
+                    /** @description Number of the tasks of the project, on all pages. */
+                    "X-Total-Count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9163,7 +9354,12 @@ export interface operations {
     };
     list_users_api_users_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of users on a page. */
+                limit?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -9173,6 +9369,8 @@ export interface operations {
             /** @description List of: A user as admins see them. `role`: admin applies to every project; projects assign all other roles. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9307,7 +9505,12 @@ export interface operations {
     };
     list_sessions_api_users__user_id__sessions_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Begin of a page; take it from the `Link` of the page before. */
+                cursor?: string | null;
+                /** @description Maximum number of sessions on a page. */
+                limit?: number;
+            };
             header?: never;
             path: {
                 /** @description Id of a user. */
@@ -9320,6 +9523,8 @@ export interface operations {
             /** @description List of: A session of a browser, or a token of a program. `current`: the session of this request. */
             200: {
                 headers: {
+                    /** @description Address of the next page with rel="next" (RFC 8288); missing on the last page. */
+                    Link?: string;
                     [name: string]: unknown;
                 };
                 content: {

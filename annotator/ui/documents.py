@@ -8,6 +8,7 @@ import gradio as gr
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import Markup, badge, empty, link, moment, table
+from annotator.ui.table_pages import TablePages
 from engine.annotation.answer_service import AnswerService
 from engine.documents.listing import DocumentPage, Sort, document_page
 from engine.documents.totals import DocumentTotals, document_totals
@@ -20,9 +21,6 @@ from engine.projects import projects
 
 ROWS = 50  # of one page of the table
 ORDERS: list[tuple[str, Sort]] = [("Newest first", "-created"), ("Name", "name")]
-# The pages before this one, and the one behind, by their cursors. Kept on the page: it outlives the server.
-_NEXT = "(place) => [{ ...place, trail: [...place.trail, place.next] }]"
-_PREVIOUS = "(place) => [{ ...place, trail: place.trail.slice(0, -1) }]"
 _MADE = "(made) => { window.Glossator.chooseProject(made.id); return []; }"
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
 EMPTY = empty("No documents yet.", "Upload PDF, PNG, JPEG or TIFF files, or run: glossator ingest FILES")
@@ -93,10 +91,7 @@ def build(service: AnswerService) -> None:
             )
             order = gr.Dropdown(ORDERS, value="-created", label="Order", visible=False)
         content = gr.HTML()
-        place = gr.JSON({}, visible="hidden")
-        with gr.Row(elem_classes=["glossator-actions"]):
-            previous = gr.Button("Previous", scale=0, min_width=110, size="md", visible=False)
-            following = gr.Button("Next", scale=0, min_width=110, size="md", visible=False)
+        pages = TablePages()
         taking_in = gr.HTML(apply_default_css=False)
 
     def show(request: gr.Request, project_id: str | None, query: str | None, sort: Sort | None, seen: Any) -> list[Any]:
@@ -106,22 +101,18 @@ def build(service: AnswerService) -> None:
         creates = gr.update(visible=user.role == "admin")
         hidden = gr.update(visible=False)
         if project_id is None or role is None:
-            return ["", "", NO_PROJECT, {}, *[hidden] * 4, "", creates, creates]
+            return ["", "", NO_PROJECT, hidden, hidden, *pages.hidden(), "", creates, creates]
         form = import_form(project_id) if role in ("reviewer", "admin") else ""
         totals = document_totals(service.workspace, project_id, user.id)
         if not totals.documents:
-            return [_UPLOAD, "", EMPTY, {}, *[hidden] * 4, form, creates, creates]
-        trail = _trail(seen, project_id, query, sort)
+            return [_UPLOAD, "", EMPTY, hidden, hidden, *pages.hidden(), form, creates, creates]
+        asked = {"project": project_id, "query": query, "sort": sort}
+        trail = pages.trail(seen, **asked)
         cursor = trail[-1] if trail else None
         page = document_page(service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor)
-        there = {"project": project_id, "query": query, "sort": sort, "trail": trail, "next": page.next}
-        pages = [
-            gr.update(visible=bool(trail or page.next), interactive=bool(trail)),
-            gr.update(visible=bool(trail or page.next), interactive=page.next is not None),
-        ]
-        shown = gr.update(visible=True)
+        shown, turned = gr.update(visible=True), pages.shown(trail, page.next, **asked)
         listed = _listed(project_id, page, len(trail) * ROWS)
-        return [_UPLOAD, _figures(totals), listed, there, shown, shown, *pages, form, creates, creates]
+        return [_UPLOAD, _figures(totals), listed, shown, shown, *turned, form, creates, creates]
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
         user = current_user(service, request)
@@ -130,21 +121,12 @@ def build(service: AnswerService) -> None:
         project = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
         return {"id": project.id}, ""
 
-    filled = [upload, figures, content, place, search, order, previous, following, taking_in, name, create]
-    tab.follow(show, [search, order, place], filled)
+    filled = [upload, figures, content, search, order, *pages.outputs, taking_in, name, create]
+    tab.follow(show, [search, order, pages.place], filled)
     tab.again(search.change, order.input)
-    for button, turn in ((previous, _PREVIOUS), (following, _NEXT)):
-        tab.again(button.click(None, place, place, js=turn, **QUIET).then)
+    pages.turn(tab)
     created = gr.on([create.click, name.submit], make, name, [made, name], **QUIET)
     tab.acted(created.success(None, made, None, js=_MADE, **QUIET).then)
-
-
-def _trail(seen: Any, project_id: str, query: str, sort: str) -> list[str]:
-    """Return the cursors of the pages up to the one that is shown; none after another choice or search."""
-    asked = {"project": project_id, "query": query, "sort": sort}
-    if not isinstance(seen, dict) or any(seen.get(key) != value for key, value in asked.items()):
-        return []
-    return [each for each in seen.get("trail", []) if isinstance(each, str)]
 
 
 def _figures(totals: DocumentTotals) -> str:

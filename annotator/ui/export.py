@@ -12,12 +12,13 @@ from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import empty
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.filters import Filters
-from engine.datasets.snapshots import Estimate, questions_answered, would_take
+from engine.datasets.snapshots import Estimate, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS, check_told
 from engine.plurals import count
 from engine.projects import projects
 from engine.statuses import ACCEPTED, AUTOMATIC
+from engine.tasks.asked_questions import OFFERED, most_asked
 
 FOR_REVIEWERS = empty(
     "Only reviewers can export.", "Ask an admin of the project to make you a reviewer, on the tab People."
@@ -32,6 +33,7 @@ _STATUSES = [
     ("Automatic, not reviewed", AUTOMATIC),
 ]
 _SPLITS = [("Training", "train"), ("Recent holdout", "recent"), ("Frozen holdout", "frozen")]
+_QUESTIONS = f"None selected: all. The {OFFERED} questions of most documents are listed."
 _OPTIONS = {
     "questions": "question",
     "statuses": "status",
@@ -69,7 +71,7 @@ def build(service: AnswerService) -> None:
             with gr.Row():
                 statuses = gr.CheckboxGroup(_STATUSES, value=list(ACCEPTED), label="Status")
                 splits = gr.CheckboxGroup(_SPLITS, value=[], label="Split", info="None selected: all.")
-            questions = gr.Dropdown([], value=[], multiselect=True, label="Questions", info="None selected: all.")
+            questions = gr.Dropdown([], value=[], multiselect=True, label="Questions", info=_QUESTIONS)
             with gr.Row():
                 since = gr.Textbox(label="Saved on or after", placeholder="2026-11-22", info="Date in UTC.")
                 until = gr.Textbox(label="Saved before", placeholder="2026-12-01", info="Date in UTC.")
@@ -103,7 +105,7 @@ def build(service: AnswerService) -> None:
         role = role_of(service, request, project_id)
         if role is None or project_id is None or role == "annotator":
             return [NO_PROJECT if role is None else FOR_REVIEWERS, "", gr.update(choices=[], value=[])]
-        answered = questions_answered(service.workspace, project_id)
+        answered = most_asked(service.workspace, project_id)
         offered: dict[str, Any] = {"choices": answered}
         asked = [one for one in questions or () if one in answered]
         if asked != list(questions or ()):  # of the project before; else the value stays, for it may be in hand

@@ -1,5 +1,6 @@
 """The tab Questions: standard questions of a project, and settings of its queue."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
@@ -7,11 +8,13 @@ import gradio as gr
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform, warn
-from annotator.ui.table import empty
+from annotator.ui.table import empty, table
+from annotator.ui.table_pages import TablePages
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.plurals import count
 from engine.projects import project_settings, projects
+from engine.tasks.asked_questions import ListedQuestion, Sort, asked_questions, count_asked
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
 
@@ -21,6 +24,9 @@ NO_QUESTIONS = empty(
 )
 SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
 SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
+ROWS = 50  # of one page of the table
+COLUMNS = ["Question", "Kind", "Documents"]
+SORTS: list[tuple[str, Sort]] = [("Most documents first", "-documents"), ("Text", "text")]
 ORDERS = [("Order of arrival", "arrival"), ("Random order", "random"), ("Most uncertain for the model first", "model")]
 # Unsaved input on the page is kept; see annotator/static/tabs/form_sync.js.
 _KEPT = "(...given) => window.Glossator.kept(...given)"
@@ -85,18 +91,42 @@ def build(service: AnswerService) -> None:
                     info="The tab Quality compares them with the model's selection.",
                 )
                 save_settings = gr.Button("Save settings", size="md")
+        with gr.Column(visible=False) as listing:
+            gr.HTML("<h2>Questions asked</h2>", apply_default_css=False)
+            with gr.Row(elem_classes=["glossator-actions"]):
+                search = gr.Textbox(label="Search questions", placeholder="Part of a question", max_length=200)
+                order = gr.Dropdown(SORTS, value="-documents", label="Order")
+            listed = gr.HTML()
+            pages = TablePages()
 
-    def show(request: gr.Request, project_id: str | None, seen: Any, *_form: Any) -> list[Any]:
+    def show(request: gr.Request, project_id: str | None, seen: Any, *given: Any) -> list[Any]:
         role = role_of(service, request, project_id)
         lists, chooses = role in ("reviewer", "admin"), role == "admin"
         # Annotators read, reviewers edit the list, admins the settings too.
         allowed = [gr.update(interactive=lists), *(gr.update(interactive=chooses) for _ in settings)]
         allowed += [gr.update(visible=lists), gr.update(visible=chooses)]
         if project_id is None or role is None:
-            return [NO_PROJECT, {}, *allowed]
+            return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hidden()]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
         there = {**_there(service, project_id), "seen": seen}
-        return [figures(project_id, current_user(service, request).id), there, *allowed]
+        return [
+            figures(project_id, current_user(service, request).id),
+            there,
+            *allowed,
+            *asked(project_id, *given[-3:]),
+        ]
+
+    def asked(project_id: str, query: str | None, sort: Sort | None, place: Any) -> list[Any]:
+        query, sort = query or "", sort or "-documents"
+        found = count_asked(service.workspace, project_id, query)
+        if not found and not query:
+            return [gr.update(visible=False), "", *pages.hidden()]
+        asked = {"project": project_id, "query": query, "sort": sort}
+        trail = pages.trail(place, **asked)
+        cursor = trail[-1] if trail else None
+        page = asked_questions(service.workspace, project_id, query=query, sort=sort, limit=ROWS, cursor=cursor)
+        before = len(trail) * ROWS
+        return [gr.update(visible=True), _listed(page, before, found), *pages.shown(trail, page.next, **asked)]
 
     def figures(project_id: str, user_id: str) -> str:
         view = queue_view(service.workspace, project_id, user_id)
@@ -175,13 +205,31 @@ def build(service: AnswerService) -> None:
     shown = [questions, *settings]
     tab.follow(
         show,
-        [],
-        [content, newer, *shown, save_questions, save_settings],
+        [search, order, pages.place],
+        [content, newer, *shown, save_questions, save_settings, listing, listed, *pages.outputs],
         newer=[newer],
         form=[began, *shown],
     )
+    tab.again(search.change, order.input)
+    pages.turn(tab)
     save(save_questions, keep_questions, [questions])
     save(save_settings, keep_settings, settings)
+
+
+def _listed(page: Sequence[ListedQuestion], before: int, found: int) -> str:
+    """Return a page of the questions that were asked (HTML).
+
+    Args:
+        page: the page.
+        before: number of questions on the pages before it.
+        found: number of questions on all pages.
+    """
+    if not page:
+        return empty("No questions found.", "No question contains all of these words.")
+    rows = [[each.text, "standard" if each.standard else "free", each.documents] for each in page]
+    last = before + len(rows)
+    shown = f"Questions {before + 1:,} to {last:,} of {max(found, last):,}"
+    return f'<p class="glossator-range">{shown}</p>{table(COLUMNS, rows)}'
 
 
 def _there(service: AnswerService, project_id: str) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The tab Training: runs, their verdicts, and the model in use."""
 
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -11,6 +12,7 @@ from annotator.ui.lineage import JUDGED_ON
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform
 from annotator.ui.table import Markup, badge, empty, moment, sentence, table
+from annotator.ui.table_pages import TablePages
 from annotator.ui.verdict import picture
 from engine.annotation.answer_service import AnswerService
 from engine.errors import NotFound, Refused
@@ -34,6 +36,8 @@ MODEL_COLUMNS = [
     "Optimizer", "Snapshot",
 ]  # fmt: skip
 _CHANGES_SHOWN = 40
+ROWS = 20  # of one page of runs, or of models
+OFFERED = 200  # newest models that can be chosen to be promoted
 _HIDDEN = "() => ({ __type__: 'update', visible: false })"
 _SHOWN = (trigger.RETRAIN, survey_trigger.SURVEY)  # kinds of jobs; imports and the like have tabs of their own
 
@@ -58,7 +62,9 @@ def build(service: AnswerService) -> None:
                 leave = gr.Button("Do not retrain", scale=0, min_width=160, size="md")
         status = gr.HTML()
         history = gr.HTML(EMPTY)
+        runs = TablePages("Newer retrainings", "Older retrainings")
         models = gr.HTML()
+        versions_pages = TablePages("Newer models", "Older models")
         with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
             opened = gr.Checkbox(visible="hidden")  # whether the list is in sight: it is fetched only then
@@ -71,25 +77,37 @@ def build(service: AnswerService) -> None:
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
                 rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
 
-    def show(request: gr.Request, project_id: str | None, opened: bool) -> list[Any]:
+    def show(
+        request: gr.Request, project_id: str | None, opened: bool, at_run: Any = None, at_version: Any = None
+    ) -> list[Any]:
         role = role_of(service, request, project_id)
         reviews, changes_models = role in ("reviewer", "admin"), role == "admin"
         # Retrain now, stop, changes of the newest run, change of the model in use.
         allowed = [gr.update(visible=may) for may in (reviews, changes_models, reviews, changes_models)]
         if not project_id or role is None:
-            return ["", NO_PROJECT, "", gr.update(choices=[]), "", *allowed]
-        versions = registry.versions(workspace, project_id)
+            nothing = [*runs.hidden(), *versions_pages.hidden()]
+            return ["", NO_PROJECT, "", gr.update(choices=[]), "", *nothing, *allowed]
+        newest = registry.versions(workspace, project_id, limit=OFFERED)
+        before_run = runs.trail(at_run, project=project_id)
+        before_version = versions_pages.trail(at_version, project=project_id)
+        line_page = views.run_lines(workspace, project_id, limit=ROWS, cursor=before_run[-1] if before_run else None)
+        page = registry.versions(
+            workspace, project_id, limit=ROWS, cursor=before_version[-1] if before_version else None
+        )
+        labels = {version.id: version.label for version in (*newest, *page)}
         return [
             _status(service, project_id),
-            _history(service, project_id, versions),
-            f"<h2>Models</h2>{table(MODEL_COLUMNS, [_model_row(version, versions) for version in versions])}",
-            gr.update(choices=[(_name(version), version.id) for version in versions]),
+            _history(service, project_id, newest, line_page),
+            f"<h2>Models</h2>{table(MODEL_COLUMNS, [_model_row(version, labels) for version in page])}",
+            gr.update(choices=[(_name(version), version.id) for version in newest]),
             compare(project_id) if opened and reviews else "",  # the list names held-out questions
+            *runs.shown(before_run, line_page.next, project=project_id),
+            *versions_pages.shown(before_version, page.next, project=project_id),
             *allowed,
         ]
 
     def compare(project_id: str) -> str:
-        judged = next((line for line in views.run_lines(workspace, project_id) if line.verdict), None)
+        judged = views.newest_verdict(workspace, project_id)
         if judged is None:
             return changes.NONE
         try:
@@ -137,7 +155,11 @@ def build(service: AnswerService) -> None:
         registry.rollback(workspace, project_id, by=user, reason=why)
         inform("Rolled back.")
 
-    tab.follow(show, [opened], [status, history, models, version, compared, retrain, stop, changed, choosing])
+    turned = [*runs.outputs, *versions_pages.outputs]
+    filled = [status, history, models, version, compared, *turned, retrain, stop, changed, choosing]
+    tab.follow(show, [opened, runs.place, versions_pages.place], filled)
+    runs.turn(tab)
+    versions_pages.turn(tab)
     expanded = changed.expand(None, None, opened, js="() => true", **QUIET)
     changed.collapse(None, None, opened, js="() => false", **QUIET)
     for forgotten in (leave.click, project.input):  # a warning is of one project
@@ -157,14 +179,19 @@ def _doubt(warning: str) -> str:
     return f'<p role="alert">{escape(warning)}</p>'
 
 
-def _history(service: AnswerService, project_id: str, versions: list[registry.VersionView]) -> str:
-    """Return the plots of the newest run and of the models, and the runs as a table."""
-    lines = views.run_lines(service.workspace, project_id)
-    if not lines:
+def _history(
+    service: AnswerService, project_id: str, versions: list[registry.VersionView], lines: Sequence[views.RunLine]
+) -> str:
+    """Return the plots of the newest run and of the models, and a page of the runs as a table."""
+    newest = next(iter(views.run_lines(service.workspace, project_id, limit=1)), None)
+    if newest is None:
         return EMPTY
-    newest = views.run_view(service.workspace, lines[0].id)
-    verdict = next((line.verdict for line in lines if line.verdict), {})
-    drawn = [curves.loss(newest), picture(verdict), lineage.picture(versions)]
+    judged = views.newest_verdict(service.workspace, project_id)
+    drawn = [
+        curves.loss(views.run_view(service.workspace, newest.id)),
+        picture(judged.verdict if judged is not None else {}),
+        lineage.picture(versions),
+    ]
     runs = table(RUN_COLUMNS, [_run_row(line) for line in lines])
     return f'<div class="glossator-plots">{"".join(plots.filled_first(drawn))}</div><h2>Retrainings</h2>{runs}'
 
@@ -220,13 +247,13 @@ def _run_row(line: views.RunLine) -> list[object]:
     ]
 
 
-def _model_row(version: registry.VersionView, versions: list[registry.VersionView]) -> list[object]:
+def _model_row(version: registry.VersionView, labels: Mapping[str, str]) -> list[object]:
     name: str = badge(f"{version.label} in use", "good") if version.champion else version.label
     if version.missing:
         name = badge(f"{version.label} is missing from disk", "bad")
     return [
         name,
-        next((one.label for one in versions if one.id == version.parent_id), "-"),
+        labels.get(version.parent_id or "", "-"),
         moment(version.created_at),
         *(lineage.written(version, name) for name in JUDGED_ON),
         str(version.optimizer.get("name", "-")),

@@ -7,10 +7,20 @@ from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueC
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
+from db.tables.documents import LONGEST_KEY, search_key
 
 UNRANKED = 1_000_000_000  # priority of a task without a rank
+
+
+def _key_of_text(context: Any) -> str:
+    return search_key(context.get_current_parameters()["text"])[:LONGEST_KEY]
+
+
 _STANDING = text("status <> 'removed'")
 _SUBMITTED = text("status = 'submitted'")
+# It stands in statements as it stands in the index, so that databases recognise it.
+UNFINISHED = text("annotations.status IN ('draft', 'rejected')")
+_UNFINISHED = text("status IN ('draft', 'rejected')")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
 _GOLD = text("gold_revision_id IS NOT NULL")
 _COMPARED = text("closed_at IS NULL AND (wanted > 1 OR gold_revision_id IS NOT NULL)")
@@ -19,17 +29,33 @@ _COMPARED = text("closed_at IS NULL AND (wanted > 1 OR gold_revision_id IS NOT N
 class Question(Base):
     """A question in the words of its author, unique in a project.
 
-    A standard question is asked of every document.
+    A standard question is asked of every document. `documents` and `last_asked` repeat what its answers say, removed
+    ones left out; each unit of work keeps them (db.question_uses).
     """
 
     __tablename__ = "questions"
-    __table_args__ = (UniqueConstraint("project_id", "text"),)
+    __table_args__ = (
+        UniqueConstraint("project_id", "text"),
+        Index("ix_questions_used", "project_id", "documents", "last_asked", "id"),
+        Index("ix_questions_project_id_text_key_id", "project_id", "text_key", "id"),
+        Index(
+            "ix_questions_standard",
+            "project_id",
+            "position",
+            "id",
+            sqlite_where=text("standard = 1"),
+            postgresql_where=text("standard"),
+        ),
+    )
 
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     text: Mapped[str] = mapped_column(String(1000))
+    text_key: Mapped[str] = mapped_column(String(LONGEST_KEY), default=_key_of_text)
     standard: Mapped[bool] = mapped_column(default=False)
     position: Mapped[int] = mapped_column(default=0)  # among the standard questions of its project
+    documents: Mapped[int] = mapped_column(default=0)  # that it was asked of
+    last_asked: Mapped[Reference] = mapped_column(default="")  # id of its newest answer; "": none
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 
@@ -54,6 +80,15 @@ class Annotation(Base):
             postgresql_where=_STANDING,
         ),
         Index("ix_annotations_document_id_question_id", "document_id", "question_id"),
+        Index("ix_annotations_question_id_id", "question_id", "id"),
+        Index(
+            "ix_annotations_unfinished",
+            "project_id",
+            "author_id",
+            "id",
+            sqlite_where=_UNFINISHED,
+            postgresql_where=_UNFINISHED,
+        ),
         Index("ix_annotations_standing_of", "project_id", "status", "author_id", "question_id"),
         Index("ix_annotations_submitted", "project_id", "id", sqlite_where=_SUBMITTED, postgresql_where=_SUBMITTED),
         Index("ix_annotations_edited_by", "project_id", "edited_by", sqlite_where=_EDITED, postgresql_where=_EDITED),
@@ -62,7 +97,7 @@ class Annotation(Base):
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"))
-    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
     author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     status: Mapped[str] = mapped_column(String(20), default="draft")
     head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has answered
@@ -129,6 +164,7 @@ class Task(Base):
         CheckConstraint("chosen_by in ('model', 'random', 'age', 'hand')", name="chosen_by"),
         UniqueConstraint("document_id", "question_id"),
         Index("ix_tasks_project_id_id", "project_id", "id"),
+        Index("ix_tasks_project_id_document_id", "project_id", "document_id"),
         Index("ix_tasks_queue", "project_id", "state", "priority", "document_id"),
         Index(
             "ix_tasks_compared",

@@ -35,10 +35,13 @@ class LoginSession(Base):
     """A browser's login or a program's token; the client holds the token, the database only its SHA-256."""
 
     __tablename__ = "login_sessions"
-    __table_args__ = (CheckConstraint("scope in ('read', 'annotate', 'admin')", name="scope"),)
+    __table_args__ = (
+        CheckConstraint("scope in ('read', 'annotate', 'admin')", name="scope"),
+        Index("ix_login_sessions_newest", "user_id", "created_at", "token_sha256"),
+    )
 
     token_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
-    user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"), index=True)
+    user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     client: Mapped[str] = mapped_column(String(200), default="")  # the browser's name, for recognition by its owner
     address: Mapped[str] = mapped_column(String(60), default="")
     created_at: Mapped[Moment]
@@ -98,11 +101,14 @@ class Invitation(Base):
     """A link that makes its user a member of a project, once; the database holds only the token's SHA-256."""
 
     __tablename__ = "invitations"
-    __table_args__ = (CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),)
+    __table_args__ = (
+        CheckConstraint("role in ('admin', 'reviewer', 'annotator')", name="role"),
+        Index("ix_invitations_newest", "project_id", "created_at", "id"),
+    )
 
     id: Mapped[Id]
     token_sha256: Mapped[Sha256] = mapped_column(unique=True)
-    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     role: Mapped[str] = mapped_column(String(20))
     created_by: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
@@ -116,7 +122,10 @@ class AuditEntry(Base):
     """A decision that the data itself does not show: a forced promotion, a deletion, a changed role."""
 
     __tablename__ = "audit_entries"
-    __table_args__ = (Index("ix_audit_entries_project_id_created_at", "project_id", "created_at"),)
+    __table_args__ = (
+        Index("ix_audit_entries_of", "project_id", "created_at", "id"),
+        Index("ix_audit_entries_created_at_id", "created_at", "id"),
+    )
 
     id: Mapped[Id]
     actor_id: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))

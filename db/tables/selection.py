@@ -3,10 +3,12 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
+
+_OPEN, _DECIDED = text("verdict IS NULL"), text("verdict IS NOT NULL")
 
 
 class SurveyAnswer(Base):
@@ -51,6 +53,8 @@ class SecondLook(Base):
         CheckConstraint("verdict in ('kept', 'mended', 'returned')", name="verdict"),
         UniqueConstraint("annotation_id", "model_version_id"),
         Index("ix_second_looks_project_id_verdict", "project_id", "verdict"),
+        Index("ix_second_looks_open", "project_id", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
+        Index("ix_second_looks_decided", "project_id", "id", sqlite_where=_DECIDED, postgresql_where=_DECIDED),
     )
 
     id: Mapped[Id]
@@ -102,6 +106,7 @@ class AutomaticAnswer(Base):
         CheckConstraint("verdict in ('right', 'wrong')", name="verdict"),
         Index("ix_automatic_answers_task_id", "task_id"),
         Index("ix_automatic_answers_project_id_withdrawn_at", "project_id", "withdrawn_at"),
+        Index("ix_automatic_answers_project_id_id", "project_id", "id"),
     )
 
     id: Mapped[Id]

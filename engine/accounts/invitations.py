@@ -18,11 +18,13 @@ from engine import audit
 from engine.accounts import login_throttle, members, names, passwords, permissions, sessions
 from engine.accounts.users import check_role
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.paging import Order, Page
 from engine.queries import existing
 from engine.settings import Settings
 from engine.workspace import Workspace
 
 LONGEST_DAYS = 90
+MOST_LISTED = 1000  # invitations of one page
 
 
 class InvitationView(BaseModel):
@@ -103,16 +105,18 @@ def invite(workspace: Workspace, project_id: str, role: str, days: float = 7, *,
         return NewInvitation(**_view(session, invitation).model_dump(), token=token)
 
 
-def invitations(workspace: Workspace, project_id: str) -> list[InvitationView]:
-    """Return the invitations of a project, newest first, at most 200."""
+def invitations(
+    workspace: Workspace, project_id: str, *, limit: int = 200, cursor: str | None = None
+) -> Page[InvitationView]:
+    """Return a page of the invitations of a project, newest first.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
+    order = Order(f"invitations {project_id}", (Invitation.created_at, Invitation.id), falls=True)
+    chosen = select(Invitation).where(Invitation.project_id == project_id)
     with workspace.database.read() as session:
-        rows = session.scalars(
-            select(Invitation)
-            .where(Invitation.project_id == project_id)
-            .order_by(Invitation.created_at.desc(), Invitation.id.desc())
-            .limit(200)
-        ).all()
-        return [_view(session, row) for row in rows]
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+        return Page([_view(session, row) for (row,) in rows], following)
 
 
 def withdraw(workspace: Workspace, invitation_id: str, *, by: User) -> None:

@@ -11,8 +11,11 @@ from engine import audit
 from engine.accounts import permissions
 from engine.accounts.users import check_role
 from engine.errors import Conflict, Forbidden, NotFound
+from engine.paging import Order, Page
 from engine.queries import existing
 from engine.workspace import Workspace
+
+MOST_LISTED = 1000  # members of one page
 
 
 class MemberView(BaseModel):
@@ -25,16 +28,18 @@ class MemberView(BaseModel):
     disabled: bool
 
 
-def members(workspace: Workspace, project_id: str) -> list[MemberView]:
-    """Return the members of a project by name."""
+def members(
+    workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
+) -> Page[MemberView]:
+    """Return a page of the members of a project by name.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
+    order = Order(f"members {project_id}", (User.name,))
+    chosen = select(Member, User).join(User, User.id == Member.user_id).where(Member.project_id == project_id)
     with workspace.database.read() as session:
-        rows = session.execute(
-            select(Member, User)
-            .join(User, User.id == Member.user_id)
-            .where(Member.project_id == project_id)
-            .order_by(User.name)
-        ).all()
-    return [_view(member, user) for member, user in rows]
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+    return Page((_view(member, user) for member, user in rows), following)
 
 
 def put_member(workspace: Workspace, project_id: str, user_id: str, role: str, *, by: User) -> MemberView:

@@ -3,7 +3,7 @@
 Projects of which a user is not a member raise NotFound, so that ids reveal nothing.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from sqlalchemy import select
@@ -65,6 +65,16 @@ def role_in(session: Session, user: User, project_id: str) -> Role | None:
     member = session.get(Member, (project_id, user.id))
     role: Role | None = member.role if member is not None else None  # type: ignore[assignment]
     return role
+
+
+def roles_in(session: Session, user: User, projects: Collection[str]) -> dict[str, Role]:
+    """Return the user's roles by project, of those of `projects` that they may see; see `role_in`."""
+    if user.disabled_at is not None:
+        return {}
+    if user.role == "admin":
+        return dict.fromkeys(projects, "admin")
+    mine = select(Member.project_id, Member.role).where(Member.user_id == user.id, Member.project_id.in_(projects))
+    return dict(session.execute(mine).tuples().all())  # type: ignore[arg-type]
 
 
 def require(workspace: Workspace, user: User, project_id: str, needed: Role = "annotator") -> Role:

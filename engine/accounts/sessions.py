@@ -18,10 +18,12 @@ from db.tables.people import Scope
 from engine import audit
 from engine.accounts import login_throttle, names, passwords
 from engine.errors import Forbidden, NotFound
+from engine.paging import Order, Page
 from engine.workspace import Workspace
 
 TOKEN_CLIENT = "token: "  # prefix of a token's client; see engine.accounts.tokens
 USED_WITHIN = timedelta(minutes=10)  # interval at which a token's last use is written
+MOST_LISTED = 1000  # sessions of one page
 _ID_LENGTH = 16  # characters of the token's SHA-256 that identify a session of a user
 
 
@@ -153,22 +155,34 @@ def log_out(workspace: Workspace, token: str) -> None:
             login.revoked_at = now()
 
 
-def sessions(workspace: Workspace, user_id: str, token: str | None = None) -> list[SessionView]:
-    """Return a user's valid sessions and tokens, newest first.
+def sessions(
+    workspace: Workspace,
+    user_id: str,
+    token: str | None = None,
+    *,
+    limit: int = MOST_LISTED,
+    cursor: str | None = None,
+) -> Page[SessionView]:
+    """Return a page of a user's valid sessions and tokens, newest first.
 
     Args:
         workspace: open workspace.
         user_id: id of the user.
         token: token of the current session, or None.
+        limit: maximum number, at most MOST_LISTED.
+        cursor: of the page; None: the first page.
+
+    Raises:
+        Refused: the cursor is not one of this list.
     """
     mine = digest(token) if token else None
+    order = Order(f"sessions {user_id}", (LoginSession.created_at, LoginSession.token_sha256), falls=True)
+    chosen = select(LoginSession).where(
+        LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None), LoginSession.expires_at > now()
+    )
     with workspace.database.read() as session:
-        rows = session.scalars(
-            select(LoginSession)
-            .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None), LoginSession.expires_at > now())
-            .order_by(LoginSession.created_at.desc())
-        ).all()
-    return [
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+    found = [
         SessionView(
             id=row.token_sha256[:_ID_LENGTH],
             client=browser_of(row.client),
@@ -179,8 +193,9 @@ def sessions(workspace: Workspace, user_id: str, token: str | None = None) -> li
             scope=cast(Scope | None, row.scope),
             last_used_at=row.last_used_at,
         )
-        for row in rows
+        for (row,) in rows
     ]
+    return Page(found, following)
 
 
 def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | None = None) -> None:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -15,11 +15,13 @@ from db.tables.people import ROLES
 from engine import audit
 from engine.accounts import names, passwords, sessions
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.paging import Order, Page
 from engine.queries import existing
 from engine.workspace import Workspace
 
 LOCAL_NAME = names.LOCAL_NAME
 LARGEST_PREFERENCES = 64 * 1024  # bytes of JSON
+MOST_LISTED = 1000  # users of one page
 DEEPEST_PREFERENCES = 20  # levels of nesting; JSON writers fail at some hundred
 
 
@@ -81,10 +83,20 @@ def add_user(workspace: Workspace, name: str, password: str, role: str, *, by: s
         raise Conflict(f"The name {name!r} is taken. Choose another one.") from None
 
 
-def users(workspace: Workspace) -> list[User]:
-    """Return all users by name."""
+def users(workspace: Workspace, *, limit: int = MOST_LISTED, cursor: str | None = None) -> Page[User]:
+    """Return a page of the users by name.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
     with workspace.database.read() as session:
-        return list(session.scalars(select(User).order_by(User.name)))
+        rows, following = Order("users", (User.name,)).rows(session, select(User), min(limit, MOST_LISTED), cursor)
+    return Page((user for (user,) in rows), following)
+
+
+def count_users(workspace: Workspace) -> int:
+    """Return the number of users."""
+    with workspace.database.read() as session:
+        return session.scalar(select(func.count()).select_from(User)) or 0
 
 
 def user_named(workspace: Workspace, name: str) -> User:

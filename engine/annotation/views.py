@@ -1,6 +1,6 @@
 """Views of annotations for the user interface. Reads only."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, defer
 
 from db.tables import Annotation, Document, Prediction, Question, Revision, User
+from db.tables.annotations import UNFINISHED
 from engine.accounts.visibility import hidden_questions, seen, sees_all
 from engine.annotation.proposal import (
     Proposal,
@@ -130,18 +131,10 @@ def removed_lines(workspace: Workspace, document_id: str, user_id: str) -> list[
 
 def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: str | None) -> Annotation | None:
     """Return this person's next unaccepted answer after `after`, wrapping around."""
+    mine = Annotation.project_id == project_id, Annotation.author_id == user_id, UNFINISHED
+    waiting = select(Annotation).where(*mine, Annotation.id != (after or "")).order_by(Annotation.id).limit(1)
     with workspace.database.read() as session:
-        waiting: Sequence[Annotation] = session.scalars(
-            select(Annotation)
-            .where(
-                Annotation.project_id == project_id,
-                Annotation.author_id == user_id,
-                Annotation.status.in_(["draft", "rejected"]),
-                Annotation.id != (after or ""),
-            )
-            .order_by(Annotation.id)
-        ).all()
-    return next((each for each in waiting if after is None or each.id > after), waiting[0] if waiting else None)
+        return session.scalar(waiting.where(Annotation.id > (after or ""))) or session.scalar(waiting)
 
 
 def _lines(

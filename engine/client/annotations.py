@@ -119,4 +119,4 @@ class Annotations:
 
     def history(self, annotation_id: str) -> list[RevisionLine]:
         """Return the revisions of an answer, oldest first."""
-        return self._at.get(list[RevisionLine], f"/annotations/{annotation_id}/revisions")
+        return self._at.all(RevisionLine, f"/annotations/{annotation_id}/revisions")

@@ -68,7 +68,7 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
 
     def projects(self) -> list[Project]:
         """Return the projects that you may see, by name."""
-        return self._at.get(list[Project], "/projects")
+        return self._at.all(Project, "/projects")
 
     def project(self, name: str) -> Project:
         """Return the project with this name. ServerSaid (404) lists the projects there are."""

@@ -35,7 +35,7 @@ class Learning:
 
     def models(self, project_id: str) -> list[VersionView]:
         """Return the model versions of a project, newest first."""
-        return self._at.get(list[VersionView], f"/projects/{project_id}/models")
+        return self._at.all(VersionView, f"/projects/{project_id}/models")
 
     def promote(self, project_id: str, version_id: str, *, reason: str = "", force: bool = False) -> list[VersionView]:
         """Promote a model version to champion, and return all versions (admins).
@@ -60,7 +60,7 @@ class Learning:
 
     def runs(self, project_id: str) -> list[RunLine]:
         """Return the retrainings of a project, newest first."""
-        return self._at.get(list[RunLine], f"/projects/{project_id}/runs")
+        return self._at.all(RunLine, f"/projects/{project_id}/runs")
 
     def run(self, run_id: str) -> RunView:
         """Return one retraining with its curves and verdict."""
@@ -76,9 +76,9 @@ class Learning:
 
     # --- jobs and triggers
 
-    def jobs(self, project_id: str) -> list[JobView]:
-        """Return the jobs of a project, newest first."""
-        return self._at.get(list[JobView], f"/projects/{project_id}/jobs")
+    def jobs(self, project_id: str, limit: int | None = 100) -> list[JobView]:
+        """Return the jobs of a project, newest first. `limit`: maximum number; None: all of them."""
+        return self._at.all(JobView, f"/projects/{project_id}/jobs", limit)
 
     def cancel(self, job_id: str) -> JobView:
         """Stop a job (admins): at once while it waits, at its next step while it runs."""

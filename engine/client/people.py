@@ -15,6 +15,8 @@ from engine.client.schemas import (
 )
 from engine.client.transport import Connection
 
+AUDIT_PAGE = 500  # entries of the audit trail that the server sends at once
+
 
 class People:
     """Methods of engine.client.Glossator for people and their logins."""
@@ -37,7 +39,7 @@ class People:
 
     def sessions(self) -> list[SessionView]:
         """Return your logins and tokens, newest first."""
-        return self._at.get(list[SessionView], "/me/sessions")
+        return self._at.all(SessionView, "/me/sessions")
 
     def end_session(self, session_id: str) -> None:
         """End one of your logins or tokens."""
@@ -60,7 +62,7 @@ class People:
 
     def members(self, project_id: str) -> list[MemberView]:
         """Return the members of a project by name."""
-        return self._at.get(list[MemberView], f"/projects/{project_id}/members")
+        return self._at.all(MemberView, f"/projects/{project_id}/members")
 
     def put_member(self, project_id: str, user_id: str, role: str) -> MemberView:
         """Make a user a member, or change a member's role (admins of the project)."""
@@ -77,26 +79,28 @@ class People:
 
     def invitations(self, project_id: str) -> list[InvitationView]:
         """Return the invitations to a project, newest first (its admins)."""
-        return self._at.get(list[InvitationView], f"/projects/{project_id}/invitations")
+        return self._at.all(InvitationView, f"/projects/{project_id}/invitations")
 
     def withdraw(self, invitation_id: str) -> None:
         """Withdraw an invitation, so that its link no longer works (admins of the project)."""
         self._at.send("DELETE", f"/invitations/{invitation_id}")
 
-    def audit(self, project_id: str | None = None, *, before: str | None = None, limit: int = 100) -> list[AuditLine]:
+    def audit(
+        self, project_id: str | None = None, *, before: str | None = None, limit: int | None = 100
+    ) -> list[AuditLine]:
         """Return the audit trail of a project (its admins), or of all of them (admins), newest first.
 
         before: id of the last entry that you saw; older entries follow.
+        limit: maximum number; None: all of them.
         """
-        if project_id is None:
-            return self._at.get(list[AuditLine], "/audit", before=before, limit=limit)
-        return self._at.get(list[AuditLine], f"/projects/{project_id}/audit", before=before, limit=limit)
+        path = "/audit" if project_id is None else f"/projects/{project_id}/audit"
+        return self._at.all(AuditLine, path, limit, page=AUDIT_PAGE, before=before)
 
     # --- users of the whole installation: admins
 
     def users(self) -> list[UserView]:
         """Return all users by name."""
-        return self._at.get(list[UserView], "/users")
+        return self._at.all(UserView, "/users")
 
     def add_user(self, name: str, password: str, role: str = "annotator") -> UserView:
         """Add a user. An admin is one in every project; all other users get their role from each project."""
@@ -113,7 +117,7 @@ class People:
 
     def sessions_of(self, user_id: str) -> list[SessionView]:
         """Return the logins of a user."""
-        return self._at.get(list[SessionView], f"/users/{user_id}/sessions")
+        return self._at.all(SessionView, f"/users/{user_id}/sessions")
 
     def end_sessions_of(self, user_id: str) -> None:
         """End all logins and tokens of a user."""

@@ -338,6 +338,19 @@ class LeasedTask(BaseModel):
     lease_until: datetime
 
 
+class ListedQuestion(BaseModel):
+    """A question that was asked in a project.
+
+    documents: number of the documents that it was asked of; removed answers do not count.
+    standard: whether it is a standard question.
+    """
+
+    id: str
+    text: str
+    documents: int
+    standard: bool
+
+
 class LookLine(BaseModel):
     """Label review in a list; `sentence` gives the reason, `verdict` is None until decided."""
 

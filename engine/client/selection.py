@@ -17,9 +17,12 @@ class Selection:
         """Put the tasks of a document before all others (reviewers), and return their number."""
         return self._at.put(PutFirst, f"/documents/{document_id}/first", {}).tasks
 
-    def second_looks(self, project_id: str, limit: int = 200) -> list[LookLine]:
-        """Return the label review: accepted labels that the model contradicts, with verdicts (reviewers)."""
-        return self._at.get(list[LookLine], f"/projects/{project_id}/second-looks", limit=limit)
+    def second_looks(self, project_id: str, limit: int | None = 200) -> list[LookLine]:
+        """Return the label review: accepted labels that the model contradicts, with verdicts (reviewers).
+
+        limit: maximum number; None: all of them.
+        """
+        return self._at.all(LookLine, f"/projects/{project_id}/second-looks", limit)
 
     def stage(self, project_id: str) -> StageView:
         """Return the stage of a project, the measured precision, and the results of people's checks."""
@@ -32,9 +35,12 @@ class Selection:
         """
         return self._at.put(StageView, f"/projects/{project_id}/stage", {"stage": stage, "reason": reason})
 
-    def automatic_answers(self, project_id: str, limit: int = 200) -> list[AutomaticLine]:
-        """Return the answers that were accepted without a person, newest first (reviewers)."""
-        return self._at.get(list[AutomaticLine], f"/projects/{project_id}/automatic-answers", limit=limit)
+    def automatic_answers(self, project_id: str, limit: int | None = 200) -> list[AutomaticLine]:
+        """Return the answers that were accepted without a person, newest first (reviewers).
+
+        limit: maximum number; None: all of them.
+        """
+        return self._at.all(AutomaticLine, f"/projects/{project_id}/automatic-answers", limit)
 
     def undo_automatic(self, project_id: str) -> int:
         """Take back all automatic answers that no person has answered since (admins), and return their number."""

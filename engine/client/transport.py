@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -11,6 +12,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 _Answer = TypeVar("_Answer")
 _BUSY = (429, 502, 503, 504)
+PAGE = 1000  # items of a list that the server sends at once
 PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds between tries
 
 
@@ -67,6 +69,17 @@ class Connection:
             if following is None:
                 return
             params["cursor"] = httpx.URL(following).params["cursor"]
+
+    def all(
+        self, kind: type[_Answer], path: str, limit: int | None = None, *, page: int = PAGE, **query: Any
+    ) -> list[_Answer]:
+        """Return the items of a list that comes in pages.
+
+        limit: maximum number of items; None: all of them.
+        page: items that the server sends at once.
+        """
+        at_once = page if limit is None else min(limit, page)
+        return list(islice(self.each(kind, path, limit=at_once, **query), limit))
 
     def post(self, kind: type[_Answer], path: str, body: Any = None, *, repeatable: bool = True) -> _Answer:
         """POST JSON, and return the answer as the type `kind`.

@@ -1,13 +1,14 @@
 """The client's methods for standard questions, the queue of tasks, and reviews."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from engine.client.schemas import (
     Edit,
     LeaseView,
+    ListedQuestion,
     NextAnswer,
     NextReview,
     NextTask,
@@ -21,8 +22,6 @@ from engine.client.schemas import (
     Verdict,
 )
 from engine.client.transport import Connection, checked, plain
-
-MOST_TASKS = 1000  # in one answer; the server lists no more
 
 
 class Work:
@@ -50,6 +49,18 @@ class Work:
         path = f"/projects/{project_id}/questions"
         return self._at.get(Suggestions, path, document_id=document_id)
 
+    def asked_questions(
+        self, project_id: str, *, query: str | None = None, sort: str | None = None, limit: int | None = None
+    ) -> list[ListedQuestion]:
+        """Return the questions that were asked in a project, with the number of documents of each.
+
+        query: only questions that contain each of these words.
+        sort: "-documents", those of most documents first and the default, or "text".
+        limit: maximum number; None: all of them.
+        """
+        path = f"/projects/{project_id}/asked-questions"
+        return self._at.all(ListedQuestion, path, limit, q=query, sort=sort)
+
     def queue(self, project_id: str) -> QueueView:
         """Return the progress of the standard questions: open, submitted and finished tasks."""
         return self._at.get(QueueView, f"/projects/{project_id}/queue")
@@ -76,9 +87,18 @@ class Work:
         """Give a task back to the queue."""
         self._at.send("POST", f"/tasks/{task_id}/release")
 
-    def tasks(self, project_id: str, *, limit: int = MOST_TASKS, offset: int = 0) -> list[TaskLine]:
-        """Return the tasks of a project with their gold questions and the answers given so far (reviewers)."""
-        return self._at.get(list[TaskLine], f"/projects/{project_id}/tasks", limit=limit, offset=offset)
+    def tasks(self, project_id: str, *, limit: int | None = None, offset: int = 0) -> list[TaskLine]:
+        """Return the tasks of a project with their gold questions and the answers given so far (reviewers).
+
+        limit: maximum number; None: all of them, page after page.
+        offset: number of tasks to skip.
+        """
+        path = f"/projects/{project_id}/tasks"
+        return self._at.all(TaskLine, path, limit, offset=offset or None)
+
+    def each_task(self, project_id: str) -> Iterator[TaskLine]:
+        """Yield the tasks of a project, fetched in pages while they are used (reviewers)."""
+        return self._at.each(TaskLine, f"/projects/{project_id}/tasks")
 
     def set_gold(self, task_id: str, annotation_id: str | None) -> TaskLine:
         """Make a task a gold question with this accepted answer (reviewers).
@@ -140,4 +160,4 @@ class Work:
 
     def reviews(self, annotation_id: str) -> list[ReviewLine]:
         """Return the verdicts on an answer, oldest first."""
-        return self._at.get(list[ReviewLine], f"/annotations/{annotation_id}/reviews")
+        return self._at.all(ReviewLine, f"/annotations/{annotation_id}/reviews")

@@ -7,6 +7,7 @@ from rich.table import Table
 
 from engine.accounts import invitations, members, users
 from engine.commands.common import emit, here, output
+from engine.paging import every
 from engine.projects.projects import project_named
 
 Project = Annotated[str, typer.Argument(help="Name of the project.")]
@@ -34,7 +35,8 @@ def add_to(projects: typer.Typer) -> None:
 def list_members(project: Project, as_json: Json = False) -> None:
     """List the members of a project."""
     with here() as workspace:
-        found = members.members(workspace, project_named(workspace, project).id)
+        there = project_named(workspace, project).id
+        found = list(every(lambda cursor: members.members(workspace, there, cursor=cursor)))
     if as_json:
         emit({"members": [one.model_dump(mode="json") for one in found]})
         return
@@ -90,7 +92,8 @@ def invite(
 def list_invitations(project: Project, as_json: Json = False) -> None:
     """List the invitations of a project with their states."""
     with here() as workspace:
-        found = invitations.invitations(workspace, project_named(workspace, project).id)
+        there = project_named(workspace, project).id
+        found = list(every(lambda cursor: invitations.invitations(workspace, there, cursor=cursor)))
     if as_json:
         emit({"invitations": [one.model_dump(mode="json") for one in found]})
         return

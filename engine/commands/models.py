@@ -9,6 +9,7 @@ from engine.commands.common import emit, here, output
 from engine.commands.found import acting
 from engine.errors import NotFound
 from engine.models import registry
+from engine.paging import every
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
@@ -25,11 +26,17 @@ def register(app: typer.Typer) -> None:
 
 
 @models.command("list")
-def list_(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
+def list_(
+    project: Project = DEFAULT_NAME,
+    limit: Annotated[
+        int, typer.Option(min=1, max=registry.MOST_LISTED, help="Number of models, newest first.")
+    ] = registry.MOST_LISTED,
+    as_json: Json = False,
+) -> None:
     """List model versions with their figures, newest first."""
     with here() as workspace:
         registry.ensure_shipped(workspace)
-        versions = registry.versions(workspace, project_named(workspace, project).id)
+        versions = registry.versions(workspace, project_named(workspace, project).id, limit=limit)
     if as_json:
         emit({"models": [_as_json(one) for one in versions]})
         return
@@ -96,11 +103,12 @@ def rollback(
 
 
 def _found(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:
-    versions = registry.versions(workspace, project_id)
-    for one in versions:
+    labels = []
+    for one in every(lambda cursor: registry.versions(workspace, project_id, cursor=cursor)):
         if name in (one.id, one.label):
             return one
-    raise NotFound(f"The project has no model {name!r}. Choose from {', '.join(one.label for one in versions)}.")
+        labels.append(one.label)
+    raise NotFound(f"The project has no model {name!r}. Choose from {', '.join(labels[:20])}.")
 
 
 def _as_json(one: registry.VersionView) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from db.session import Database
 from engine.accounts import users
 from engine.commands import members
 from engine.commands.common import console, emit, fail, here, output, settings_here
+from engine.paging import every
 from engine.projects import project_settings, projects
 
 
@@ -33,7 +34,7 @@ def list_projects(
 ) -> None:
     """List all projects."""
     with here() as workspace:
-        found = projects.summaries(workspace)
+        found = list(every(lambda cursor: projects.summaries(workspace, cursor=cursor)))
     if json:
         rows = [
             {

@@ -9,7 +9,7 @@ from rich.table import Table
 from engine.commands.common import console, emit, fail, here, output, progress
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.training.retraining.views import run_lines, run_view
+from engine.training.retraining.views import MOST_LISTED, run_lines, run_view
 
 runs = typer.Typer(help="List, show and reproduce training runs.", no_args_is_help=True)
 
@@ -24,11 +24,12 @@ def register(app: typer.Typer) -> None:
 @runs.command("list")
 def list_(
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
+    limit: Annotated[int, typer.Option(min=1, max=MOST_LISTED, help="Number of runs, newest first.")] = MOST_LISTED,
     as_json: Json = False,
 ) -> None:
     """List training runs, newest first."""
     with here() as workspace:
-        lines = run_lines(workspace, project_named(workspace, project).id)
+        lines = run_lines(workspace, project_named(workspace, project).id, limit=limit)
     if as_json:
         emit({"runs": [line.model_dump(mode="json") for line in lines]})
         return

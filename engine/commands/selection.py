@@ -54,7 +54,11 @@ def survey(
         output.print(job.message, markup=False, soft_wrap=True)
 
 
-def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
+def second_look(
+    project: TheProject = DEFAULT_NAME,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Number of labels, open ones first.")] = 200,
+    as_json: AsJson = False,
+) -> None:
     """List the label review: accepted labels that the model contradicts, with decisions.
 
     `glossator survey` finds them. A reviewer other than the author decides, on the page or with `glossator review
@@ -63,7 +67,7 @@ def second_look(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> 
     from engine.selection import label_review
 
     with here() as workspace:
-        found = label_review.lines(workspace, project_named(workspace, project).id)
+        found = label_review.lines(workspace, project_named(workspace, project).id, limit)
     if as_json:
         emit({"second_looks": [asdict(each) for each in found]})
         return
@@ -87,6 +91,7 @@ def stage(
         bool, typer.Option("--undo", help="Withdraw all automatic answers that nobody has answered since.")
     ] = False,
     listed: Annotated[bool, typer.Option("--list", help="List the automatic answers.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="With --list: number of answers, newest first.")] = 1000,
     reason: Annotated[str, typer.Option(help="Reason, kept in the audit trail.")] = "",
     by: Annotated[str, typer.Option("--by", help="Name of the acting user, an admin of the project.")] = LOCAL_NAME,
     as_json: AsJson = False,
@@ -103,7 +108,7 @@ def stage(
         there = project_named(workspace, project)
         registry.ensure_shipped(workspace)
         if listed:
-            found = auto_accept.lines(workspace, there.id, auto_accept.MOST_LISTED)
+            found = auto_accept.lines(workspace, there.id, limit)
             _list(found, as_json)
             return
         if wanted is not None or undo:

@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from engine.commands.common import emit, here, output
-from engine.datasets.snapshot_views import snapshot_lines, snapshot_view
+from engine.datasets.snapshot_views import MOST_LISTED, snapshot_lines, snapshot_view
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
@@ -23,11 +23,14 @@ def register(app: typer.Typer) -> None:
 @snapshots.command("list")
 def list_(
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
+    limit: Annotated[
+        int, typer.Option(min=1, max=MOST_LISTED, help="Number of snapshots, newest first.")
+    ] = MOST_LISTED,
     as_json: Json = False,
 ) -> None:
     """List snapshots, newest first."""
     with here() as workspace:
-        lines = snapshot_lines(workspace, project_named(workspace, project).id)
+        lines = snapshot_lines(workspace, project_named(workspace, project).id, limit=limit)
     if as_json:
         emit({"snapshots": [line.model_dump(mode="json") for line in lines]})
         return

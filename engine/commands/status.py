@@ -22,20 +22,22 @@ def status(
     """Show data folder and database, and counts, model and queue of each project."""
     from engine.accounts import users
     from engine.jobs import presence
+    from engine.paging import every
     from engine.projects import projects
 
     with here() as workspace:
         with workspace.database.read() as session:
             worker = presence.told(presence.seen(session))
+        summaries = every(lambda cursor: projects.summaries(workspace, cursor=cursor))
         found: dict[str, Any] = {
             "version": version("glossator"),
             "data": str(workspace.settings.data_dir.absolute()),
             "database": workspace.database.url.render_as_string(hide_password=True),
             "schema": migrate.current(workspace.database),
             "login": workspace.settings.auth,
-            "users": len(users.users(workspace)),
+            "users": users.count_users(workspace),
             "worker": worker,
-            "projects": [_project(workspace, summary) for summary in projects.summaries(workspace)],
+            "projects": [_project(workspace, summary) for summary in summaries],
         }
     if as_json:
         emit(found)

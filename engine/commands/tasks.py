@@ -90,14 +90,17 @@ def list_tasks(
         int, typer.Option(min=1, max=all_tasks.MOST_LISTED, help="Maximum number of tasks.")
     ] = all_tasks.MOST_LISTED,
     offset: Annotated[int, typer.Option(min=0, help="Number of tasks to skip.")] = 0,
+    cursor: Annotated[
+        str | None, typer.Option(help="Begin of the list: `next` of the JSON object of the call before.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List tasks with their answers and gold questions."""
     with here() as workspace:
         there = project_named(workspace, project)
-        found = all_tasks.list_tasks(workspace, there.id, limit=limit, offset=offset)
+        found = all_tasks.list_tasks(workspace, there.id, limit=limit, offset=offset, cursor=cursor)
     if as_json:
-        emit({"tasks": [asdict(each) for each in found]})
+        emit({"tasks": [asdict(each) for each in found], "next": found.next})
         return
     table = Table(
         "Task", "Document", "Question", "People", "Answers", "", box=None, header_style="bold", pad_edge=False

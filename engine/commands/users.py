@@ -7,6 +7,7 @@ from rich.table import Table
 
 from engine.accounts import sessions, tokens, users
 from engine.commands.common import console, emit, here, output
+from engine.paging import every
 
 commands = typer.Typer(no_args_is_help=True, help="Manage users, sessions, passwords and tokens.")
 
@@ -46,7 +47,7 @@ def add(
 def list_(as_json: Json = False) -> None:
     """List all users."""
     with here() as workspace:
-        found = [users.user_view(user) for user in users.users(workspace)]
+        found = [users.user_view(user) for user in every(lambda cursor: users.users(workspace, cursor=cursor))]
     if as_json:
         emit({"users": [user.model_dump(mode="json") for user in found]})
         return

@@ -9,6 +9,7 @@ from db.tables import Project, Run, Snapshot
 from engine.datasets.manifest import items_of, left_out_of, people_of
 from engine.datasets.quality import SENTENCES
 from engine.errors import NotFound, Refused
+from engine.paging import Order, Page
 from engine.queries import existing
 from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
@@ -59,17 +60,19 @@ class SnapshotView(SnapshotLine):
     people: list[PersonWeight]
 
 
-def snapshot_lines(workspace: Workspace, project_id: str) -> list[SnapshotLine]:
-    """Return the snapshots of a project, newest first. Raises NotFound when there is no such project."""
+def snapshot_lines(
+    workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
+) -> Page[SnapshotLine]:
+    """Return a page of the snapshots of a project, newest first; `limit`: at most MOST_LISTED.
+
+    Raises NotFound when there is no such project, Refused for the cursor of another list.
+    """
+    order = Order(f"snapshots {project_id}", (Snapshot.created_at, Snapshot.id), falls=True)
+    chosen = select(Snapshot).where(Snapshot.project_id == project_id)
     with workspace.database.read() as session:
         existing(session, Project, project_id)
-        rows = session.scalars(
-            select(Snapshot)
-            .where(Snapshot.project_id == project_id)
-            .order_by(Snapshot.created_at.desc(), Snapshot.id.desc())
-            .limit(MOST_LISTED)
-        ).all()
-    return [_line(row) for row in rows]
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+    return Page((_line(row) for (row,) in rows), following)
 
 
 def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> SnapshotView:

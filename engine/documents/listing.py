@@ -1,19 +1,16 @@
 """The list of a project's documents, page by page: sorted, searched, and continued by a cursor."""
 
-import base64
-import binascii
-import json
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast, get_args
+from typing import Literal, get_args
 
-from sqlalchemy import Select, func, select, true, tuple_
+from sqlalchemy import func, select, true
 from sqlalchemy.orm import Session
 
 from db.tables import Document
 from engine.documents import text_search
 from engine.documents.views import DocumentLine, lines_of
-from engine.errors import Refused
+from engine.paging import Order
 from engine.workspace import Workspace
 
 Sort = Literal["-created", "name"]
@@ -65,14 +62,12 @@ def document_page(
     """
     with workspace.database.read() as session:
         found = _found(session, project_id, query)
-        keys = _keys(sort)
-        page = select(*keys).where(Document.project_id == project_id)
+        page = select(Document.id).where(Document.project_id == project_id)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
-        rows = found.first(session, _behind(page, sort, cursor), limit + 1)
-        lines = _in_order(session, project_id, [row[-1] for row in rows[:limit]], viewer_id)
-    more = len(rows) > limit
-    return DocumentPage(lines, found.number, _cursor(sort, rows[limit - 1]) if more else None)
+        rows, following = _order(sort).rows(session, page, limit, cursor, found.first)
+        lines = _in_order(session, project_id, [document_id for (document_id,) in rows], viewer_id)
+    return DocumentPage(lines, found.number, following)
 
 
 def document_lines(
@@ -107,43 +102,11 @@ def _found(session: Session, project_id: str, query: str) -> text_search.Found:
     return found
 
 
-def _keys(sort: Sort) -> tuple[Any, ...]:
-    """Return the columns that the list is sorted by; the last is the id, so that no two rows are equal."""
-    return (Document.name_key, Document.id) if sort == "name" else (Document.id,)
-
-
-def _behind(page: Select[Any], sort: Sort, cursor: str | None) -> Select[Any]:
-    """Return the statement of the rows behind a cursor, in order."""
-    keys = _keys(sort)
-    falls = sort.startswith("-")
-    if cursor is not None:
-        last = tuple_(*_read(sort, cursor))
-        page = page.where(tuple_(*keys) < last if falls else tuple_(*keys) > last)
-    return page.order_by(*(key.desc() if falls else key for key in keys))
+def _order(sort: Sort) -> Order:
+    keys = (Document.name_key, Document.id) if sort == "name" else (Document.id,)
+    return Order(sort, keys, falls=sort.startswith("-"))
 
 
 def _in_order(session: Session, project_id: str, ids: Sequence[str], viewer_id: str | None) -> list[DocumentLine]:
     lines = {line.id: line for line in lines_of(session, project_id, ids, viewer_id)}
     return [lines[key] for key in ids if key in lines]
-
-
-def _cursor(sort: Sort, row: Sequence[str]) -> str:
-    return base64.urlsafe_b64encode(json.dumps([sort, *row]).encode()).decode().rstrip("=")
-
-
-def _read(sort: Sort, cursor: str) -> list[str]:
-    """Return the values of a cursor. Raises Refused for one of another list."""
-    try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        content = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-    except (binascii.Error, ValueError):
-        content = None
-    expected = len(_keys(sort)) + 1
-    if (
-        not isinstance(content, list)
-        or len(content) != expected
-        or not all(isinstance(each, str) and "\0" not in each for each in content)
-        or content[0] != sort
-    ):
-        raise Refused("The cursor belongs to another list. Ask for the first page, without a cursor.")
-    return cast(list[str], content[1:])

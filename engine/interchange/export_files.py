@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from sqlalchemy import or_, select
+from sqlalchemy import select
 
 from db.base import now
 from db.tables import Job
@@ -50,10 +50,12 @@ def is_kept(workspace: Workspace, job: Job) -> bool:
 def listed(workspace: Workspace, project_id: str) -> list[Job]:
     """Return the exports of a project that run, that failed lately, or whose file is kept; newest first."""
     lately = Job.status.in_(("done", *FAILED)) & (Job.finished_at > now() - KEPT)
-    shown = or_(Job.status.in_(OPEN), lately & Job.payload["once"].as_boolean().is_(False))
-    chosen = select(Job).where(Job.project_id == project_id, Job.kind == EXPORT, shown)
-    with workspace.database.read() as session:
-        found = session.scalars(chosen.order_by(Job.created_at.desc(), Job.id.desc()).limit(MOST_LISTED)).all()
+    chosen = select(Job).where(Job.project_id == project_id, Job.kind == EXPORT)
+    newest = chosen.order_by(Job.created_at.desc(), Job.id.desc()).limit(MOST_LISTED)
+    with workspace.database.read() as session:  # two statements: each follows an index, whatever has ended before
+        under_way = session.scalars(newest.where(Job.status.in_(OPEN)))
+        ended = session.scalars(newest.where(lately, Job.payload["once"].as_boolean().is_(False)))
+        found = sorted([*under_way, *ended], key=lambda job: (job.created_at, job.id), reverse=True)[:MOST_LISTED]
     return [job for job in found if job.status != "done" or is_kept(workspace, job)]
 
 

@@ -16,8 +16,10 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.ids import new_id
 from db.tables import Job
+from db.tables.learning import LISTED_JOBS
 from engine import audit
 from engine.errors import Conflict, NotFound
+from engine.paging import Order, Page
 from engine.plurals import count
 from engine.queries import existing
 from engine.workspace import Workspace
@@ -29,6 +31,7 @@ ENDED = ("done", "failed", "cancelled", "dead")
 OPEN = ("waiting", "running")
 FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
 WINDS_UP = "winds_up"  # in a payload: see `enqueue`
+MOST_LISTED = 1000  # jobs of one page
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
 
 
@@ -324,19 +327,34 @@ def job_by_id(workspace: Workspace, job_id: str) -> Job:
 
 
 def list_jobs(
-    workspace: Workspace, project_id: str | None = None, *, limit: int = 100, unless_ended: Sequence[str] = ()
-) -> list[Job]:
-    """Return the `limit` newest jobs of a project, or all, newest first.
+    workspace: Workspace,
+    project_id: str | None = None,
+    *,
+    limit: int = 100,
+    cursor: str | None = None,
+    without_read: bool = False,
+) -> Page[Job]:
+    """Return a page of the jobs of a project, or of all, newest first.
 
-    `unless_ended`: kinds of jobs that are left out once they are done or cancelled.
+    Args:
+        workspace: Where the queue is.
+        project_id: Of one project; None: of all.
+        limit: Maximum number, at most MOST_LISTED.
+        cursor: Of the page; None: the first page.
+        without_read: Leave out jobs that read documents once they are done or cancelled.
+
+    Raises:
+        Refused: The cursor is not one of this list.
     """
-    chosen = select(Job).order_by(Job.created_at.desc(), Job.id.desc()).limit(limit)
-    if unless_ended:
-        chosen = chosen.where(or_(Job.kind.not_in(unless_ended), Job.status.in_((*OPEN, *FAILED))))
+    chosen = select(Job)
+    if without_read:
+        chosen = chosen.where(LISTED_JOBS)
     if project_id is not None:
         chosen = chosen.where(Job.project_id == project_id)
+    order = Order(f"jobs {project_id or ''}", (Job.created_at, Job.id), falls=True)
     with workspace.database.read() as session:
-        return list(session.scalars(chosen))
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+    return Page((job for (job,) in rows), following)
 
 
 def with_key(session: Session, key: str) -> Job | None:

@@ -4,12 +4,13 @@ The champion of a project is the version of its newest promotion. A project with
 which belongs to no project. Rows are never updated: a change of champion adds a row.
 """
 
+from collections.abc import Collection
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import func, or_, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 import model
@@ -18,12 +19,15 @@ from db.tables import ModelVersion, Project, Promotion, Run, Snapshot, User
 from engine import audit
 from engine.accounts import permissions
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.paging import Order, Page, rows_of
 from engine.queries import existing
 from engine.settings import Settings
 from engine.version import code_version
 from engine.workspace import Workspace
 
 SHIPPED_LABEL = "nano"
+_NONE = "No model is registered yet; start the application or a worker once."
+MOST_LISTED = 1000  # versions of one page
 
 
 class VersionView(BaseModel):
@@ -88,8 +92,32 @@ def champion(session: Session, project_id: str) -> ModelVersion:
     )
     version = promoted or _shipped(session)
     if version is None:
-        raise NotFound("No model is registered yet; start the application or a worker once.")
+        raise NotFound(_NONE)
     return version
+
+
+def champions(session: Session, projects: Collection[str]) -> dict[str, ModelVersion]:
+    """Return the champions of projects in two statements; see `champion`. Raises NotFound as it does."""
+    newest = (
+        select(Promotion.project_id, func.max(Promotion.sequence).label("sequence"))
+        .where(Promotion.project_id.in_(projects))
+        .group_by(Promotion.project_id)
+        .subquery()
+    )
+    of_newest = (Promotion.project_id == newest.c.project_id) & (Promotion.sequence == newest.c.sequence)
+    chosen = (
+        select(Promotion.project_id, ModelVersion)
+        .join(newest, of_newest)
+        .join(ModelVersion, ModelVersion.id == Promotion.version_id)
+    )
+    promoted = dict(session.execute(chosen).tuples().all())
+    without = set(projects) - promoted.keys()
+    if without:
+        shipped = _shipped(session)
+        if shipped is None:
+            raise NotFound(_NONE)
+        promoted |= dict.fromkeys(without, shipped)
+    return promoted
 
 
 def origin(session: Session, version: ModelVersion) -> ModelVersion:
@@ -120,19 +148,27 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
         ) from None
 
 
-def versions(workspace: Workspace, project_id: str) -> list[VersionView]:
-    """Return a project's versions and the shipped ones, newest first."""
+def versions(
+    workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
+) -> Page[VersionView]:
+    """Return a page of a project's versions, newest first, and of the shipped ones behind them.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
+    chosen = select(ModelVersion, Snapshot.sha256).outerjoin(Snapshot, Snapshot.id == ModelVersion.snapshot_id)
+    parts = [
+        (
+            Order(f"models {project_id}", (ModelVersion.number,), falls=True),
+            chosen.where(ModelVersion.project_id == project_id),
+        ),
+        (Order("shipped models", (ModelVersion.id,), falls=True), chosen.where(ModelVersion.project_id.is_(None))),
+    ]
     with workspace.database.read() as session:
         existing(session, Project, project_id)
-        rows = session.execute(
-            select(ModelVersion, Snapshot.sha256)
-            .outerjoin(Snapshot, Snapshot.id == ModelVersion.snapshot_id)
-            .where(or_(ModelVersion.project_id == project_id, ModelVersion.project_id.is_(None)))
-            .order_by(ModelVersion.number.desc(), ModelVersion.id.desc())
-        ).all()
+        rows, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
         reigning = champion(session, project_id).id if rows else None
         judged = {version.id: version.figures or _as_parent(session, project_id, version.id) for version, _ in rows}
-    return [
+    found = [
         VersionView(
             id=version.id,
             label=label(version),
@@ -147,6 +183,7 @@ def versions(workspace: Workspace, project_id: str) -> list[VersionView]:
         )
         for version, sha256 in rows
     ]
+    return Page(found, following)
 
 
 def _as_parent(session: Session, project_id: str, version_id: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from pydantic import ValidationError
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -11,6 +11,7 @@ from db.base import now
 from db.tables import Annotation, Document, Member, Project, User
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
+from engine.paging import Order, Page
 from engine.projects import overlap, priority
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
@@ -20,6 +21,7 @@ from engine.text import check_name
 from engine.workspace import Workspace
 
 DEFAULT_NAME = "default"
+MOST_LISTED = 1000  # projects of one page
 
 
 # A change of one of these restarts the schedule: earlier times are not caught up on.
@@ -149,12 +151,19 @@ def project_by_id(workspace: Workspace, project_id: str) -> Project:
         return existing(session, Project, project_id)
 
 
-def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSummary]:
-    """Return the projects of a user with their counts: the default one first, the others by name.
+def summaries(
+    workspace: Workspace, user: User | None = None, *, limit: int = MOST_LISTED, cursor: str | None = None
+) -> Page[ProjectSummary]:
+    """Return a page of the projects of a user with their counts: the default one first, the others by name.
 
     Args:
         workspace: open workspace.
         user: limits the list to the user's projects; None, or an admin: all.
+        limit: maximum number, at most MOST_LISTED.
+        cursor: of the page; None: the first page.
+
+    Raises:
+        Refused: the cursor is not one of this list.
     """
     documents = select(func.count()).where(Document.project_id == Project.id).scalar_subquery()
     accepted = (
@@ -162,12 +171,13 @@ def summaries(workspace: Workspace, user: User | None = None) -> list[ProjectSum
         .where(Annotation.project_id == Project.id, Annotation.status.in_(ACCEPTED))
         .scalar_subquery()
     )
+    chosen = select(Project, documents, accepted)
+    if user is not None and user.role != "admin":
+        chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
+    order = Order("projects", (case((Project.name == DEFAULT_NAME, 0), else_=1), Project.name))
     with workspace.database.read() as session:
-        chosen = select(Project, documents, accepted).order_by(Project.name != DEFAULT_NAME, Project.name)
-        if user is not None and user.role != "admin":
-            chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
-        rows = session.execute(chosen).all()
-    return [ProjectSummary(*row) for row in rows]
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+    return Page((ProjectSummary(*row) for row in rows), following)
 
 
 def visible_to(workspace: Workspace, user: User) -> list[Project]:

@@ -22,6 +22,7 @@ from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.errors import Forbidden
 from engine.models import registry
+from engine.paging import Order, Page
 from engine.projects import overlap, priority, project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
@@ -115,20 +116,23 @@ def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
         return count
 
 
-def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[AutomaticLine]:
-    """Return a project's automatic answers, newest first."""
+def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str | None = None) -> Page[AutomaticLine]:
+    """Return a page of a project's automatic answers, newest first.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
+    order = Order(f"automatic {project_id}", (AutomaticAnswer.id,), falls=True)
+    chosen = (
+        select(AutomaticAnswer, Document, Question.text, ModelVersion)
+        .join(Task, Task.id == AutomaticAnswer.task_id)
+        .join(Document, Document.id == Task.document_id)
+        .join(Question, Question.id == Task.question_id)
+        .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
+        .where(AutomaticAnswer.project_id == project_id)
+    )
     with workspace.database.read() as session:
-        rows = session.execute(
-            select(AutomaticAnswer, Document, Question.text, ModelVersion)
-            .join(Task, Task.id == AutomaticAnswer.task_id)
-            .join(Document, Document.id == Task.document_id)
-            .join(Question, Question.id == Task.question_id)
-            .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
-            .where(AutomaticAnswer.project_id == project_id)
-            .order_by(AutomaticAnswer.id.desc())
-            .limit(min(limit, MOST_LISTED))
-        ).all()
-    return [
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+    found = [
         AutomaticLine(
             id=each.id,
             task_id=each.task_id,
@@ -146,6 +150,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[Autom
         )
         for each, document, question, version in rows
     ]
+    return Page(found, following)
 
 
 def _acceptable(project_id: str, version_id: str, threshold: float) -> Select[str, SurveyAnswer]:

@@ -29,6 +29,7 @@ from engine.annotation.proposal import marked
 from engine.annotation.state import AnnotationState
 from engine.annotation.survey_answers import fresh
 from engine.models import registry
+from engine.paging import Order, Page, rows_of
 from engine.queries import is_newest
 from engine.statuses import ACCEPTED, TRAIN
 from engine.tasks.label_review_queue import pending, sentence
@@ -40,6 +41,7 @@ SURE, NO_ANSWER = (
 )  # probability that the document answers, from which the model is sure that it does, or does not
 FITS, APART = 0.8, 0.3  # predicted IoU of a credible mark, and the IoU with the label up to which it contradicts
 _AT_ONCE = 200
+MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,23 +122,32 @@ def find(workspace: Workspace, project_id: str) -> int:
     return found
 
 
-def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[LookLine]:
-    """Return a project's label reviews: undecided first, then newest first."""
-    head = is_newest()
+def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str | None = None) -> Page[LookLine]:
+    """Return a page of a project's label reviews: undecided first, then newest first.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
+    chosen = (
+        select(SecondLook, Annotation, Document.name, Question.text, ModelVersion)
+        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        .join(Revision, is_newest())
+        .join(Document, Document.id == Annotation.document_id)
+        .join(Question, Question.id == Annotation.question_id)
+        .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
+        .where(SecondLook.project_id == project_id)
+    )
+    parts = [
+        (Order(f"label reviews {project_id}", (SecondLook.id,), falls=True), chosen.where(pending())),
+        (
+            Order(f"decided label reviews {project_id}", (SecondLook.id,), falls=True),
+            chosen.where(SecondLook.verdict.is_not(None)),
+        ),
+    ]
     with workspace.database.read() as session:
-        names = {user.id: user.name for user in session.scalars(select(User))}
-        rows = session.execute(
-            select(SecondLook, Annotation, Document.name, Question.text, ModelVersion)
-            .join(Annotation, Annotation.id == SecondLook.annotation_id)
-            .join(Revision, head)
-            .join(Document, Document.id == Annotation.document_id)
-            .join(Question, Question.id == Annotation.question_id)
-            .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
-            .where(SecondLook.project_id == project_id, pending() | SecondLook.verdict.is_not(None))
-            .order_by(SecondLook.verdict.is_not(None), SecondLook.id.desc())
-            .limit(limit)
-        )
-        return [
+        rows, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
+        people = {each for look, annotation, *_ in rows for each in (annotation.author_id, look.decided_by)}
+        names = dict(session.execute(select(User.id, User.name).where(User.id.in_(people))).tuples().all())
+        found = [
             LookLine(
                 annotation_id=annotation.id,
                 document_id=annotation.document_id,
@@ -153,6 +164,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200) -> list[LookL
             )
             for look, annotation, document, question, version in rows
         ]
+    return Page(found, following)
 
 
 def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, SurveyAnswer]:

@@ -50,7 +50,10 @@ def check(workspace: Workspace) -> list[Job]:
             except NotFound:  # no model is registered yet
                 continue
             newest = session.scalar(
-                select(Job).where(Job.project_id == project.id, Job.kind == SURVEY).order_by(Job.id.desc()).limit(1)
+                select(Job)
+                .where(Job.project_id == project.id, Job.kind == SURVEY)
+                .order_by(Job.created_at.desc(), Job.id.desc())
+                .limit(1)
             )
             if basis["newest_task"] is not None and (newest is None or not _same(newest, basis)):
                 due.append((project.id, basis))

@@ -1,8 +1,8 @@
 """Check of the figures that are kept as the work happens, and their repair.
 
-They are those of db.finished_work, db.queue_days and db.document_figures. Finished masks and documents are compared one
-by one, some hundred at once, and so are the numbers of documents. Of the depth of the queue the sum is compared: the
-days tell what waited then, and an answer that is removed later has waited all the same.
+They are those of db.finished_work, db.queue_days, db.document_figures and db.question_uses. Finished masks and
+documents are compared one by one, some hundred at once, and so are the numbers of documents. Of the depth of the queue
+the sum is compared: the days tell what waited then, and an answer that is removed later has waited all the same.
 """
 
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures, finished_work, queue_days
+from db import changes, document_figures, finished_work, question_uses, queue_days
 from db.tables import Annotation, Document, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, Task
 from engine.projects.open_tasks import lock_project
 from engine.tasks.queue_history import days
@@ -26,8 +26,8 @@ _COUNTED = FinishedMask.day, FinishedMask.person_id, func.coalesce(FinishedMask.
 def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
     """Return (kind, id) of the figures of a project that differ.
 
-    The kind is "mask", "document", "count", "queue", "numbers" of a document, or "sums" of a project. The id is that of
-    the answer, the document, or the project.
+    The kind is "mask", "document", "count", "queue", "question", "numbers" of a document, or "sums" of a project. The
+    id is that of the answer, the document, the question, or the project.
     """
     found: list[tuple[str, str]] = []
     for ids in answers(workspace, project_id):
@@ -41,6 +41,7 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
             found.append(("queue", project_id))
         if _sums(session, project_id) != _kept_sums(session, project_id):
             found.append(("sums", project_id))
+        found += [("question", each) for each in question_uses.apart(session, project_id)]
     for ids in _documents(workspace, project_id):
         with workspace.database.moment() as session:
             found += [("numbers", each) for each in _numbers_apart(session, ids)]
@@ -68,6 +69,11 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
         document_figures.count_again(session, project_id)
         finished_work.count_again(session, project_id)
         queue_days.set_days(session, project_id, history)
+    for some in _questions_apart(workspace, project_id):
+        with workspace.database.write() as session:
+            lock_project(session, project_id)
+            question_uses.count_again(session, some)
+            changes.tell(session, "questions", project_id)
 
 
 def answers(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
@@ -111,6 +117,13 @@ def _kept_sums(session: Session, project_id: str) -> set[tuple[Any, ...]]:
     columns = ProjectFigures.__table__.columns
     rows = session.execute(select(*columns).where(ProjectFigures.project_id == project_id))
     return {tuple(row) for row in rows if any(row[2:])}
+
+
+def _questions_apart(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
+    with workspace.database.moment() as session:
+        found = question_uses.apart(session, project_id)
+    for begin in range(0, len(found), question_uses.AT_ONCE):
+        yield found[begin : begin + question_uses.AT_ONCE]
 
 
 def _masks_apart(session: Session, ids: list[str]) -> list[str]:

@@ -22,10 +22,13 @@ from engine.annotation.revisions import Saved, advance, append, state_at, tell
 from engine.annotation.state import AnnotationState, Edit
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
+from engine.paging import Order, Page
 from engine.queries import is_newest
 from engine.tasks import label_review_queue
 from engine.text import storable
 from engine.workspace import Workspace
+
+MOST_LISTED = 1000  # revisions, or verdicts, of one page
 
 Verdict = Literal["accepted", "rejected", "fixed"]
 ACTION_OF: dict[Verdict, str] = {"accepted": "accept", "rejected": "reject", "fixed": "fix"}
@@ -147,18 +150,41 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
         return made
 
 
-def reviews_of(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> list[ReviewLine]:
-    """Return the verdicts on an annotation, oldest first. Raises NotFound when absent or hidden."""
+def reviews_of(
+    workspace: Workspace,
+    annotation_id: str,
+    viewer_id: str | None = None,
+    *,
+    limit: int = MOST_LISTED,
+    cursor: str | None = None,
+    newest_first: bool = False,
+) -> Page[ReviewLine]:
+    """Return a page of the verdicts on an annotation, oldest first.
+
+    Args:
+        workspace: Open workspace.
+        annotation_id: Judged answer.
+        viewer_id: The user; None sees all answers.
+        limit: Maximum number, at most MOST_LISTED.
+        cursor: Of the page; None: the first page.
+        newest_first: The other way round.
+
+    Raises:
+        NotFound: The annotation is absent or hidden.
+        Refused: The cursor is not one of this list.
+    """
+    chosen = (
+        select(Review, Revision.number, User.name)
+        .join(Revision, Revision.id == Review.revision_id)
+        .join(User, User.id == Review.reviewer_id)
+        .where(Review.annotation_id == annotation_id)
+    )
+    name = f"reviews {annotation_id} {newest_first}"
+    order = Order(name, (Revision.number, Review.id), falls=newest_first)
     with workspace.database.read() as session:
         seen(session, annotation_id, viewer_id)
-        rows = session.execute(
-            select(Review, Revision.number, User.name)
-            .join(Revision, Revision.id == Review.revision_id)
-            .join(User, User.id == Review.reviewer_id)
-            .where(Review.annotation_id == annotation_id)
-            .order_by(Revision.number, Review.id)
-        )
-        return [
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+        lines = [
             ReviewLine(
                 reviewer=name,
                 verdict=each.verdict,
@@ -170,22 +196,32 @@ def reviews_of(workspace: Workspace, annotation_id: str, viewer_id: str | None =
             )
             for each, number, name in rows
         ]
+    return Page(lines, following)
 
 
-def revisions_of(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> list[RevisionLine]:
-    """Return the history of an annotation, oldest first, without states. Raises as `reviews_of`."""
+def revisions_of(
+    workspace: Workspace,
+    annotation_id: str,
+    viewer_id: str | None = None,
+    *,
+    limit: int = MOST_LISTED,
+    cursor: str | None = None,
+    newest_first: bool = False,
+) -> Page[RevisionLine]:
+    """Return a page of the history of an annotation, oldest first, without states. As `reviews_of`."""
     columns = (Revision.number, Revision.action, Revision.status, Revision.seconds, Revision.interactions)
+    chosen = (
+        select(*columns, Revision.created_at, User.name, ModelVersion)
+        .join(User, User.id == Revision.author_id)
+        .outerjoin(Prediction, Prediction.id == Revision.prediction_id)
+        .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
+        .where(Revision.annotation_id == annotation_id)
+    )
+    order = Order(f"revisions {annotation_id} {newest_first}", (Revision.number,), falls=newest_first)
     with workspace.database.read() as session:
         seen(session, annotation_id, viewer_id)
-        rows = session.execute(
-            select(*columns, Revision.created_at, User.name, ModelVersion)
-            .join(User, User.id == Revision.author_id)
-            .outerjoin(Prediction, Prediction.id == Revision.prediction_id)
-            .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
-            .where(Revision.annotation_id == annotation_id)
-            .order_by(Revision.number)
-        )
-        return [
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+        lines = [
             RevisionLine(
                 number=number,
                 action=action,
@@ -198,6 +234,7 @@ def revisions_of(workspace: Workspace, annotation_id: str, viewer_id: str | None
             )
             for number, action, status, seconds, interactions, created_at, name, version in rows
         ]
+    return Page(lines, following)
 
 
 def _check(request: ReviewRequest, reason: str) -> None:

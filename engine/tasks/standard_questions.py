@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AuditEntry, Document, Question
@@ -131,13 +131,11 @@ def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id
                 Annotation.document_id == document_id, Annotation.author_id == user_id, standing()
             )
             asked = dict(session.execute(chosen).tuples().all())
-        times = func.count(Annotation.document_id.distinct())
         used = session.execute(
-            select(Question.id, Question.text, times)
-            .join(Annotation, Annotation.question_id == Question.id)
-            .where(Question.project_id == project_id, ~Question.standard, Question.id.not_in(list(asked)), standing())
-            .group_by(Question.id, Question.text)
-            .order_by(times.desc(), func.max(Annotation.id).desc())
+            select(Question.id, Question.text, Question.documents)
+            .where(Question.project_id == project_id, Question.documents > 0)
+            .where(~Question.standard, Question.id.not_in(list(asked)))
+            .order_by(Question.documents.desc(), Question.last_asked.desc())
             .limit(MOST_RECENT)
         )
         recent = [Recent(key, text, count) for key, text, count in used]

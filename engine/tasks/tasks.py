@@ -5,14 +5,16 @@ Tasks are opened in engine.projects.open_tasks and leased in engine.tasks.queue.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import select, tuple_
+from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Question, Revision, Task, User
+from db.tables import Annotation, Document, Question, Revision, Task, TaskCount, User
 from engine import audit
 from engine.accounts.visibility import check_standing
 from engine.errors import NotFound, Refused
+from engine.paging import Order, Page
 from engine.queries import existing, standing
 from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
@@ -65,18 +67,49 @@ def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: 
         return line
 
 
-def list_tasks(workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, offset: int = 0) -> list[TaskLine]:
-    """Return the tasks of a project, closed ones too, by document and question, with their answers."""
+def list_tasks(
+    workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, offset: int = 0, cursor: str | None = None
+) -> Page[TaskLine]:
+    """Return a page of the tasks of a project, closed ones too, by document and question, with their answers.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project of the tasks.
+        limit: Maximum number, at most MOST_LISTED.
+        offset: Number of tasks to skip behind the cursor.
+        cursor: Of the page; None: the first page.
+
+    Raises:
+        Refused: The cursor is not one of this list.
+    """
+    order = Order(f"tasks {project_id}", (Task.document_id, Question.position, Task.id))
+    chosen = select(Task).join(Question, Question.id == Task.question_id).where(Task.project_id == project_id)
     with workspace.database.read() as session:
-        tasks = session.scalars(
-            select(Task)
-            .join(Question, Question.id == Task.question_id)
-            .where(Task.project_id == project_id)
-            .order_by(Task.document_id, Question.position, Task.id)
-            .limit(min(limit, MOST_LISTED))
-            .offset(offset)
-        ).all()
-        return _lines(session, tasks)
+        if offset and cursor is None:
+            chosen, offset = _skipped(session, project_id, chosen, offset)
+        rows, following = order.rows(session, chosen.offset(offset), min(limit, MOST_LISTED), cursor)
+        return Page(_lines(session, [task for (task,) in rows]), following)
+
+
+def _skipped(
+    session: Session, project_id: str, chosen: Select[*tuple[Any, ...]], offset: int
+) -> tuple[Select[*tuple[Any, ...]], int]:
+    """Return the statement without the tasks of the documents that an offset skips, and what is left of the offset.
+
+    The documents are counted in an index: tasks that are skipped one by one would each be read.
+    """
+    here = select(Task.document_id).where(Task.project_id == project_id)
+    document = session.scalar(here.order_by(Task.document_id).offset(offset).limit(1))
+    if document is None:
+        return chosen, offset
+    before = select(func.count()).where(Task.project_id == project_id, Task.document_id < document)
+    return chosen.where(Task.document_id >= document), offset - (session.scalar(before) or 0)
+
+
+def count_tasks(workspace: Workspace, project_id: str) -> int:
+    """Return the number of the tasks of a project, closed ones too, as it is kept."""
+    with workspace.database.read() as session:
+        return session.scalar(select(func.sum(TaskCount.number)).where(TaskCount.project_id == project_id)) or 0
 
 
 def _accepted_revision(session: Session, task: Task, annotation_id: str) -> str:
@@ -110,15 +143,14 @@ def _lines(session: Session, tasks: Sequence[Task]) -> list[TaskLine]:
         )
     )
     answers: dict[tuple[str, str], list[GivenAnswer]] = {}
-    keys = [(task.document_id, task.question_id) for task in tasks]
-    for start in range(0, len(keys), 400):
-        rows = session.execute(
-            select(Annotation, User.name)
-            .join(User, User.id == Annotation.author_id)
-            .where(tuple_(Annotation.document_id, Annotation.question_id).in_(keys[start : start + 400]), standing())
-            .order_by(Annotation.id)
-        )
-        for each, name in rows:
+    # Two lists of ids, and sorted here: pairs of ids, or an order, would let SQLite walk all answers of all projects.
+    asked = list({task.question_id: None for task in tasks})
+    there = list({task.document_id: None for task in tasks})
+    for start in range(0, len(there), 400):
+        here = Annotation.document_id.in_(there[start : start + 400])
+        named = select(Annotation, User.name).join(User, User.id == Annotation.author_id)
+        rows = session.execute(named.where(here, Annotation.question_id.in_(asked), standing()))
+        for each, name in sorted(rows, key=lambda row: row[0].id):
             given = GivenAnswer(each.id, name, each.status, each.head)
             answers.setdefault((each.document_id, each.question_id), []).append(given)
     return [

@@ -127,6 +127,7 @@ TABLE: dict[str, Row] = {
     "POST /api/annotations/{annotation_id}/review/release": Row(REVIEWER),
     # --- standard questions, the queue, reviews, figures
     "GET /api/projects/{project_id}/questions": Row(MEMBER),
+    "GET /api/projects/{project_id}/asked-questions": Row(MEMBER),
     "GET /api/projects/{project_id}/standard-questions": Row(MEMBER),
     "PUT /api/projects/{project_id}/standard-questions": Row(REVIEWER),
     "GET /api/projects/{project_id}/queue": Row(MEMBER),

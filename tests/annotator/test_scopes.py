@@ -50,6 +50,7 @@ READ = [
     "/api/projects/{project_id}/models",
     "/api/projects/{project_id}/next",
     "/api/projects/{project_id}/questions",
+    "/api/projects/{project_id}/asked-questions",
     "/api/projects/{project_id}/queue",
     "/api/projects/{project_id}/runs",
     "/api/projects/{project_id}/second-looks",

@@ -50,8 +50,8 @@ def event(person: Person, tab: str, name: str, *given: Any) -> str:
 # What each tab sends beside the project when it is opened.
 OPENED: dict[str, tuple[Any, ...]] = {
     "documents": ("", "-created", {}),
-    "questions": (None, "", False, 0, 2, 0, "arrival", 20),
-    "training": (False,),
+    "questions": (None, "", False, 0, 2, 0, "arrival", 20, "", "-documents", {}),
+    "training": (False, {}, {}),
     "quality": (91,),
     "export": ("coco", ["accepted", "fixed"], [], [], "", "", 0, False),
 }

@@ -152,12 +152,41 @@ export const get = async (path, values, options) =>
  */
 export async function getPage(path, values) {
   const { answer, headers } = await exchange('GET', addressOf(path, values), undefined);
-  const [, following] = /<([^>]*)>;\s*rel="next"/.exec(headers.get('Link') ?? '') ?? [];
   return {
     items: /** @type {Answer<'get', P>} */ (answer),
     total: Number(headers.get('X-Total-Count')),
-    next: following ? new URL(following, location.href).searchParams.get('cursor') : null,
+    next: cursorIn(headers),
   };
+}
+
+/**
+ * The cursor of the page behind; null on the last page.
+ *
+ * @param {Headers} headers
+ */
+function cursorIn(headers) {
+  const [, following] = /<([^>]*)>;\s*rel="next"/.exec(headers.get('Link') ?? '') ?? [];
+  return following ? new URL(following, location.href).searchParams.get('cursor') : null;
+}
+
+/**
+ * All items of a list that fits on a few pages, as people and projects do.
+ *
+ * @template {Path<'get'>} P
+ * @param {P} path
+ * @param {Values<'get', P>} values
+ */
+export async function getAll(path, values) {
+  const all = [];
+  /** @type {string | null} */
+  let cursor = null;
+  do {
+    const asked = { ...Object(values), cursor };
+    const { answer, headers } = await exchange('GET', addressOf(path, asked), undefined);
+    all.push(.../** @type {unknown[]} */ (answer));
+    cursor = cursorIn(headers);
+  } while (cursor !== null);
+  return /** @type {Answer<'get', P>} */ (all);
 }
 
 /**

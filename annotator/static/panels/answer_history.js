@@ -2,12 +2,14 @@
 
 /** @import { AnnotationView, Child, ReviewLine, RevisionLine } from '../types' */
 
-import { get } from '../core/api.js';
-import { h } from '../core/dom.js';
+import { getAll, getPage, sentenceOf } from '../core/api.js';
+import { h, replace } from '../core/dom.js';
 import { count, moment } from '../core/text.js';
 import { icon } from '../core/icons.js';
 import { openDialog } from '../core/dialog.js';
 import { objections } from '../tasks/verdicts.js';
+
+const PAGE = 100; // revisions
 
 /**
  * Actions of authors, and verdicts of reviewers: a sign, and the words behind the name of the person.
@@ -99,31 +101,68 @@ function reviewEntry(review) {
 }
 
 /**
+ * What happened, newest first. Verdicts older than the revisions that are shown wait until those are.
+ *
+ * @param {readonly RevisionLine[]} revisions newest first
+ * @param {readonly ReviewLine[]} reviews newest first
+ * @param {boolean} whole whether these are all revisions
+ */
+function entriesOf(revisions, reviews, whole) {
+  const oldest = whole ? 0 : (revisions.at(-1)?.number ?? 0);
+  const judged = reviews.filter(({ revision }) => revision >= oldest);
+  // A verdict makes a revision of its own; told once, as the verdict.
+  const verdicts = new Set(reviews.map((each) => `${each.revision + 1} ${each.reviewer}`));
+  const told = revisions.filter((each) => !verdicts.has(`${each.number} ${each.author}`));
+  return [
+    ...told.map((each) => ({ at: each.created_at, line: revisionEntry(each) })),
+    ...judged.map((each) => ({ at: each.created_at, line: reviewEntry(each) })),
+  ]
+    .sort((left, right) => (left.at < right.at ? 1 : -1))
+    .map(({ line }) => line);
+}
+
+/**
  * @param {HTMLElement} root takes the dialog
  * @param {Pick<AnnotationView, 'id' | 'question' | 'proposal'>} annotation
  */
 export async function openHistory(root, annotation) {
-  const [revisions, reviews] = await Promise.all([
-    get('/annotations/{annotation_id}/revisions', { annotation_id: annotation.id }),
-    get('/annotations/{annotation_id}/reviews', { annotation_id: annotation.id }),
-  ]);
+  const values = /** @type {const} */ ({ annotation_id: annotation.id, sort: '-number' });
+  /** @param {string | null} cursor */
+  const page = (cursor) => getPage('/annotations/{annotation_id}/revisions', { ...values, limit: PAGE, cursor });
+  const [first, reviews] = await Promise.all([page(null), getAll('/annotations/{annotation_id}/reviews', values)]);
   if (root.querySelector('.g-dialog')) return;
-  // A verdict makes a revision of its own; told once, as the verdict.
-  const verdicts = new Set(reviews.map((each) => `${each.revision + 1} ${each.reviewer}`));
-  const told = revisions.filter((each) => !verdicts.has(`${each.number} ${each.author}`));
-  const entries = [
-    ...told.map((each) => ({ at: each.created_at, line: revisionEntry(each) })),
-    ...reviews.map((each) => ({ at: each.created_at, line: reviewEntry(each) })),
-  ]
-    .sort((left, right) => (left.at < right.at ? 1 : -1))
-    .map(({ line }) => line);
-  const model = annotation.proposal?.model?.label;
-  if (model) entries.push(entry('proposed', 'spark', [h('b', {}, model), ' proposed an answer'], []));
+  const list = h('ol', { class: 'g-history' }),
+    said = h('p', { class: 'g-quiet', role: 'status', hidden: true });
+  let { items, next } = first;
+  const draw = () => {
+    const entries = entriesOf(items, reviews, !next),
+      model = annotation.proposal?.model?.label;
+    if (model && !next) entries.push(entry('proposed', 'spark', [h('b', {}, model), ' proposed an answer'], []));
+    replace(list, entries.length ? entries : h('li', {}, 'No changes yet.'));
+    older.hidden = !next;
+  };
+  const show = async () => {
+    const asked = next;
+    if (!asked || older.ariaDisabled === 'true') return;
+    older.ariaDisabled = 'true';
+    said.hidden = true;
+    try {
+      const found = await page(asked);
+      items = [...items, ...found.items];
+      next = found.next;
+      draw();
+    } catch (error) {
+      said.textContent = sentenceOf(error);
+      said.hidden = false;
+    } finally {
+      older.ariaDisabled = null;
+    }
+  };
+  /** @type {HTMLButtonElement} */
+  const older = h('button', { class: 'g-button', type: 'button', hidden: true, on: { click: show } }, 'Show older');
+  draw();
   openDialog(root, {
     title: 'History of this answer',
-    body: [
-      h('p', { class: 'g-asked' }, annotation.question.text),
-      h('ol', { class: 'g-history' }, entries.length ? entries : h('li', {}, 'No changes yet.')),
-    ],
+    body: [h('p', { class: 'g-asked' }, annotation.question.text), list, said, older],
   });
 }

@@ -1,6 +1,6 @@
 // What is open: project, document, page; and the list of documents. Fetches; remembers in the address; draws nothing.
 
-import { get } from '../core/api.js';
+import { get, getAll } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { writeRoute } from '../core/route.js';
 import { ListedDocuments } from './listed_documents.js';
@@ -39,7 +39,7 @@ export class Library {
 
   /** @param {string | null | undefined} wanted */
   async loadProjects(wanted) {
-    this.projects = await get('/projects', {});
+    this.projects = await getAll('/projects', {});
     const find = (/** @type {string | null | undefined} */ id) => this.projects.find((each) => each.id === id);
     this.project = find(wanted) ?? find(chosenProject()) ?? this.projects[0] ?? null;
     chooseProject(this.project?.id);
@@ -73,7 +73,7 @@ export class Library {
    * but open.
    */
   async refreshProjects() {
-    const fresh = await get('/projects', {});
+    const fresh = await getAll('/projects', {});
     this.projects = fresh.map((each) => {
       const known = this.projects.find(({ id }) => id === each.id);
       return known ? Object.assign(known, each) : each;

@@ -1,6 +1,6 @@
 // The tab Jobs: chooses the project, and shows its jobs, its triggers and their firings.
 
-import { get, sentenceOf } from '../core/api.js';
+import { get, getAll, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { JobsCard } from './jobs_list.js';
@@ -46,7 +46,7 @@ export class JobsPanel {
 
   async open() {
     try {
-      const projects = await get('/projects', {});
+      const projects = await getAll('/projects', {});
       this.render(projects, projects.find((each) => each.id === chosenProject()) ?? projects[0] ?? null);
     } catch (error) {
       this.cards = this.shown = null;
@@ -80,7 +80,7 @@ export class JobsPanel {
     const changed = () => this.live.acted();
     const cards = {
       triggers: new TriggersCard(project, admin, changed),
-      jobs: new JobsCard(admin, changed),
+      jobs: new JobsCard(project.id, admin, changed),
       firings: new FiringsCard(),
     };
     this.cards = cards;
@@ -100,13 +100,9 @@ export class JobsPanel {
     if (!cards || !shown) return true;
     const values = { project_id: shown.id };
     try {
-      const [triggers, jobs] = await Promise.all([
-        get('/projects/{project_id}/triggers', values),
-        get('/projects/{project_id}/jobs', values),
-      ]);
+      const [triggers] = await Promise.all([get('/projects/{project_id}/triggers', values), cards.jobs.load()]);
       if (cards !== this.cards) return true;
       cards.triggers.show(triggers);
-      cards.jobs.show(jobs);
       cards.firings.show(triggers.firings);
       return true;
     } catch (error) {

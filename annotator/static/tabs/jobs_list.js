@@ -1,9 +1,10 @@
 // The jobs of a project: how far each is or why it failed, and stopping it or having it tried again.
 
-import { post } from '../core/api.js';
+import { getPage, post } from '../core/api.js';
 import { h } from '../core/dom.js';
+import { Pages } from '../core/pages.js';
 import { moment, percent } from '../core/text.js';
-import { ProgressBar, Rows, Say, button, card, set, twice } from './people_parts.js';
+import { MoreButton, ProgressBar, Rows, Say, button, card, set, twice } from './people_parts.js';
 
 /** @import { JobView } from '../types' */
 
@@ -18,17 +19,23 @@ const STATUS = {
 };
 /** @type {Record<string, string>} */
 const KINDS = { retrain: 'Retraining', survey: 'Survey', import: 'Import', export: 'Export', read: 'Document' };
-const MOST = 50;
+const PAGE = 50; // jobs
+const MOST = 1000; // jobs that the server sends at once
 
 export class JobsCard {
   /**
+   * @param {string} project
    * @param {boolean} admin whether the person may stop jobs
    * @param {() => unknown} changed
    */
-  constructor(admin, changed) {
+  constructor(project, admin, changed) {
     this.admin = admin;
     this.changed = changed;
     this.say = new Say();
+    const values = { project_id: project };
+    /** @type {Pages<JobView>} */
+    this.pages = new Pages((page) => getPage('/projects/{project_id}/jobs', { ...values, ...page }), PAGE, MOST);
+    this.more = new MoreButton(this.pages, this.say, () => this.render(), 'Show older');
     const list = h('ul', { class: 'g-rows g-job-rows' });
     this.rows = new Rows(list, (/** @type {JobView} */ job) => new JobRow(this, job));
     this.none = h(
@@ -36,13 +43,19 @@ export class JobsCard {
       { class: 'g-none', hidden: true },
       'No jobs yet. A retraining starts automatically after enough accepted answers, or with “Retrain now” on the tab Training.',
     );
-    this.root = card('Jobs', this.say.root, this.none, list);
+    this.root = card('Jobs', this.say.root, this.none, list, this.more.root);
   }
 
-  /** @param {readonly JobView[]} jobs */
-  show(jobs) {
+  async load() {
+    await this.pages.load();
+    this.render();
+  }
+
+  render() {
+    const jobs = this.pages.items;
     this.none.hidden = jobs.length > 0;
-    this.rows.show(jobs.slice(0, MOST));
+    this.rows.show(jobs);
+    this.more.draw();
   }
 
   /**

@@ -1,6 +1,6 @@
 // The tab People: chooses the project, and places the cards of members, invitations, audit trail, account and users.
 
-import { get, sentenceOf } from '../core/api.js';
+import { get, getAll, getPage, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { same } from '../core/values.js';
@@ -60,7 +60,7 @@ export class PeoplePanel {
 
   async open() {
     try {
-      const [me, projects] = await Promise.all([get('/me', {}), get('/projects', {})]);
+      const [me, projects] = await Promise.all([get('/me', {}), getAll('/projects', {})]);
       const project = projects.find((each) => each.id === chosenProject()) ?? projects[0] ?? null;
       const other = !same(outline(me, projects, project), this.outline);
       const waits = other && this.busy;
@@ -115,10 +115,10 @@ export class PeoplePanel {
   auditOf(project) {
     const audit = project
       ? new AuditCard(
-          (values) => get('/projects/{project_id}/audit', { project_id: project.id, ...values }),
+          (values) => getPage('/projects/{project_id}/audit', { project_id: project.id, ...values }),
           `Audit trail of ${project.name}`,
         )
-      : new AuditCard((values) => get('/audit', values), 'Audit trail of the installation', true);
+      : new AuditCard((values) => getPage('/audit', values), 'Audit trail of the installation', true);
     this.audits.push(audit);
     return audit;
   }

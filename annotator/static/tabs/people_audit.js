@@ -1,51 +1,40 @@
 // The audit trail: who decided what, newest first.
 
 import { h, redraw } from '../core/dom.js';
-import { Say, button, card, time } from './people_parts.js';
+import { Pages } from '../core/pages.js';
+import { MoreButton, Say, card, time } from './people_parts.js';
 
+/** @import { FetchPage } from '../core/pages.js' */
 /** @import { AuditLine } from '../types' */
 
-const MANY = 10;
+const MANY = 10; // entries of one page
+const MOST = 500; // entries that the server sends at once
 
 export class AuditCard {
   /**
-   * @param {(values: { limit: number, before?: string }) => Promise<AuditLine[]>} fetch lines, newest first
+   * @param {FetchPage<AuditLine>} fetch lines, newest first
    * @param {string} title
    * @param {boolean} [everywhere] whether lines name their project
    */
   constructor(fetch, title, everywhere = false) {
-    this.fetch = fetch;
+    this.pages = new Pages(fetch, MANY, MOST);
     this.everywhere = everywhere;
-    /** @type {AuditLine[]} */
-    this.lines = [];
     this.say = new Say();
     this.list = h('ul', { class: 'g-rows g-trail' });
-    this.more = button('Show older', () => this.older());
-    this.more.hidden = true;
-    this.root = card(title, this.list, this.say.root, this.more);
+    this.more = new MoreButton(this.pages, this.say, () => this.render(), 'Show older');
+    this.root = card(title, this.list, this.say.root, this.more.root);
   }
 
-  // The newest lines; older ones that were asked for stay.
   load() {
     return this.say.load(async () => {
-      const newest = await this.fetch({ limit: MANY });
-      const at = this.lines.findIndex(({ id }) => id === newest.at(-1)?.id);
-      this.render(at < 0 ? newest : [...newest, ...this.lines.slice(at + 1)]);
-      if (at < 0) this.more.hidden = newest.length < MANY;
+      await this.pages.load();
+      this.render();
     });
   }
 
-  async older() {
-    await this.say.act(async () => {
-      const more = await this.fetch({ limit: MANY, before: this.lines.at(-1)?.id });
-      this.render([...this.lines, ...more]);
-      this.more.hidden = more.length < MANY;
-    });
-  }
-
-  /** @param {AuditLine[]} lines */
-  render(lines) {
-    this.lines = lines;
+  render() {
+    const lines = this.pages.items;
+    this.more.draw();
     redraw(this.list, lines, () =>
       lines.length
         ? lines.map((line) => this.row(line))

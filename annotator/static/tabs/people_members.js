@@ -1,6 +1,6 @@
 // Members of a project with their roles, and invitations by link.
 
-import { get, post, put, remove } from '../core/api.js';
+import { get, getAll, post, put, remove } from '../core/api.js';
 import { h, redraw, replace } from '../core/dom.js';
 import { RIGHTS, Say, button, card, copy, roleIn, roleSelect, row, time, twice } from './people_parts.js';
 
@@ -49,9 +49,9 @@ export class MembersCard {
     return this.say.load(async () => {
       const { admin, owner } = this.may;
       const [members, invitations, users] = await Promise.all([
-        get('/projects/{project_id}/members', this.values),
+        getAll('/projects/{project_id}/members', this.values),
         admin ? get('/projects/{project_id}/invitations', this.values) : [],
-        admin && owner ? get('/users', {}) : [],
+        admin && owner ? getAll('/users', {}) : [],
       ]);
       this.renderMembers(members);
       this.renderAdding(

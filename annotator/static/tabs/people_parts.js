@@ -4,6 +4,7 @@ import { sentenceOf } from '../core/api.js';
 import { h, keyed } from '../core/dom.js';
 import { moment } from '../core/text.js';
 
+/** @import { Pages } from '../core/pages.js' */
 /** @import { Child, WantedRole } from '../types' */
 
 /** @typedef {WantedRole['role']} Role */
@@ -165,6 +166,34 @@ export function twice(text, question, run) {
   const made = button(text, () => (asked ? run() : ask(true)), 'g-danger');
   made.addEventListener('blur', () => ask(false));
   return made;
+}
+
+/**
+ * A button that shows the next page of a list; it stands below the list while there is one.
+ *
+ * @template {{ id: string }} Item
+ */
+export class MoreButton {
+  /**
+   * @param {Pages<Item>} pages
+   * @param {Say} say tells of a failure
+   * @param {() => unknown} draw
+   * @param {string} [text]
+   */
+  constructor(pages, say, draw, text = 'Show more') {
+    this.pages = pages;
+    this.root = button(text, () =>
+      say.act(async () => {
+        await pages.more();
+        draw();
+      }),
+    );
+    this.root.hidden = true;
+  }
+
+  draw() {
+    this.root.hidden = !this.pages.next;
+  }
 }
 
 /** A place for one sentence about what went wrong, or right. */

@@ -1,10 +1,14 @@
 // Users of the whole installation, for its admins: adding, roles, disabling, ending sessions, new passwords.
 
-import { get, patch, post, put, remove } from '../core/api.js';
+import { getPage, patch, post, put, remove } from '../core/api.js';
 import { h, redraw } from '../core/dom.js';
-import { Say, button, card, onSubmit, row, time, twice } from './people_parts.js';
+import { Pages } from '../core/pages.js';
+import { MoreButton, Say, button, card, onSubmit, row, time, twice } from './people_parts.js';
 
 /** @import { ChangedUser, Me, UserView } from '../types' */
+
+const PAGE = 100; // users
+const MOST = 1000; // users that the server sends at once
 
 export class UsersCard {
   /**
@@ -17,10 +21,14 @@ export class UsersCard {
     this.say = new Say();
     this.refused = 0; // a choice that was refused is drawn as it was before
     this.list = h('ul', { class: 'g-rows' });
+    /** @type {Pages<UserView>} */
+    this.pages = new Pages((values) => getPage('/users', values), PAGE, MOST);
+    this.more = new MoreButton(this.pages, this.say, () => this.render());
     this.root = card(
       'Users of this installation',
       h('p', {}, 'Admins see every project and have all rights. Users see the projects of which they are members.'),
       this.list,
+      this.more.root,
       this.say.root,
       this.addForm(),
     );
@@ -28,9 +36,15 @@ export class UsersCard {
 
   load() {
     return this.say.load(async () => {
-      const users = (await get('/users', {})).filter((user) => user.name !== 'local');
-      redraw(this.list, [users, this.refused], () => users.map((user) => this.user(user)));
+      await this.pages.load();
+      this.render();
     });
+  }
+
+  render() {
+    const users = this.pages.items.filter((user) => user.name !== 'local');
+    redraw(this.list, [users, this.refused], () => users.map((user) => this.user(user)));
+    this.more.draw();
   }
 
   /**

@@ -1,5 +1,6 @@
 """Views of retraining for the user interface. Reads only."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -9,10 +10,13 @@ from sqlalchemy.orm import Session
 
 from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
 from engine.models.registry import label
+from engine.paging import Order, Page
 from engine.queries import existing
 from engine.training.retraining.trigger import RETRAIN
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
+
+MOST_LISTED = 1000  # runs of one page
 
 
 class RunLine(BaseModel):
@@ -58,11 +62,31 @@ class JobView(BaseModel):
     finished_at: datetime | None
 
 
-def run_lines(workspace: Workspace, project_id: str) -> list[RunLine]:
-    """Return a project's runs, newest first."""
+def run_lines(
+    workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
+) -> Page[RunLine]:
+    """Return a page of a project's runs, newest first.
+
+    `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
+    """
+    order = Order(f"runs {project_id}", (Run.id,), falls=True)
     with workspace.database.read() as session:
-        runs = session.scalars(select(Run).where(Run.project_id == project_id).order_by(Run.id.desc())).all()
-        return [RunLine(**_fields(session, run)) for run in runs]
+        chosen = select(Run).where(Run.project_id == project_id)
+        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
+        runs = [run for (run,) in rows]
+        # The session forgets what nobody holds.
+        held = _loaded(session, runs)
+        page = Page([RunLine(**_fields(session, run)) for run in runs], following)
+        del held
+        return page
+
+
+def newest_verdict(workspace: Workspace, project_id: str) -> RunLine | None:
+    """Return a project's newest run that was judged; None without one."""
+    chosen = select(Run).where(Run.project_id == project_id, Run.status == "judged").order_by(Run.id.desc()).limit(1)
+    with workspace.database.read() as session:
+        run = session.scalar(chosen)
+        return RunLine(**_fields(session, run)) if run is not None else None
 
 
 def run_view(workspace: Workspace, run_id: str) -> RunView:
@@ -95,6 +119,16 @@ def job_view(job: Job) -> JobView:
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
     """Return how many accepted answers on training documents no run of the project has learned from."""
     return untrained_answers(workspace, project_id).count
+
+
+def _loaded(session: Session, runs: Sequence[Run]) -> list[object]:
+    """Return what `_fields` looks up, for all of the runs in two statements."""
+    versions = {each for run in runs for each in (run.parent_id, run.challenger_id) if each is not None}
+    snapshots = {run.snapshot_id for run in runs}
+    return [
+        *session.scalars(select(ModelVersion).where(ModelVersion.id.in_(versions))),
+        *session.scalars(select(Snapshot).where(Snapshot.id.in_(snapshots))),
+    ]
 
 
 def _fields(session: Session, run: Run) -> dict[str, Any]:

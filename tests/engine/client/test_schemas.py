@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from engine.client import documents, schemas, work
+from engine.client import documents, people, schemas, transport
 from engine.client.transport import ServerSaid, checked, plain
 from tests import client_schemas
 
@@ -84,8 +84,14 @@ def test_edits_may_be_models_or_dictionaries() -> None:
 
 
 def test_limits_of_the_client_are_those_of_the_server(document: dict[str, Any]) -> None:
-    listed = document["paths"]["/api/projects/{project_id}/tasks"]["get"]["parameters"]
-    assert [each["schema"]["maximum"] for each in listed if each["name"] == "limit"] == [work.MOST_TASKS]
+    in_pages = {}
+    for path, item in document["paths"].items():
+        given = {each["name"]: each["schema"] for each in item.get("get", {}).get("parameters", ())}
+        if "cursor" in given:
+            in_pages[path] = given["limit"]["maximum"]
+    trails = {path for path in in_pages if path.endswith("/audit")}
+    assert len(trails) == 2 and {in_pages[path] for path in trails} == {people.AUDIT_PAGE}
+    assert len(in_pages) > 15 and {in_pages[path] for path in in_pages.keys() - trails} == {transport.PAGE}
     upload = document["paths"]["/api/projects/{project_id}/documents"]["post"]["requestBody"]["content"]
     assert f"at most {documents.MOST_FILES}" in str(
         document["components"]["schemas"][upload["multipart/form-data"]["schema"]["$ref"].rsplit("/", 1)[1]]
