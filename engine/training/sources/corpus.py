@@ -8,7 +8,8 @@ import numpy as np
 from PIL import Image
 
 from engine.annotation.state import PageMark
-from engine.datasets.manifest import FrozenItem, FrozenPage, items_of, words_of
+from engine.datasets.frozen_words import WordsReader
+from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, encode_rle
 from engine.statuses import AUTOMATIC
@@ -60,19 +61,22 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     splits: dict[str, str] = {}
     asked: dict[str, dict[str, _Asked]] = {}
     weights: dict[str, dict[str, float]] = {}
-    words = lru_cache(maxsize=8)(lambda page_id: words_of(workspace, pages[page_id]))
+    words: dict[str, tuple[FrozenWord, ...]] = {}
+    reader = WordsReader(workspace)
     for item in items_of(workspace, sha256):
         if item.status == AUTOMATIC:  # a model must not be trained or judged on a model's answers
             continue
         marked = set(item.state.marked_pages())
         for page in _pages_that_count(item, marked):
+            if page.id not in pages:  # in the order of the snapshot, in which its words lie
+                words[page.id] = reader.of(page)
             pages[page.id], documents[page.id], splits[page.id] = page, item.document.id, item.document.split
             entry = asked.setdefault(page.id, {}).setdefault(item.question_id, _Asked(item.question, [], []))
             if item.weight != 1.0:
                 weights.setdefault(page.id, {})[item.question_id] = item.weight
             if page.id in marked:
-                numbers = [word.number for word in words(page.id)]
-                boxes = [word.box for word in words(page.id)]
+                numbers = [word.number for word in words[page.id]]
+                boxes = [word.box for word in words[page.id]]
                 _enter(entry, item.state.pages[page.id], page, numbers, boxes, exact)
     grounded = [
         GroundedPage(
@@ -80,7 +84,7 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
             image=page.image_sha256,
             width=page.width,
             height=page.height,
-            words=[GroundedWord(word.text, word.box) for word in words(page_id)],
+            words=[GroundedWord(word.text, word.box) for word in words.pop(page_id)],
             questions=[
                 GroundedQuestion(question_id, one.question, one.answers, masks=[dict(rle) for rle in one.masks])
                 for question_id, one in sorted(asked[page_id].items())
