@@ -15,7 +15,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased, load_only
 
@@ -300,16 +300,7 @@ def _batches(rows: Sequence[_Answered]) -> Iterator[list[_Answered]]:
 
 def chosen_answers(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
     """Return the statement for people's answers of some documents or a project that pass `filters`."""
-    # An earlier revision than the head may name the corrected proposal.
-    earlier, worked = aliased(Revision), aliased(Revision)
-    proposal = (
-        select(earlier.prediction_id)
-        .where(earlier.annotation_id == Annotation.id, earlier.prediction_id.is_not(None))
-        .where(earlier.number <= Annotation.head)
-        .order_by(earlier.number.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
+    worked = aliased(Revision)
     seconds = select(func.sum(worked.seconds)).where(worked.annotation_id == Annotation.id).scalar_subquery()
     chosen = (
         select(
@@ -328,7 +319,7 @@ def chosen_answers(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any
         .join(User, User.id == Annotation.author_id)
         .join(Document, Document.id == Annotation.document_id)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-        .outerjoin(Prediction, Prediction.id == proposal)
+        .outerjoin(Prediction, Prediction.id == proposal_of())
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
         # A document whose pages still arrive may move to another group, and so to another split.
         .where(~is_being_read())
@@ -336,6 +327,19 @@ def chosen_answers(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any
         .order_by(Annotation.id)
     )
     return filters.narrowed(chosen, Revision.created_at)
+
+
+def proposal_of() -> ScalarSelect[str | None]:
+    """Return the id of the proposal that the row's annotation corrected; an earlier revision may name it."""
+    earlier = aliased(Revision)
+    return (
+        select(earlier.prediction_id)
+        .where(earlier.annotation_id == Annotation.id, earlier.prediction_id.is_not(None))
+        .where(earlier.number <= Annotation.head)
+        .order_by(earlier.number.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
 
 
 def _trust(head: Any) -> ColumnElement[int]:
