@@ -176,7 +176,7 @@ def accepted_by_document(
     documents: Collection[str] | None = None,
 ) -> dict[str, dict[str, datetime]]:
     """Return what `accepted_revisions` returns, by document; only of `documents`, where they are given."""
-    place = _place_in_question(Revision).label("place")
+    place = _place_in_question(Revision, project_id).label("place")
     # Splits and reading are facts of a document, so they leave out whole questions, never one answer of several.
     ranked = (
         select(Revision.id, Annotation.document_id, Revision.created_at, place)
@@ -211,7 +211,7 @@ def chosen_labels(
     for batch in _batches(rows):
         say(done, of)
         documents = [row.document_id for row in batch]
-        chosen = choose(session, known, _labels(session, documents, filters), fit=not filters.unfit)
+        chosen = choose(session, known, _labels(session, known.project_id, documents, filters), fit=not filters.unfit)
         least = filters.agreement or 0.0
         automatic = automatic_labels(session, known, documents, versions, filters) if versions else []
         yield replace(
@@ -223,8 +223,8 @@ def chosen_labels(
     say(done, of)
 
 
-def _labels(session: Session, documents: Sequence[str], filters: Filters) -> list[Label]:
-    rows = session.execute(chosen_answers(Annotation.document_id.in_(documents), filters).options(*_READ))
+def _labels(session: Session, project_id: str, documents: Sequence[str], filters: Filters) -> list[Label]:
+    rows = session.execute(_chosen(project_id, documents, filters).options(*_READ))
     return [
         Label(
             annotation=annotation,
@@ -298,8 +298,10 @@ def _batches(rows: Sequence[_Answered]) -> Iterator[list[_Answered]]:
         yield batch
 
 
-def chosen_answers(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
-    """Return the statement for people's answers of some documents or a project that pass `filters`."""
+def _chosen(
+    project_id: str, documents: Sequence[str], filters: Filters
+) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
+    """Return the statement for people's answers on some documents of a project that pass `filters`."""
     worked = aliased(Revision)
     seconds = select(func.sum(worked.seconds)).where(worked.annotation_id == Annotation.id).scalar_subquery()
     chosen = (
@@ -311,7 +313,7 @@ def chosen_answers(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any
             Document,
             DocumentGroup,
             ModelVersion.checkpoint_sha256,
-            _trust(Revision),
+            _trust(Revision, project_id),
             seconds,
         )
         .join(Revision, is_newest())
@@ -323,7 +325,7 @@ def chosen_answers(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
         # A document whose pages still arrive may move to another group, and so to another split.
         .where(~is_being_read())
-        .where(of, Revision.status.in_(filters.statuses))
+        .where(Annotation.document_id.in_(documents), Revision.status.in_(filters.statuses))
         .order_by(Annotation.id)
     )
     return filters.narrowed(chosen, Revision.created_at)
@@ -342,23 +344,24 @@ def proposal_of() -> ScalarSelect[str | None]:
     )
 
 
-def _trust(head: Any) -> ColumnElement[int]:
+def _trust(head: Any, project_id: str) -> ColumnElement[int]:
     """Return the trust in the head of the row's annotation; see engine.datasets.labels."""
     known = aliased(Revision)
+    # Not correlated: few answers are gold, and both databases find them once a statement.
     gold = (
-        select(Task.id)
-        .join(known, known.id == Task.gold_revision_id)
-        .where(known.annotation_id == Annotation.id, Task.project_id == Annotation.project_id)
+        select(known.annotation_id)
+        .join(Task, known.id == Task.gold_revision_id)
+        .where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
     )
     judged = or_(head.status == "fixed", head.author_id != Annotation.author_id)
-    return case((gold.exists(), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
+    return case((Annotation.id.in_(gold), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
 
 
-def _place_in_question(head: Any) -> ColumnElement[int]:
+def _place_in_question(head: Any, project_id: str) -> ColumnElement[int]:
     """Return the place of an answer among those to its question on its document; 1 is the one that counts."""
     return func.row_number().over(
         partition_by=(Annotation.document_id, Annotation.question_id),
-        order_by=(_trust(head), head.created_at.desc(), Annotation.id.desc()),
+        order_by=(_trust(head, project_id), head.created_at.desc(), Annotation.id.desc()),
     )
 
 

@@ -1,11 +1,15 @@
 """Snapshots: what is frozen stays as it was, and never crosses a split."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 from sqlalchemy import select
 
 from db.base import now
+from db.blobs import sha256_of
 from db.tables import Document, DocumentGroup, ModelVersion, PageWord, Prediction, Snapshot
 from engine.accounts.users import add_user
 from engine.annotation.state import AnnotationState
@@ -247,3 +251,42 @@ def test_who_froze_a_snapshot_is_kept(workspace: Workspace) -> None:
     make_bills(workspace, project.id, {"train": 1})
     ada = add_user(workspace, "ada", "a long password", "admin")
     assert snapshots.freeze(workspace, project.id, by=ada).created_by == ada.id
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from engine.datasets import manifest_rows, snapshots
+from engine.settings import Settings
+from engine.workspace import open_workspace
+
+workspace = open_workspace(Settings(data_dir=Path(sys.argv[1]), _env_file=None))
+snapshots._AT_ONCE, manifest_rows.MOST_ROWS = 4, 4
+snapshots.freeze(
+    workspace, sys.argv[2], on_progress=lambda done, of: os.kill(os.getpid(), signal.SIGKILL) if done >= 8 else None
+)
+"""
+
+
+def test_a_killed_snapshot_leaves_whole_files_and_the_next_one_is_the_same(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project = sqlite_workspace, make_project(sqlite_workspace)
+    make_bills(workspace, project.id, {"train": 6}, questions=2)
+    folder = workspace.settings.data_dir
+    before = set(workspace.blobs.folder.rglob("*"))
+    words = [sys.executable, "-c", _KILLED, str(folder), project.id]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == -signal.SIGKILL
+    with workspace.database.read() as session:
+        assert not session.scalars(select(Snapshot)).all()
+    left = {path for path in workspace.blobs.folder.rglob("*") if path.is_file()} - before
+    assert left and all(sha256_of(path) == path.name for path in left)
+    monkeypatch.setattr(manifest_rows, "MOST_ROWS", 4)
+    snapshot = snapshots.freeze(workspace, project.id)
+    assert len(list(snapshots.load(workspace, snapshot))) == 12
+    assert {path.name for path in left} <= {snapshot.sha256, *_files(workspace, snapshot.sha256)}
+
+
+def _files(workspace: Workspace, sha256: str) -> list[str]:
+    head = read_head(workspace, sha256)
+    return [*head["parts"], *head["words"].values(), *(file["sha256"] for file in head["left_out"])]
