@@ -7,14 +7,14 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from engine.annotation.state import PageMark
+from engine.annotation.state import Box, PageMark
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.run_lengths import Rle, encode_rle
+from engine.run_lengths import Rle, rle_of_patch
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
-from model.masks import Mask, decode_patch, iou, rasterise, words_under
+from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_under
 
 MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question; the first ones represent the others
 NEAR = 0.8  # IoU from which words represent a manually edited mask, in training
@@ -125,20 +125,42 @@ def _enter(
     boxes: Sequence[tuple[int, int, int, int]],
     exact: bool,
 ) -> None:
-    size = (page.height, page.width)
-    mask = decode_patch(mark.mask.model_dump(), size)
-    if not mask.any():
+    """Add an answer; its pixels are compared in the smallest window that holds them and the words beside them."""
+    patch = mark.mask
+    check_patch(patch.box, patch.counts, (page.height, page.width))
+    if not any(patch.counts[1::2]):
         return
     place = {number: at for at, number in enumerate(numbers)}
     chosen = sorted({place[number] for number in mark.words if number in place})
-    for candidate in (chosen, [] if exact else words_under(mask, boxes)):
-        if candidate and _stands_for(rasterise([boxes[at] for at in candidate], size), mask, exact):
+    seen = [_clipped(box, page) for box in boxes]
+    near = [] if exact else [at for at, box in enumerate(seen) if _meet(box, patch.box)]
+    shown = [patch.box, *(seen[at] for at in {*chosen, *near} if _meet(seen[at], seen[at]))]
+    left, top = min(box[0] for box in shown), min(box[1] for box in shown)
+    size = max(box[3] for box in shown) - top, max(box[2] for box in shown) - left
+    moved = [(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in seen]
+    x0, y0, x1, y1 = patch.box
+    mask = np.zeros(size, bool)
+    mask[y0 - top : y1 - top, x0 - left : x1 - left] = pixels_inside(patch.box, patch.counts)
+    under = [near[at] for at in words_under(mask, [moved[at] for at in near])]
+    for candidate in (chosen, under):
+        if candidate and _stands_for(rasterise([moved[at] for at in candidate], size), mask, exact):
             if candidate not in entry.answers:
                 entry.answers.append(candidate)
             return
-    rle = encode_rle(mask)
+    rle = rle_of_patch(patch.box, patch.counts, (page.height, page.width))
     if rle not in entry.masks:
         entry.masks.append(rle)
+
+
+def _clipped(box: Box, page: FrozenPage) -> Box:
+    """Return the part of a box on the page; without one, a box without area."""
+    x0, y0, x1, y1 = box
+    return max(0, x0), max(0, y0), min(page.width, x1), min(page.height, y1)
+
+
+def _meet(one: Box, other: Box) -> bool:
+    """Return whether two boxes share pixels."""
+    return max(one[0], other[0]) < min(one[2], other[2]) and max(one[1], other[1]) < min(one[3], other[3])
 
 
 def _stands_for(words: Mask, mask: Mask, exact: bool) -> bool:
