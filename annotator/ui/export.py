@@ -11,8 +11,8 @@ from annotator.ui.choice import NO_PROJECT, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import empty
 from engine.annotation.answer_service import AnswerService
+from engine.datasets.estimates import Estimate, would_take
 from engine.datasets.filters import Filters
-from engine.datasets.snapshots import Estimate, would_take
 from engine.errors import Refused
 from engine.interchange.exports import FORMATS, check_told
 from engine.plurals import count

@@ -79,10 +79,10 @@ def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
         f"{count:,} × {SENTENCES.get(name, name).rstrip('.').lower()}"
         for name, count in sorted(snapshot.left_out.items())
     )
-    more = len(snapshot.left_out_labels) - len(rows)
+    more = snapshot.left_out_answers - len(rows)
     command = f"glossator snapshots show {escape(snapshot.sha256[:12])}"
     rest = f'<p class="glossator-note">{more:,} more; list them with: {command}</p>'
-    sentence = f"Newest snapshot for training: {taken}, {len(snapshot.left_out_labels):,} left out ({counted})."
+    sentence = f"Newest snapshot for training: {taken}, {snapshot.left_out_answers:,} left out ({counted})."
     heads = ["Question", "Document", "Author", "Reason"]
     return plots.framed(title, sentence, table(heads, rows) + (rest if more > 0 else ""))
 

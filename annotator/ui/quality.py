@@ -63,7 +63,7 @@ def build(service: AnswerService) -> None:
         if role == "annotator":
             return [drawn(found, stage=stage), changes]
         agreement = project_agreement(service.workspace, project_id)
-        snapshot = newest_view(service.workspace, project_id)
+        snapshot = newest_view(service.workspace, project_id, label_plots.MOST_ROWS)
         return [drawn(found, agreement, snapshot, project_id, stage=stage), changes]
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:

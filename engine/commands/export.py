@@ -85,7 +85,7 @@ def export(
             unfit=not fit,
         )
         with progress() as bar:
-            task = bar.add_task("Answers")
+            choosing, writing = bar.add_task("Choosing answers", total=None), bar.add_task("Writing", total=None)
             with users_umask():
                 written = exports.export(
                     workspace,
@@ -94,7 +94,8 @@ def export(
                     out,
                     filters=None if snapshot else filters,
                     snapshot=snapshot_named(workspace, there.id, snapshot) if snapshot else None,
-                    on_progress=lambda done, total: bar.update(task, completed=done, total=total),
+                    on_freezing=lambda done, total: bar.update(choosing, completed=done, total=total or None),
+                    on_progress=lambda done, total: bar.update(writing, completed=done, total=total),
                 )
         by = ensure_local_user(workspace).id
         audit.note(

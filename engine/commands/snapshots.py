@@ -57,7 +57,7 @@ def show(
         return
     output.print(
         f"{view.sha256}: {count(view.annotations, 'answer')} on {count(view.documents, 'document')}; "
-        f"{len(view.left_out_labels)} left out, "
+        f"{view.left_out_answers} left out, "
         f"{view.reduced} with a weight below 1, {view.weightless} with weight 0.",
         markup=False,
         soft_wrap=True,

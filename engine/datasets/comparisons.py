@@ -1,7 +1,7 @@
 """Comparisons of people's answers with each other and with gold answers, the basis of reliability."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple, TypeVar
@@ -58,9 +58,15 @@ def tallied(between: Iterable[BetweenPeople], gold: Iterable[WithGold]) -> Compa
     return found
 
 
-def people_reliability(session: Session, project_id: str) -> list[Reliability]:
-    """Return the reliability of each person's answers, the least reliable first."""
-    found = tallied(compare_people(session, project_id), compare_with_gold(session, project_id))
+def people_reliability(session: Session, project_id: str, tick: Callable[[], None] = lambda: None) -> list[Reliability]:
+    """Return the reliability of each person's answers, the least reliable first; `tick` is called at each answer."""
+
+    def ticking(compared: Iterable[_Row]) -> Iterator[_Row]:
+        for each in compared:
+            tick()
+            yield each
+
+    found = tallied(ticking(compare_people(session, project_id)), ticking(compare_with_gold(session, project_id)))
     return reliabilities(found.pairs, found.gold)
 
 

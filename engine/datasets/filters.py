@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from sqlalchemy import Select, or_
+from sqlalchemy import ColumnElement, Select, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
 from db.tables import DocumentGroup, ModelVersion, Question
@@ -59,19 +59,25 @@ class Filters:
         `chosen`: joins Question, DocumentGroup and ModelVersion. `given_at`: time at which an answer took its present
         form.
         """
-        if not self.quarantined:
-            chosen = chosen.where(DocumentGroup.quarantined_at.is_(None))
-        if self.splits is not None:
-            chosen = chosen.where(DocumentGroup.split.in_(self.splits))
         if self.questions is not None:
             chosen = chosen.where(Question.text.in_(self.questions))
-        if self.since is not None:
-            chosen = chosen.where(given_at >= _moment(self.since))
-        if self.until is not None:
-            chosen = chosen.where(given_at < _moment(self.until))
-        if self.models is not None:
-            chosen = chosen.where(or_(*(ModelVersion.checkpoint_sha256.startswith(one) for one in self.models)))
-        return chosen
+        return chosen.where(*self.of_groups(), *self.of_times(given_at), *self.of_models())
+
+    def of_groups(self) -> list[ColumnElement[bool]]:
+        """Return the conditions on groups of documents."""
+        found: list[ColumnElement[bool]] = [] if self.quarantined else [DocumentGroup.quarantined_at.is_(None)]
+        return found if self.splits is None else [*found, DocumentGroup.split.in_(self.splits)]
+
+    def of_times(self, given_at: InstrumentedAttribute[datetime]) -> list[ColumnElement[bool]]:
+        """Return the conditions on the time at which an answer took its present form."""
+        since = [] if self.since is None else [given_at >= _moment(self.since)]
+        return since if self.until is None else [*since, given_at < _moment(self.until)]
+
+    def of_models(self) -> list[ColumnElement[bool]]:
+        """Return the conditions on the version whose proposal was corrected, or that answered."""
+        if self.models is None:
+            return []
+        return [or_(*(ModelVersion.checkpoint_sha256.startswith(one) for one in self.models))]
 
 
 def _moment(text: str) -> datetime:

@@ -1,11 +1,10 @@
 """Labels of a project: accepted answers, one a question, with weights and failed checks. Reads only."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.tables import (
@@ -22,12 +21,13 @@ from db.tables import (
 from engine.annotation.agreement import compare
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import living
-from engine.annotation.words import listed
-from engine.datasets.comparisons import own_answers, people_reliability
+from engine.annotation.words import MOST_NAMED, listed_of
+from engine.datasets.comparisons import batches, own_answers, people_reliability
 from engine.datasets.quality import CONTRADICTED, Answer, SeenPage, SeenWord, contradicted, unfit
 from engine.datasets.weights import Reliability, label_weight, share_agreed
-from engine.documents.duplicates.page_signature import alike
+from engine.documents.duplicates.page_signature import Signature, alike
 from engine.documents.duplicates.signature_index import signature_in
+from engine.queries import standing
 from engine.statuses import ACCEPTED
 
 GOLD_ANSWER, REVIEWED, UNREVIEWED = (
@@ -35,7 +35,18 @@ GOLD_ANSWER, REVIEWED, UNREVIEWED = (
     1,
     2,
 )  # trust in an answer: gold, judged by a reviewer, or by its author alone
-_AT_ONCE = 100
+_AT_ONCE = 100  # questions whose answers are compared
+_DOCUMENTS_AT_ONCE, _PAGES_AT_ONCE = 500, 200  # of one statement
+_SEEN = (
+    PageWord.page_id,
+    PageWord.number,
+    PageWord.text,
+    PageWord.x0,
+    PageWord.y0,
+    PageWord.x1,
+    PageWord.y1,
+    PageWord.confidence,
+)
 
 
 @dataclass(slots=True)
@@ -124,13 +135,13 @@ class ProjectFacts:
         return {row.person: row.reliability for row in self.people}
 
 
-def project_facts(session: Session, project_id: str) -> ProjectFacts:
-    """Return the shared facts about a project."""
+def project_facts(session: Session, project_id: str, tick: Callable[[], None] = lambda: None) -> ProjectFacts:
+    """Return the shared facts about a project; `tick` is called some times a second."""
     of_project = (
         select(Page.id).join(Document, Document.id == Page.document_id).where(Document.project_id == project_id)
     )
     edited_pages = frozenset(session.scalars(of_project.where(Page.words_version > 0)))
-    return ProjectFacts(project_id, people_reliability(session, project_id), edited_pages)
+    return ProjectFacts(project_id, people_reliability(session, project_id, tick), edited_pages)
 
 
 def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fit: bool) -> Chosen:
@@ -160,13 +171,17 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
     return Chosen([*taken, *kept.values()], left_out, passed_over)
 
 
-def with_living_words(session: Session, known: ProjectFacts, states: Iterable[AnnotationState]) -> None:
+def with_living_words(session: Session, known: ProjectFacts, states: Sequence[AnnotationState]) -> None:
     """Replace retired words in states by the live words that succeeded them."""
-    for state in states:
-        for page_id in known.edited_pages & state.pages.keys():
-            mark, words = state.pages[page_id], listed(session, page_id)
-            if not {word.number for word in words if word.retired}.isdisjoint(mark.words):
-                mark.words = [word.number for word in living(mark.words, words) if not word.retired]
+    edited = sorted({page_id for state in states for page_id in known.edited_pages & state.pages.keys()})
+    for start in range(0, len(edited), _PAGES_AT_ONCE):
+        words = listed_of(session, edited[start : start + _PAGES_AT_ONCE])
+        retired = {page_id: {word.number for word in found if word.retired} for page_id, found in words.items()}
+        for state in states:
+            for page_id in words.keys() & state.pages.keys():
+                mark = state.pages[page_id]
+                if not retired[page_id].isdisjoint(mark.words):
+                    mark.words = [word.number for word in living(mark.words, words[page_id]) if not word.retired]
 
 
 def _preference(label: Label) -> tuple[int, float, object, str]:
@@ -174,10 +189,11 @@ def _preference(label: Label) -> tuple[int, float, object, str]:
 
 
 def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> None:
-    asked = sorted({label.asked for label in labels})
+    asked = _asked_of_several(session, {label.annotation.document_id for label in labels})
+    wanted = sorted({label.asked for label in labels} & asked)
     others: dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]] = {}
-    for start in range(0, len(asked), _AT_ONCE):
-        found = own_answers(session, asked[start : start + _AT_ONCE])
+    for start in range(0, len(wanted), _AT_ONCE):
+        found = own_answers(session, wanted[start : start + _AT_ONCE])
         others |= {key: given for key, given in found.items() if len(given) > 1}
     for label in labels:
         votes = [
@@ -189,19 +205,29 @@ def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]
         label.weight = label_weight(author, votes)
 
 
+def _asked_of_several(session: Session, documents: Iterable[str]) -> set[tuple[str, str]]:
+    """Return the questions of documents, with these, that have more than one answer: most have one."""
+    of_question = Annotation.document_id, Annotation.question_id
+    chosen = select(*of_question).where(standing()).group_by(*of_question).having(func.count() > 1)
+    return {
+        (document_id, question_id)
+        for some in batches(sorted(documents), _DOCUMENTS_AT_ONCE)
+        for document_id, question_id in session.execute(chosen.where(Annotation.document_id.in_(some)))
+    }
+
+
 def _left_out(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> list[Label]:
-    answers: dict[str, Answer] = {}
-    for _, of_document in groupby(sorted(labels, key=lambda one: one.asked), key=lambda one: one.asked[0]):
-        together = list(of_document)
-        pages = _seen(session, {page for label in together for page in label.state.marked_pages()})
-        for label in together:
-            answers[label.annotation.id] = Answer(
-                label.state,
-                {page: pages[page] for page in label.state.marked_pages() if page in pages},
-                label.seconds,
-                reliable.get(label.author, 1.0),
-                label.trust != UNREVIEWED,
-            )
+    pages = _seen(session, [label.state for label in labels])
+    answers = {
+        label.annotation.id: Answer(
+            label.state,
+            {page: pages[page] for page in label.state.marked_pages() if page in pages},
+            label.seconds,
+            reliable.get(label.author, 1.0),
+            label.trust != UNREVIEWED,
+        )
+        for label in labels
+    }
     for label in labels:
         label.reasons = unfit(answers[label.annotation.id])
     for several in _came_in_twice(session, labels):
@@ -212,13 +238,25 @@ def _left_out(session: Session, labels: Sequence[Label], reliable: dict[str, flo
     return [label for label in labels if label.reasons]
 
 
-def _seen(session: Session, page_ids: set[str]) -> dict[str, SeenPage]:
-    words: dict[str, dict[int, SeenWord]] = defaultdict(dict)
-    rows = session.scalars(select(PageWord).where(PageWord.page_id.in_(page_ids), PageWord.retired_at.is_(None)))
-    for row in rows:
-        words[row.page_id][row.number] = SeenWord(row.text, (row.x0, row.y0, row.x1, row.y1), row.confidence)
-    pages = session.scalars(select(Page).where(Page.id.in_(page_ids)))
-    return {page.id: SeenPage(page.width, page.height, words[page.id]) for page in pages}
+def _seen(session: Session, states: Iterable[AnnotationState]) -> dict[str, SeenPage]:
+    """Return the marked pages of answers, with the words that some of these answers name."""
+    named: dict[str, set[int]] = defaultdict(set)
+    for state in states:
+        for page_id in state.marked_pages():
+            named[page_id].update(state.pages[page_id].words)
+    found: dict[str, SeenPage] = {}
+    for page_ids in batches(sorted(named), _PAGES_AT_ONCE):
+        words: dict[str, dict[int, SeenWord]] = {page_id: {} for page_id in page_ids}
+        numbers = {number for page_id in page_ids for number in named[page_id]}
+        chosen = select(*_SEEN).where(PageWord.page_id.in_(page_ids), PageWord.retired_at.is_(None))
+        if len(numbers) <= MOST_NAMED:
+            chosen = chosen.where(PageWord.number.in_(numbers))
+        for page_id, number, text, x0, y0, x1, y1, confidence in session.execute(chosen):
+            if number in named[page_id]:
+                words[page_id][number] = SeenWord(text, (x0, y0, x1, y1), confidence)
+        sizes = session.execute(select(Page.id, Page.width, Page.height).where(Page.id.in_(page_ids)))
+        found |= {page_id: SeenPage(width, height, words[page_id]) for page_id, width, height in sizes}
+    return found
 
 
 def _came_in_twice(session: Session, labels: Sequence[Label]) -> Iterable[list[Label]]:
@@ -226,27 +264,33 @@ def _came_in_twice(session: Session, labels: Sequence[Label]) -> Iterable[list[L
     several: dict[tuple[str, str], list[Label]] = defaultdict(list)
     for label in labels:
         several[label.group.id, label.annotation.question_id].append(label)
-    for given in several.values():
-        documents = sorted({label.document.id for label in given})
-        if len(documents) > 1:
-            first = documents[0]
-            same = {first, *(other for other in documents[1:] if _same_pages(session, first, other))}
+    among = {asked: sorted({label.document.id for label in given}) for asked, given in several.items()}
+    pages = _signatures(
+        session, {document for documents in among.values() if len(documents) > 1 for document in documents}
+    )
+    for asked, given in several.items():
+        first, *others = among[asked]
+        same = {first, *(other for other in others if _same_pages(pages[first], pages[other]))}
+        if len(same) > 1:
             together = [label for label in given if label.document.id in same]
-            if len(same) > 1:
-                yield sorted(together, key=lambda label: label.annotation.id)
+            yield sorted(together, key=lambda label: label.annotation.id)
 
 
-def _same_pages(session: Session, one: str, other: str) -> bool:
-    """Return whether all pages of two documents are identical."""
-    first, second = (
-        session.scalars(
-            select(PageSignature)
+def _signatures(session: Session, documents: Iterable[str]) -> dict[str, list[Signature]]:
+    """Return the signatures of documents' pages, in their order."""
+    found: dict[str, list[Signature]] = defaultdict(list)
+    for some in batches(sorted(documents), _DOCUMENTS_AT_ONCE):
+        rows = session.execute(
+            select(Page.document_id, PageSignature)
             .join(Page, Page.id == PageSignature.page_id)
-            .where(Page.document_id == document_id)
-            .order_by(Page.number)
-        ).all()
-        for document_id in (one, other)
-    )
-    return len(first) == len(second) > 0 and all(
-        alike(signature_in(a), signature_in(b)) for a, b in zip(first, second, strict=True)
-    )
+            .where(Page.document_id.in_(some))
+            .order_by(Page.document_id, Page.number)
+        )
+        for document_id, row in rows:
+            found[document_id].append(signature_in(row))
+    return found
+
+
+def _same_pages(one: Sequence[Signature], other: Sequence[Signature]) -> bool:
+    """Return whether all pages of two documents are identical."""
+    return len(one) == len(other) > 0 and all(alike(a, b) for a, b in zip(one, other, strict=True))

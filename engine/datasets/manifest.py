@@ -2,16 +2,20 @@
 
 A manifest is a head and its parts. Each is canonical JSON, stored as a blob named by its SHA-256. The head names the
 parts, and the head's SHA-256 names the snapshot. A part holds the answers of some groups of documents, so a reader
-holds a few hundred answers at a time. It names every revision with its state, and every page with blobs of its image
-and words. Nothing depends on the clock.
+holds a few hundred answers at a time. It names every revision with its state, and every page with the blob of its image
+and the file of its words (engine.datasets.frozen_words). The head names these files, those of the answers left out, and
+what each person's answers weigh together. Nothing depends on the clock, on the database, or on how many answers were
+read at a time. Where a part ends follows from the ids of the groups of documents: an answer more changes one part, and
+the next snapshot stores only what is new.
 
-Format 2 was one text with head and part together. Format 1 lacked weights, reliability of people, and the answers left
-out: its answers weigh 1.
+Old formats are read for ever. In format 3 each page had a blob of its words, and parts held the answers left out and
+ended after 500 answers; the same choice frozen anew has another SHA-256 in format 4. Format 2 was one text with head
+and part together. Format 1 lacked weights, reliability of people, and the answers left out: its answers weigh 1.
 """
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +24,8 @@ from engine.errors import NotFound, Refused
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
-FORMAT = "glossator-snapshot/3"
+FORMAT = "glossator-snapshot/4"
+_IN_PARTS = "glossator-snapshot/3"
 _IN_ONE = ("glossator-snapshot/2", "glossator-snapshot/1")
 
 
@@ -36,7 +41,7 @@ class FrozenWord:
 
 @dataclass(frozen=True, slots=True)
 class FrozenPage:
-    """Frozen page; image and words are blobs."""
+    """Frozen page; its image is a blob, and its words stand in one (engine.datasets.frozen_words)."""
 
     id: str
     number: int
@@ -97,8 +102,9 @@ class LeftOut:
 
 def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
     """Yield the answers of a manifest, document by document. Raises Refused for changed bytes."""
-    for part in parts_of(workspace, sha256):
-        documents = {row["id"]: _document(row) for row in part["documents"]}
+    head = read_head(workspace, sha256)
+    for part in _parts(workspace, head):
+        documents = {row["id"]: _document(row, head.get("words", {})) for row in part["documents"]}
         place = {document: at for at, document in enumerate(documents)}
         for row in sorted(part["items"], key=lambda one: (place[one["document_id"]], one["annotation_id"])):
             yield FrozenItem(
@@ -119,17 +125,25 @@ def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
 
 def left_out_of(workspace: Workspace, sha256: str) -> Iterator[LeftOut]:
     """Yield the answers that a manifest left out, group by group, by annotation."""
-    for part in parts_of(workspace, sha256):
-        for row in part.get("left_out", []):
-            yield LeftOut(**{**row, "reasons": tuple(row["reasons"])})
+    for row in _left_out(workspace, read_head(workspace, sha256)):
+        yield LeftOut(**{**row, "reasons": tuple(row["reasons"])})
+
+
+def left_out_count(workspace: Workspace, sha256: str) -> int:
+    """Return how many answers a manifest left out."""
+    head = read_head(workspace, sha256)
+    if head["format"] == FORMAT:
+        return sum(file["answers"] for file in head["left_out"])
+    return sum(1 for _ in _left_out(workspace, head))
 
 
 def revisions_of(workspace: Workspace, sha256: str) -> Iterator[str]:
     """Yield the ids of all accepted revisions at the time of a manifest, chosen or not."""
-    for part in parts_of(workspace, sha256):
-        of_people = [row for row in part["items"] if row["status"] != AUTOMATIC]
-        yield from (str(row["revision_id"]) for row in [*of_people, *part.get("left_out", [])])
+    head = read_head(workspace, sha256)
+    for part in _parts(workspace, head):
+        yield from (str(row["revision_id"]) for row in part["items"] if row["status"] != AUTOMATIC)
         yield from part.get("passed_over", [])
+    yield from (str(row["revision_id"]) for row in _left_out(workspace, head))
 
 
 def people_of(workspace: Workspace, sha256: str) -> dict[str, dict[str, Any]]:
@@ -138,28 +152,58 @@ def people_of(workspace: Workspace, sha256: str) -> dict[str, dict[str, Any]]:
     return people
 
 
+def weights_of(workspace: Workspace, sha256: str) -> dict[str, tuple[int, float]]:
+    """Return by person how many answers a manifest took, and the sum of their weights."""
+    head = read_head(workspace, sha256)
+    if head["format"] == FORMAT:
+        return {name: (row["answers"], row["weights"]) for name, row in head["authors"].items()}
+    found: dict[str, tuple[int, float]] = {}
+    for part in _parts(workspace, head):
+        for row in part["items"]:
+            if row["status"] != AUTOMATIC:
+                answers, weights = found.get(row["author"], (0, 0.0))
+                found[row["author"]] = answers + 1, weights + row.get("weight", 1.0)
+    return found
+
+
 def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
     """Yield the parts of a manifest as JSON; checks each one's SHA-256."""
-    head = read_head(workspace, sha256)
+    yield from _parts(workspace, read_head(workspace, sha256))
+
+
+def _parts(workspace: Workspace, head: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if head["format"] in _IN_ONE:
         yield head
         return
     for part in head["parts"]:
-        yield json.loads(_whole(workspace, part))
+        yield json.loads(whole(workspace, part))
+
+
+def _left_out(workspace: Workspace, head: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if head["format"] == FORMAT:
+        for file in head["left_out"]:
+            yield from json.loads(whole(workspace, file["sha256"]))
+        return
+    for part in _parts(workspace, head):
+        yield from part.get("left_out", [])
 
 
 def read_head(workspace: Workspace, sha256: str) -> dict[str, Any]:
     """Return the head of a manifest as JSON. Raises Refused for changed bytes or an unknown format."""
-    head: dict[str, Any] = json.loads(_whole(workspace, sha256))
-    if head.get("format") not in (FORMAT, *_IN_ONE):
+    head: dict[str, Any] = json.loads(whole(workspace, sha256))
+    if head.get("format") not in (FORMAT, _IN_PARTS, *_IN_ONE):
         raise Refused(f"The snapshot {sha256[:12]} has a format that this version cannot read; update Glossator.")
     return head
 
 
-def words_of(workspace: Workspace, page: FrozenPage) -> list[FrozenWord]:
-    """Return the frozen words of a page in reading order."""
-    rows = json.loads(_whole(workspace, page.words_sha256))
-    return [FrozenWord(row["number"], row["text"], tuple(row["box"]), row["line"]) for row in rows]
+def ends_after(group_id: str, groups: int) -> bool:
+    """Return whether a file ends after a group of documents: on average, every `groups`-th ends one.
+
+    Args:
+        group_id: Id of the group; its last digits are random.
+        groups: A power of two, up to 65,536.
+    """
+    return int(group_id[-4:], 16) % groups == 0
 
 
 def canonical(value: object) -> bytes:
@@ -168,19 +212,8 @@ def canonical(value: object) -> bytes:
     return text.encode()
 
 
-def _document(row: dict[str, Any]) -> FrozenDocument:
-    return FrozenDocument(
-        id=row["id"],
-        sha256=row["sha256"],
-        name=row["name"],
-        split=row["split"],
-        licence=row["licence"],
-        source=row["source"],
-        pages=tuple(FrozenPage(**page) for page in row["pages"]),
-    )
-
-
-def _whole(workspace: Workspace, sha256: str) -> bytes:
+def whole(workspace: Workspace, sha256: str) -> bytes:
+    """Return a file of a snapshot. Raises NotFound when it is missing, Refused when it was changed on disk."""
     try:
         content = workspace.blobs.read(sha256)
     except LookupError as error:
@@ -188,3 +221,27 @@ def _whole(workspace: Workspace, sha256: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != sha256:
         raise Refused(f"The file {sha256[:12]} of a snapshot was changed on disk; restore it from a backup.")
     return content
+
+
+def _document(row: dict[str, Any], words: Mapping[str, str]) -> FrozenDocument:
+    return FrozenDocument(
+        id=row["id"],
+        sha256=row["sha256"],
+        name=row["name"],
+        split=row["split"],
+        licence=row["licence"],
+        source=row["source"],
+        pages=tuple(_page(page, words) for page in row["pages"]),
+    )
+
+
+def _page(row: dict[str, Any], words: Mapping[str, str]) -> FrozenPage:
+    return FrozenPage(
+        id=row["id"],
+        number=row["number"],
+        width=row["width"],
+        height=row["height"],
+        image_sha256=row["image_sha256"],
+        image_media_type=row["image_media_type"],
+        words_sha256=words[row["words"]] if "words" in row else row["words_sha256"],
+    )

@@ -1,24 +1,29 @@
 """Writer of a snapshot's manifest: rows of documents, pages, words, answers, and answers left out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, TypedDict
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.tables import Document, Page, PageWord
+from db.tables import Document, Page
 from engine.annotation.state import stored
+from engine.datasets.frozen_words import WordsWriter, living_words
 from engine.datasets.labels import AutomaticLabel, Chosen, Label
-from engine.datasets.manifest import FORMAT, canonical
+from engine.datasets.manifest import FORMAT, canonical, ends_after
 from engine.datasets.weights import Reliability
 from engine.models import registry
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 QUARANTINED = "quarantined"  # stored in place of the split of a document excluded from training and evaluation
-PART_ROWS = 500  # answers at which a part is full; the last group of documents is completed
+PART_GROUPS = 128  # groups of documents in a part, on average
+MOST_ROWS = 2000  # answers at which a file is full; the last group of documents is completed
+WEIGHT = 0.0001  # step of weights
+_AT_ONCE = 500  # documents of one statement
+_LEFT_OUT_GROUPS = 4096  # groups of documents in a file of answers left out, on average
 
 
 class Counts(TypedDict):
@@ -33,13 +38,17 @@ class Counts(TypedDict):
 
 
 class ManifestWriter:
-    """Stores a manifest incrementally; parts depend on content only, so equal choices have equal parts."""
+    """Stores a manifest incrementally; its files depend on content only, so equal choices have equal files."""
 
     def __init__(self, session: Session, workspace: Workspace) -> None:
         self._session, self._workspace = session, workspace
+        self._words = WordsWriter(workspace)
         self._parts: list[str] = []
         self._begun: dict[str, list[Any]] = _empty()
         self._rows = 0
+        self._left_out_rows: list[dict[str, Any]] = []
+        self._left_out: list[dict[str, Any]] = []  # files with their numbers of answers
+        self._authors: dict[str, list[int]] = {}  # person -> answers, and the sum of their weights in steps of WEIGHT
         self.unfit = 0  # answers left out
         self.counts = Counts(annotations=0, documents=0, by_split={}, left_out={}, reduced=0, weightless=0)
 
@@ -52,20 +61,31 @@ class ManifestWriter:
             (_PASSED_OVER, chosen.passed_over),
         )
         labels = sorted(((label, kind) for kind, group in kinds for label in group), key=_place)
-        for _, group in groupby(labels, key=lambda one: one[0].group.id):
-            for _, of_document in groupby(group, key=lambda one: one[0].document.id):
-                self._document(list(of_document))
-            if self._rows >= PART_ROWS:
-                self._close_part()
+        taken = dict.fromkeys(label.document.id for label, kind in labels if kind.list == "items")
+        pages = _pages_of(self._session, list(taken))
+        words = living_words(
+            self._session, ((page.id, page.word_count) for document_id in taken for page in pages[document_id])
+        )
+        for group_id, of_group in groupby(labels, key=lambda one: one[0].group.id):
+            group = list(of_group)
+            for document_id, of_document in groupby(group, key=lambda one: one[0].document.id):
+                self._document(list(of_document), pages.get(document_id), words)
+            self._end_group(group_id, _split_of(group[0][0]))
 
     def finish(self, project_id: str, people: Iterable[Reliability]) -> str:
         """Store the head, and return its SHA-256."""
-        if self._rows:
-            self._close_part()
+        self._close_part()
+        self._close_left_out()
         head = {
             "format": FORMAT,
             "project_id": project_id,
             "parts": self._parts,
+            "words": self._words.finish(),
+            "left_out": self._left_out,
+            "authors": {
+                name: {"answers": answers, "weights": round(weights * WEIGHT, 4)}
+                for name, (answers, weights) in self._authors.items()
+            },
             "people": {
                 row.person: {
                     "reliability": row.reliability,
@@ -77,32 +97,54 @@ class ManifestWriter:
         }
         return self._workspace.blobs.put(canonical(head))
 
-    def _document(self, labels: list[tuple[Any, "_Kind"]]) -> None:
-        label = labels[0][0]
-        split = QUARANTINED if label.group.quarantined_at else label.group.split
-        if any(kind.list == "items" for _, kind in labels):
-            self._begun["documents"].append(_document_json(self._session, self._workspace, label.document, split))
+    def _document(
+        self,
+        labels: list[tuple[Any, "_Kind"]],
+        pages: Sequence[Page] | None,
+        words: Iterator[list[list[Any]]],
+    ) -> None:
+        """Add the labels of a document; `pages` are None where none of them is taken."""
+        split = _split_of(labels[0][0])
+        if pages is not None:
+            rows = [_page_json(page, self._words.add(split, page.id, next(words))) for page in pages]
+            self._begun["documents"].append(_document_json(labels[0][0].document, split, rows))
             self.counts["documents"] += 1
         for label, kind in labels:
-            self._begun[kind.list].append(kind.row(label))
-            self._rows += 1
+            (self._left_out_rows if kind is _LEFT_OUT else self._begun[kind.list]).append(kind.row(label))
+            self._rows += kind is not _LEFT_OUT
             if kind.list == "items":
                 self.counts["annotations"] += 1
                 _add(self.counts["by_split"], [split])
             if kind is _TAKEN:
                 self.counts["reduced"] += 0 < label.weight < 1
                 self.counts["weightless"] += label.weight == 0
+                given = self._authors.setdefault(label.author, [0, 0])
+                given[0], given[1] = given[0] + 1, given[1] + round(label.weight / WEIGHT)
             elif kind is _LEFT_OUT:
                 self.unfit += 1
                 _add(self.counts["left_out"], label.reasons)
 
+    def _end_group(self, group_id: str, split: str) -> None:
+        self._words.end_group(split, group_id)
+        if self._rows >= MOST_ROWS or ends_after(group_id, PART_GROUPS):
+            self._close_part()
+        if len(self._left_out_rows) >= MOST_ROWS or ends_after(group_id, _LEFT_OUT_GROUPS):
+            self._close_left_out()
+
     def _close_part(self) -> None:
-        self._parts.append(self._workspace.blobs.put(canonical(self._begun)))
-        self._begun, self._rows = _empty(), 0
+        if self._rows:
+            self._parts.append(self._workspace.blobs.put(canonical(self._begun)))
+            self._begun, self._rows = _empty(), 0
+
+    def _close_left_out(self) -> None:
+        if self._left_out_rows:
+            sha256 = self._workspace.blobs.put(canonical(self._left_out_rows))
+            self._left_out.append({"sha256": sha256, "answers": len(self._left_out_rows)})
+            self._left_out_rows = []
 
 
 def _empty() -> dict[str, list[Any]]:
-    return {"documents": [], "items": [], "left_out": [], "passed_over": []}
+    return {"documents": [], "items": [], "passed_over": []}
 
 
 def _add(counts: dict[str, int], names: Iterable[str]) -> None:
@@ -176,8 +218,21 @@ _TAKEN, _AUTOMATIC = _Kind("items", _item_json), _Kind("items", _automatic_json)
 _LEFT_OUT, _PASSED_OVER = _Kind("left_out", _left_out_json), _Kind("passed_over", _revision)
 
 
-def _document_json(session: Session, workspace: Workspace, document: Document, split: str) -> dict[str, Any]:
-    pages = session.scalars(select(Page).where(Page.document_id == document.id).order_by(Page.number)).all()
+def _split_of(label: Any) -> str:
+    return QUARANTINED if label.group.quarantined_at else str(label.group.split)
+
+
+def _pages_of(session: Session, document_ids: Sequence[str]) -> dict[str, list[Page]]:
+    """Return the pages of documents, by document, in their order."""
+    found: dict[str, list[Page]] = {document_id: [] for document_id in document_ids}
+    for start in range(0, len(document_ids), _AT_ONCE):
+        chosen = select(Page).where(Page.document_id.in_(document_ids[start : start + _AT_ONCE]))
+        for page in session.scalars(chosen.order_by(Page.document_id, Page.number)):
+            found[page.document_id].append(page)
+    return found
+
+
+def _document_json(document: Document, split: str, pages: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "id": document.id,
         "sha256": document.sha256,
@@ -185,31 +240,17 @@ def _document_json(session: Session, workspace: Workspace, document: Document, s
         "split": split,
         "licence": document.licence,
         "source": document.source,
-        "pages": [
-            {
-                "id": page.id,
-                "number": page.number,
-                "width": page.width,
-                "height": page.height,
-                "image_sha256": page.image_sha256,
-                "image_media_type": page.image_media_type,
-                "words_sha256": _freeze_words(session, workspace, page.id),
-            }
-            for page in pages
-        ],
+        "pages": pages,
     }
 
 
-def _freeze_words(session: Session, workspace: Workspace, page_id: str) -> str:
-    """Store a page's words as a blob: later fixes of OCR must not change a snapshot."""
-    columns = (PageWord.number, PageWord.text, PageWord.x0, PageWord.y0, PageWord.x1, PageWord.y1, PageWord.line)
-    rows = session.execute(
-        select(*columns)
-        .where(PageWord.page_id == page_id, PageWord.retired_at.is_(None))
-        .order_by(PageWord.position, PageWord.number)
-    )
-    words = [
-        {"number": number, "text": text, "box": [x0, y0, x1, y1], "line": line}
-        for number, text, x0, y0, x1, y1, line in rows
-    ]
-    return workspace.blobs.put(canonical(words))
+def _page_json(page: Page, words: str) -> dict[str, Any]:
+    return {
+        "id": page.id,
+        "number": page.number,
+        "width": page.width,
+        "height": page.height,
+        "image_sha256": page.image_sha256,
+        "image_media_type": page.image_media_type,
+        "words": words,
+    }

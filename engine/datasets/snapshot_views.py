@@ -1,17 +1,21 @@
 """Views of snapshots: number of answers, weights, and answers left out with reasons. Reads only."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
+from itertools import islice
+from typing import Any
 
 from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
 
 from db.tables import Project, Run, Snapshot
-from engine.datasets.manifest import items_of, left_out_of, people_of
+from engine.datasets.manifest import LeftOut, left_out_count, left_out_of, people_of, weights_of
 from engine.datasets.quality import SENTENCES
 from engine.errors import NotFound, Refused
 from engine.paging import Order, Page
 from engine.queries import existing
-from engine.statuses import ACCEPTED, AUTOMATIC
+from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 MOST_LISTED = 200  # snapshots
@@ -56,6 +60,7 @@ class PersonWeight(BaseModel):
 class SnapshotView(SnapshotLine):
     """Snapshot with the answers left out and with people's weights, the lightest first."""
 
+    left_out_answers: int = Field(description="Accepted answers that were left out; the list may be shorter.")
     left_out_labels: list[LeftOutLine]
     people: list[PersonWeight]
 
@@ -75,19 +80,23 @@ def snapshot_lines(
     return Page((_line(row) for (row,) in rows), following)
 
 
-def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> SnapshotView:
-    """Return a snapshot by the first digits of its SHA-256 or id. Raises as `snapshot_named`."""
+def snapshot_view(workspace: Workspace, project_id: str, begins: str, most: int | None = None) -> SnapshotView:
+    """Return a snapshot by the first digits of its SHA-256 or id. Raises as `snapshot_named`.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project of the snapshot.
+        begins: First digits of its SHA-256 or id.
+        most: Most answers left out that are listed; None for all.
+    """
     line = _line(snapshot_named(workspace, project_id, begins))
-    weights: dict[str, list[float]] = {}
-    for item in items_of(workspace, line.sha256):
-        if item.status != AUTOMATIC:
-            weights.setdefault(item.author, []).append(item.weight)
-    known = people_of(workspace, line.sha256)
+    facts = _facts(_Manifest(line.sha256, workspace), most)
+    weights, known = facts.weights, facts.people
     people = [
         PersonWeight(
             person=name,
-            labels=len(weights.get(name, ())),
-            mean_weight=round(sum(weights[name]) / len(weights[name]), 4) if name in weights else None,
+            labels=weights[name][0] if name in weights else 0,
+            mean_weight=round(weights[name][1] / weights[name][0], 4) if name in weights else None,
             reliability=known.get(name, {}).get("reliability"),
             comparisons=known.get(name, {}).get("comparisons", 0),
             gold_questions=known.get(name, {}).get("gold_questions", 0),
@@ -103,14 +112,40 @@ def snapshot_view(workspace: Workspace, project_id: str, begins: str) -> Snapsho
             author=row.author,
             sentences=[SENTENCES.get(reason, reason) for reason in row.reasons],
         )
-        for row in left_out_of(workspace, line.sha256)
+        for row in facts.left_out
     ]
 
     def lightest(row: PersonWeight) -> tuple[float, str]:
         """Return the sort key: mean weight, then name."""
         return (row.reliability if row.reliability is not None else 1.0, row.person)
 
-    return SnapshotView(**line.model_dump(), left_out_labels=left_out, people=sorted(people, key=lightest))
+    return SnapshotView(
+        **line.model_dump(),
+        left_out_answers=facts.left_out_answers,
+        left_out_labels=left_out,
+        people=sorted(people, key=lightest),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    sha256: str  # of its content: equal manifests are equal keys
+    workspace: Workspace = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    weights: dict[str, tuple[int, float]]
+    people: dict[str, dict[str, Any]]
+    left_out: tuple[LeftOut, ...]
+    left_out_answers: int
+
+
+@lru_cache(8)  # a tab asks at each change, and formats up to 3 tell it only when all their answers are read
+def _facts(manifest: _Manifest, most: int | None) -> _Facts:
+    where = manifest.workspace, manifest.sha256
+    left_out = tuple(islice(left_out_of(*where), most))
+    return _Facts(weights_of(*where), people_of(*where), left_out, left_out_count(*where))
 
 
 def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapshot:
@@ -128,8 +163,8 @@ def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapsh
     return found[0]
 
 
-def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:
-    """Return the newest snapshot of a retraining, or frozen with the filters of one.
+def newest_view(workspace: Workspace, project_id: str, most: int | None = None) -> SnapshotView | None:
+    """Return the newest snapshot of a retraining, or frozen with the filters of one; `most` as in `snapshot_view`.
 
     None without any, or when its file is missing.
     """
@@ -143,7 +178,7 @@ def newest_view(workspace: Workspace, project_id: str) -> SnapshotView | None:
     if found is None:
         return None
     try:
-        return snapshot_view(workspace, project_id, found)
+        return snapshot_view(workspace, project_id, found, most)
     except Refused:
         return None
 

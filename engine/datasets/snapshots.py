@@ -8,15 +8,16 @@ newest. Drafts, rejected and automatic answers are taken on request only, each o
 (engine.datasets.quality) are left out unless requested; the manifest names the failed checks.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, or_, select, union_all
+from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, select
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.orm import Session, aliased
+from sqlalchemy.orm import Session, aliased, load_only
 
 from db.tables import (
     Annotation,
@@ -33,7 +34,7 @@ from db.tables import (
 )
 from engine.annotation.automatic_checks import in_force
 from engine.annotation.state import AnnotationState
-from engine.datasets.automatic_labels import automatic_labels, chosen_automatic, trusted
+from engine.datasets.automatic_labels import automatic_labels, trusted
 from engine.datasets.filters import Filters
 from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
 from engine.datasets.manifest import FrozenItem, items_of
@@ -46,6 +47,19 @@ from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
 _AT_ONCE = 400  # labels held in memory, plus those of the last group of documents
+_READ = (  # the edits of a revision may be long
+    load_only(
+        Revision.annotation_id,
+        Revision.number,
+        Revision.status,
+        Revision.author_id,
+        Revision.state,
+        Revision.created_at,
+    ),
+)
+
+
+OnProgress = Callable[[int, int], None]  # answers looked at, and of all; 0 of 0 while that is not known
 
 
 class NothingToFreeze(Refused):
@@ -61,6 +75,7 @@ def freeze(
     quarantined: bool = False,
     unfit: bool = False,
     by: User | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Snapshot:
     """Freeze a project's answers and return the snapshot; an equal choice returns the existing one.
 
@@ -72,21 +87,31 @@ def freeze(
         quarantined: Also take documents whose duplicates lie in different splits.
         unfit: Also take answers that fail a quality check.
         by: Acting user; None for the system.
+        on_progress: Called some times a second with the answers looked at, and of all; what it raises ends the work.
+            No snapshot is stored then; its files that were written serve the next one.
 
     Raises:
         NothingToFreeze: No answer is left.
     """
     splits = (split,) if isinstance(split, str) else tuple(split) if split is not None else None
     filters = Filters(splits=splits, statuses=tuple(statuses), quarantined=quarantined, unfit=unfit)
-    return freeze_with(workspace, project_id, filters, by=by)
+    return freeze_with(workspace, project_id, filters, by=by, on_progress=on_progress)
 
 
-def freeze_with(workspace: Workspace, project_id: str, filters: Filters, *, by: User | None = None) -> Snapshot:
+def freeze_with(
+    workspace: Workspace,
+    project_id: str,
+    filters: Filters,
+    *,
+    by: User | None = None,
+    on_progress: OnProgress | None = None,
+) -> Snapshot:
     """Freeze the answers that pass `filters`, as `freeze` does."""
+    say = on_progress or (lambda done, of: None)
     with workspace.database.moment() as session:
-        known = project_facts(session, project_id)
+        known = project_facts(session, project_id, lambda: say(0, 0))
         manifest = ManifestWriter(session, workspace)
-        for chosen in chosen_labels(session, known, filters):
+        for chosen in chosen_labels(session, known, filters, say):
             manifest.add(chosen)
         counts = manifest.counts
         if not counts["annotations"]:
@@ -131,51 +156,6 @@ def _nothing(filters: Filters, unfit_ones: int) -> str:
     return f"There is no {what}{where} for a snapshot yet{left}.{kept_out}"
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """Estimated number of answers and documents of a choice; an upper bound unless `exact`."""
-
-    answers: int
-    documents: int
-    exact: bool
-
-
-def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estimate:
-    """Return an estimate of the answers that `freeze_with` would take now.
-
-    Counted by the database: weights and quality checks are not applied.
-    """
-    chosen = _chosen(Annotation.project_id == project_id, filters).order_by(None)
-    accepted = chosen.where(Revision.status.in_(ACCEPTED)).with_only_columns(
-        Annotation.document_id, Annotation.question_id
-    )
-    others = chosen.where(Revision.status.not_in(ACCEPTED)).with_only_columns(
-        Annotation.document_id, Annotation.question_id
-    )
-    parts = [accepted.distinct(), others]
-    with workspace.database.read() as session:
-        versions = trusted(session, project_id) if AUTOMATIC in filters.statuses else []
-        if versions:
-            automatic = chosen_automatic(AutomaticAnswer.project_id == project_id, versions, filters)
-            parts.append(automatic.with_only_columns(Task.document_id, Task.question_id))
-        taken = union_all(*parts).subquery()
-        answers, documents = session.execute(
-            select(func.count(), func.count(taken.c.document_id.distinct())).select_from(taken)
-        ).one()
-    return Estimate(answers, documents, exact=filters.agreement is None and filters.unfit and not versions)
-
-
-def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
-    """Return the answered questions of a project, automatically answered ones included, alphabetically."""
-    with workspace.database.read() as session:
-        asked = select(Question.text).where(Question.project_id == project_id)
-        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, standing())
-        of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
-        by_trusted = AutomaticAnswer.model_version_id.in_(trusted(session, project_id))
-        automatic = exists().where(*of_question, in_force(), by_trusted)
-        return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))
-
-
 def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
     """Yield the answers of a snapshot, by annotation. Raises Refused when its manifest was changed."""
     return items_of(workspace, snapshot.sha256)
@@ -196,7 +176,7 @@ def accepted_by_document(
     documents: Collection[str] | None = None,
 ) -> dict[str, dict[str, datetime]]:
     """Return what `accepted_revisions` returns, by document; only of `documents`, where they are given."""
-    place = _place_in_question(Revision).label("place")
+    place = _place_in_question(Revision, project_id).label("place")
     # Splits and reading are facts of a document, so they leave out whole questions, never one answer of several.
     ranked = (
         select(Revision.id, Annotation.document_id, Revision.created_at, place)
@@ -217,31 +197,21 @@ def accepted_by_document(
     return accepted
 
 
-def chosen_labels(session: Session, known: ProjectFacts, filters: Filters) -> Iterator[Chosen]:
+def chosen_labels(
+    session: Session, known: ProjectFacts, filters: Filters, say: OnProgress = lambda done, of: None
+) -> Iterator[Chosen]:
     """Yield the labels of a project that `freeze` would take now, and those it would leave out.
 
     Yields some groups of documents at a time, by id, so memory is bounded. The session should read one consistent
-    state.
+    state. `say` hears of progress as in `freeze`.
     """
     versions = trusted(session, known.project_id) if AUTOMATIC in filters.statuses else []
-    for documents in _batches(session, known.project_id, versions):
-        rows = session.execute(_chosen(Annotation.document_id.in_(documents), filters))
-        labels = [
-            Label(
-                annotation=annotation,
-                revision=revision,
-                question=question,
-                author=author,
-                document=document,
-                group=group,
-                model_version=model_version,
-                trust=trust,
-                seconds=float(seconds or 0.0),
-                state=AnnotationState.model_validate(revision.state),
-            )
-            for annotation, revision, question, author, document, group, model_version, trust, seconds in rows
-        ]
-        chosen = choose(session, known, labels, fit=not filters.unfit)
+    rows = _answered(session, known.project_id, filters, versions)
+    done, of = 0, sum(row.answers for row in rows)
+    for batch in _batches(rows):
+        say(done, of)
+        documents = [row.document_id for row in batch]
+        chosen = choose(session, known, _labels(session, known.project_id, documents, filters), fit=not filters.unfit)
         least = filters.agreement or 0.0
         automatic = automatic_labels(session, known, documents, versions, filters) if versions else []
         yield replace(
@@ -249,35 +219,78 @@ def chosen_labels(session: Session, known: ProjectFacts, filters: Filters) -> It
             taken=[one for one in chosen.taken if one.weight >= least],
             automatic=[one for one in automatic if one.weight >= least],
         )
+        done += sum(row.answers for row in batch)
+    say(done, of)
 
 
-def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the document ids of whole groups, by group id, several hundred answers at a time.
+def _labels(session: Session, project_id: str, documents: Sequence[str], filters: Filters) -> list[Label]:
+    rows = session.execute(_chosen(project_id, documents, filters).options(*_READ))
+    return [
+        Label(
+            annotation=annotation,
+            revision=revision,
+            question=question,
+            author=author,
+            document=document,
+            group=group,
+            model_version=model_version,
+            trust=trust,
+            seconds=float(seconds or 0.0),
+            state=AnnotationState.model_validate(revision.state),
+        )
+        for annotation, revision, question, author, document, group, model_version, trust, seconds in rows
+    ]
 
-    By document, because answers are indexed by document. Includes documents with automatic answers of these versions
-    only.
+
+class _Answered(NamedTuple):
+    """A document with answers."""
+
+    group_id: str
+    document_id: str
+    answers: int
+
+
+def _answered(session: Session, project_id: str, filters: Filters, versions: Sequence[str]) -> list[_Answered]:
+    """Return the documents that may have answers which pass `filters`, by group id.
+
+    Includes documents with automatic answers of these versions only.
     """
-    of_people = select(Annotation.document_id).where(Annotation.project_id == project_id, standing())
+    statuses = [status for status in filters.statuses if status != AUTOMATIC]
+    of_people = select(Annotation.document_id, func.count()).where(
+        Annotation.project_id == project_id, Annotation.status.in_(statuses), standing()
+    )
     of_model = (
-        select(Task.document_id)
+        select(Task.document_id, func.count())
         .join(AutomaticAnswer, AutomaticAnswer.task_id == Task.id)
         .where(AutomaticAnswer.project_id == project_id, AutomaticAnswer.model_version_id.in_(versions), in_force())
     )
-    answers_on = (union_all(of_people, of_model) if versions else of_people).subquery()
-    counted = (
-        select(Document.group_id, Document.id, func.count())
-        .join(answers_on, answers_on.c.document_id == Document.id)
+    answers = Counter(dict(session.execute(of_people.group_by(Annotation.document_id)).tuples().all()))
+    if versions:
+        answers.update(dict(session.execute(of_model.group_by(Task.document_id)).tuples().all()))
+    documents = (
+        select(Document.group_id, Document.id)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
         .where(Document.project_id == project_id)
-        .group_by(Document.group_id, Document.id)
-        .order_by(Document.group_id, Document.id)
     )
-    batch: list[str] = []
+    if filters.splits is not None:  # facts of the group: its other documents are left out too
+        documents = documents.where(DocumentGroup.split.in_(filters.splits))
+    if not filters.quarantined:
+        documents = documents.where(DocumentGroup.quarantined_at.is_(None))
+    rows = session.execute(documents).tuples()
+    return sorted(_Answered(group, document, answers[document]) for group, document in rows if document in answers)
+
+
+def _batches(rows: Sequence[_Answered]) -> Iterator[list[_Answered]]:
+    """Yield whole groups, several hundred answers at a time.
+
+    By document, because answers are indexed by document.
+    """
+    batch: list[_Answered] = []
     answers = 0
-    rows = session.execute(counted).tuples().all()
-    for _, group in groupby(rows, key=lambda row: row[0]):
-        for _, document, count in group:
-            batch.append(document)
-            answers += count
+    for _, group in groupby(rows, key=lambda row: row.group_id):
+        for row in group:
+            batch.append(row)
+            answers += row.answers
         if answers >= _AT_ONCE:
             yield batch
             batch, answers = [], 0
@@ -285,17 +298,11 @@ def _batches(session: Session, project_id: str, versions: Sequence[str]) -> Iter
         yield batch
 
 
-def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
-    # An earlier revision than the head may name the corrected proposal.
-    earlier, worked = aliased(Revision), aliased(Revision)
-    proposal = (
-        select(earlier.prediction_id)
-        .where(earlier.annotation_id == Annotation.id, earlier.prediction_id.is_not(None))
-        .where(earlier.number <= Annotation.head)
-        .order_by(earlier.number.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
+def _chosen(
+    project_id: str, documents: Sequence[str], filters: Filters
+) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
+    """Return the statement for people's answers on some documents of a project that pass `filters`."""
+    worked = aliased(Revision)
     seconds = select(func.sum(worked.seconds)).where(worked.annotation_id == Annotation.id).scalar_subquery()
     chosen = (
         select(
@@ -306,7 +313,7 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
             Document,
             DocumentGroup,
             ModelVersion.checkpoint_sha256,
-            _trust(Revision),
+            _trust(Revision, project_id),
             seconds,
         )
         .join(Revision, is_newest())
@@ -314,29 +321,47 @@ def _chosen(of: ColumnElement[bool], filters: Filters) -> Select[Any, Any, Any, 
         .join(User, User.id == Annotation.author_id)
         .join(Document, Document.id == Annotation.document_id)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-        .outerjoin(Prediction, Prediction.id == proposal)
+        .outerjoin(Prediction, Prediction.id == proposal_of())
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
         # A document whose pages still arrive may move to another group, and so to another split.
         .where(~is_being_read())
-        .where(of, Revision.status.in_(filters.statuses))
+        .where(Annotation.document_id.in_(documents), Revision.status.in_(filters.statuses))
         .order_by(Annotation.id)
     )
     return filters.narrowed(chosen, Revision.created_at)
 
 
-def _trust(head: Any) -> ColumnElement[int]:
+def proposal_of() -> ScalarSelect[str | None]:
+    """Return the id of the proposal that the row's annotation corrected; an earlier revision may name it."""
+    earlier = aliased(Revision)
+    return (
+        select(earlier.prediction_id)
+        .where(earlier.annotation_id == Annotation.id, earlier.prediction_id.is_not(None))
+        .where(earlier.number <= Annotation.head)
+        .order_by(earlier.number.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+
+
+def _trust(head: Any, project_id: str) -> ColumnElement[int]:
     """Return the trust in the head of the row's annotation; see engine.datasets.labels."""
     known = aliased(Revision)
-    gold = select(Task.id).join(known, known.id == Task.gold_revision_id).where(known.annotation_id == Annotation.id)
+    # Not correlated: few answers are gold, and both databases find them once a statement.
+    gold = (
+        select(known.annotation_id)
+        .join(Task, known.id == Task.gold_revision_id)
+        .where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
+    )
     judged = or_(head.status == "fixed", head.author_id != Annotation.author_id)
-    return case((gold.exists(), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
+    return case((Annotation.id.in_(gold), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
 
 
-def _place_in_question(head: Any) -> ColumnElement[int]:
+def _place_in_question(head: Any, project_id: str) -> ColumnElement[int]:
     """Return the place of an answer among those to its question on its document; 1 is the one that counts."""
     return func.row_number().over(
         partition_by=(Annotation.document_id, Annotation.question_id),
-        order_by=(_trust(head), head.created_at.desc(), Annotation.id.desc()),
+        order_by=(_trust(head, project_id), head.created_at.desc(), Annotation.id.desc()),
     )
 
 

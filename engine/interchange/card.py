@@ -5,19 +5,17 @@ effort up to the frozen revisions only.
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import func, select
 
-from db.tables import Annotation, Revision
-from engine.datasets.manifest import FrozenItem, people_of
+from engine.datasets.manifest import people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
-from engine.interchange.release import SPLITS, UNKNOWN_LICENCE, Marked, Release, licence_of
+from engine.interchange.release import Marked, Release
+from engine.interchange.snapshot_figures import SPLITS, UNKNOWN_LICENCE, Figures
 from engine.plurals import word
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
@@ -26,27 +24,7 @@ CARD_FILE, SAMPLES_FOLDER = "README.md", "samples"
 SAMPLES = 10
 _LONG_SIDE = 900  # pixels of a sample's picture
 _MARK = np.array([255, 196, 0])
-_AT_ONCE = 400
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10**12, "n>1M"))
-
-
-@dataclass(slots=True)
-class _Figures:
-    """Counts for the card, gathered while the answers are read once."""
-
-    documents: Counter[str] = field(default_factory=Counter)  # split -> documents
-    answers: Counter[str] = field(default_factory=Counter)
-    unanswered: Counter[str] = field(default_factory=Counter)
-    licences: Counter[str] = field(default_factory=Counter)  # documents
-    authors: Counter[str] = field(default_factory=Counter)
-    models: Counter[str] = field(default_factory=Counter)  # whose proposals people began with
-    automatic: Counter[str] = field(default_factory=Counter)  # who answered without a person
-    statuses: Counter[str] = field(default_factory=Counter)
-    questions: Counter[str] = field(default_factory=Counter)
-    weights: float = 0.0
-    reduced: int = 0
-    seconds: float = 0.0
-    timed: int = 0
 
 
 def write(release: Release, to: Destination, kind: str, title: str, lossy: str, outcome: Outcome) -> None:
@@ -62,61 +40,14 @@ def write(release: Release, to: Destination, kind: str, title: str, lossy: str, 
         lossy: What the format cannot hold, as a sentence; empty where it holds everything.
         outcome: What the writer of the format wrote.
     """
-    figures = _counted(release)
+    figures = release.figures
     samples = _samples(release, to)
     with to.text(CARD_FILE) as file:
         file.writelines(_head(release, kind, figures))
         file.writelines(_body(release, title, lossy, outcome, figures, samples))
 
 
-def _counted(release: Release) -> _Figures:
-    found = _Figures()
-    waiting: list[FrozenItem] = []
-    for document, items in release.documents():
-        split = SPLITS[document.split]
-        found.documents[split] += 1
-        found.licences[licence_of(document)] += 1
-        for item in items:
-            (found.unanswered if item.state.no_answer else found.answers)[split] += 1
-            found.statuses[item.status] += 1
-            found.questions[item.question] += 1
-            if item.status == AUTOMATIC:
-                found.automatic[item.model_version or ""] += 1
-                continue
-            found.authors[item.author] += 1
-            found.models[item.model_version or ""] += 1
-            found.weights += item.weight
-            found.reduced += item.weight < 1
-        waiting += items
-        if len(waiting) >= _AT_ONCE:
-            _add_effort(release.workspace, waiting, found)
-            waiting = []
-    _add_effort(release.workspace, waiting, found)
-    return found
-
-
-def _add_effort(workspace: Workspace, items: list[FrozenItem], found: _Figures) -> None:
-    """Add the seconds of active work up to each frozen revision: revisions never change."""
-    frozen = {item.annotation_id: item.revision for item in items}
-    statement = (
-        select(Revision.annotation_id, Revision.number, func.sum(Revision.seconds))
-        .join(Annotation, Annotation.id == Revision.annotation_id)
-        .where(Revision.annotation_id.in_(frozen))
-        .group_by(Revision.annotation_id, Revision.number)
-        .order_by(Revision.annotation_id, Revision.number)
-    )
-    spent: dict[str, float] = defaultdict(float)
-    with workspace.database.read() as session:
-        for annotation, number, seconds in session.execute(statement):
-            if number <= frozen[annotation]:
-                spent[annotation] += seconds or 0.0
-    for annotation in sorted(spent):
-        if spent[annotation] > 0:
-            found.seconds += spent[annotation]
-            found.timed += 1
-
-
-def _head(release: Release, kind: str, figures: _Figures) -> Iterator[str]:
+def _head(release: Release, kind: str, figures: Figures) -> Iterator[str]:
     """Yield the lines of YAML that Hugging Face reads; JSON strings are YAML strings."""
     total = figures.answers.total() + figures.unanswered.total()
     known = [name for name in figures.licences if name != UNKNOWN_LICENCE]
@@ -136,7 +67,7 @@ def _head(release: Release, kind: str, figures: _Figures) -> Iterator[str]:
 
 
 def _body(
-    release: Release, title: str, lossy: str, outcome: Outcome, figures: _Figures, samples: list[tuple[str, Marked]]
+    release: Release, title: str, lossy: str, outcome: Outcome, figures: Figures, samples: list[tuple[str, Marked]]
 ) -> Iterator[str]:
     yield f"# {_inline(release.project)}\n\n"
     yield (
@@ -180,7 +111,7 @@ def _body(
             yield f"{question} *{answer}*{automatic}\n\n![{question}]({path})\n\n"
 
 
-def _people(release: Release, figures: _Figures) -> Iterator[str]:
+def _people(release: Release, figures: Figures) -> Iterator[str]:
     """Yield the part on people: agreement, effort, and the models whose proposals they began with."""
     yield "## Agreement and effort\n\n"
     total = figures.authors.total()

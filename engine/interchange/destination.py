@@ -6,6 +6,7 @@ writes the rest.
 """
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from db.blobs import sha256_of
 from engine.errors import Conflict, Refused
 from engine.workspace import Workspace
 
+_CHUNK = 1 << 20
 LOG_FILE = ".finished.sqlite"
 LOCK_FILE, MANIFEST_FILE = ".lock", "manifest.json"
 
@@ -97,8 +99,7 @@ class Destination:
         target.parent.mkdir(parents=True, exist_ok=True)
         source = self._workspace.blobs.path(sha256)
         temporary = target.with_name(f".{target.name}.part")
-        shutil.copyfile(source, temporary)
-        if sha256_of(temporary) != sha256:
+        if _copied(source, temporary) != sha256:
             raise Refused(f"The stored page image {sha256[:12]} was changed on disk; restore it from a backup.")
         temporary.replace(target)
         self._log.add(Written(path, sha256, target.stat().st_size))
@@ -170,6 +171,16 @@ def _files_in(folder: Path, within: str = "") -> Iterator[str]:
                 yield from _files_in(folder, path)
             else:
                 yield path
+
+
+def _copied(source: Path, target: Path) -> str:
+    """Copy a file, and return the SHA-256 of what was written."""
+    digest = hashlib.sha256()
+    with source.open("rb", buffering=0) as reading, target.open("wb") as writing:
+        while chunk := reading.read(_CHUNK):
+            digest.update(chunk)
+            writing.write(chunk)
+    return digest.hexdigest()
 
 
 class _Log:

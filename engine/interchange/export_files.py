@@ -21,6 +21,7 @@ KEPT = timedelta(days=1)  # after the end of an export, its file and its line in
 MOST_LISTED = 50
 _UNSENT = timedelta(minutes=10)  # for a file that the one request which waits for it has not fetched
 _TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
+_CHUNK = 1 << 20
 _FILE_MODE = 0o100644  # of every file in the zip, whatever the umask of the server
 
 
@@ -97,7 +98,8 @@ def packed(folder: Path, target: Path, moment: datetime, tell: Callable[[int, in
         folder: What to pack.
         target: The zip file, on disk when this returns.
         moment: The time that every file in it bears.
-        tell: Called before each file with the number of files packed, and of all. An exception from it ends the work.
+        tell: Called before each file, and in large ones after each megabyte, with the number of files packed, and of
+            all. An exception from it ends the work.
 
     Raises:
         Refused: The zip file cannot be written.
@@ -112,7 +114,9 @@ def packed(folder: Path, target: Path, moment: datetime, tell: Callable[[int, in
                     entry.date_time, entry.external_attr = moment.timetuple()[:6], _FILE_MODE << 16
                     entry.compress_type = zipfile.ZIP_DEFLATED if path.suffix in _TEXTS else zipfile.ZIP_STORED
                     with path.open("rb") as source, archive.open(entry, "w") as packed_file:
-                        shutil.copyfileobj(source, packed_file)
+                        while chunk := source.read(_CHUNK):
+                            packed_file.write(chunk)
+                            tell(done, len(paths))
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:

@@ -33,8 +33,8 @@ from engine.workspace import Workspace
 SPARE_BYTES = 200 * MEGABYTE  # that stay free on the disk: people save on the same one
 FULL = "The server's disk is almost full, so exports are refused. Ask the administrator to free disk space."
 MISSING = "missing_file"  # in the result of a job that failed because a stored page image is missing
-_BEGINS = {"Choosing answers": 0.0, "Writing": 0.1, "Packing": 0.8}  # share of the work before it
-_LASTS = {"Choosing answers": 0.1, "Writing": 0.7, "Packing": 0.2}
+_BEGINS = {"Choosing answers": 0.0, "Writing": 0.35, "Packing": 0.85}  # share of the work before it
+_LASTS = {"Choosing answers": 0.35, "Writing": 0.5, "Packing": 0.15}
 _LOOK_SECONDS = 1.0  # between two looks whether an earlier attempt still writes
 
 
@@ -160,7 +160,8 @@ def _snapshot(
         with workspace.database.read() as session:
             return session.get_one(Snapshot, there)
     say("Choosing answers")
-    frozen = snapshots.freeze_with(workspace, str(job.project_id), filters_of(job))
+    tell = partial(say, "Choosing answers")
+    frozen = snapshots.freeze_with(workspace, str(job.project_id), filters_of(job), on_progress=tell)
     with workspace.database.write() as session:
         note(session, snapshot_id=frozen.id)
     return frozen

@@ -159,6 +159,7 @@ def export(
     filters: Filters | None = None,
     snapshot: Snapshot | None = None,
     on_progress: OnProgress | None = None,
+    on_freezing: OnProgress | None = None,
 ) -> Export:
     """Write a project's answers to the folder `out`, whole or not at all.
 
@@ -171,7 +172,8 @@ def export(
         out: A new or an empty folder.
         filters: Which answers to freeze; by default the accepted ones. With a `snapshot`, the filters that froze it.
         snapshot: A snapshot that was frozen before.
-        on_progress: Called with the answers written and all answers.
+        on_progress: Called with the answers written and all answers; what it raises ends the export.
+        on_freezing: Called with the answers looked at and all answers while a snapshot is made.
 
     Returns:
         What was written.
@@ -189,17 +191,20 @@ def export(
     else:  # another choice that took the same answers may have frozen the snapshot, and its filters stand there
         filters = filters or Filters(quarantined=True, unfit=True)
         check_told(chosen, filters.statuses)
-        snapshot = snapshot or snapshots.freeze_with(workspace, project_id, filters)
-    release = Release(workspace, project.name, snapshot)
+        snapshot = snapshot or snapshots.freeze_with(workspace, project_id, filters, on_progress=on_freezing)
     total = int(snapshot.counts["annotations"])
     done = 0
+
+    def look() -> None:
+        if on_progress is not None:
+            on_progress(done, total)
 
     def tick() -> None:
         nonlocal done
         done += 1
-        if on_progress is not None:
-            on_progress(done, total)
+        look()
 
+    release = Release(workspace, project.name, snapshot, look)
     with Destination(workspace, out, f"{chosen.name}-{snapshot.sha256[:16]}") as to:
         outcome = chosen.write(release, to, tick)
         card.write(release, to, chosen.name, chosen.title, chosen.lossy, outcome)

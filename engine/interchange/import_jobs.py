@@ -26,7 +26,7 @@ from engine.workspace import Workspace
 
 _BEGINS = {"Unpacking": 0.0, "Checking the pages": 0.1, "Storing": 0.3}  # share of the work before it
 _LASTS = {"Unpacking": 0.1, "Checking the pages": 0.2, "Storing": 0.7}
-_SENTENCE = re.compile(r"(?P<doing>[^:]*?)(?:: (?P<done>\d+) of (?P<of>\d+))?\.")
+_SENTENCE = re.compile(r"(?P<doing>[^:]*?)(?:: (?P<done>[\d,]+) of (?P<of>[\d,]+))?\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Step:
 
     def sentence(self) -> str:
         """Return the step as the message of a job."""
-        return f"{self.doing}: {self.done} of {self.of}." if self.of else f"{self.doing}."
+        return f"{self.doing}: {self.done:,} of {self.of:,}." if self.of else f"{self.doing}."
 
     def share(self) -> float:
         """Return how much of the whole import is done, 0..1."""
@@ -58,7 +58,8 @@ class Step:
         found = _SENTENCE.fullmatch(sentence)
         if found is None:
             return Step(sentence.rstrip("."))
-        return Step(found["doing"], int(found["done"] or 0), int(found["of"] or 0))
+        done, of = (int((found[name] or "0").replace(",", "")) for name in ("done", "of"))
+        return Step(found["doing"], done, of)
 
 
 def request(

@@ -18,22 +18,23 @@ _INSIDE = 1 - 1e-6
 _FEWEST = 3
 
 
-def outlines(mask: Mask) -> list[Ring]:
+def outlines(mask: Mask, at: tuple[int, int] = (0, 0)) -> list[Ring]:
     """Return a ring through the edge pixels of each detached part of `mask`, bool [H, W].
 
-    Parts that touch by a corner alone are detached.
+    Parts that touch by a corner alone are detached. `at`: x and y of the mask's first pixel.
     """
     columns, rows = np.flatnonzero(mask.any(axis=0)), np.flatnonzero(mask.any(axis=1))
     if not rows.size:
         return []
     left, top = int(columns[0]), int(rows[0])
+    x0, y0 = at[0] + left - 1, at[1] + top - 1
     part = np.pad(mask[top : rows[-1] + 1, left : columns[-1] + 1], 1).astype(float)
     found: Any = contour_generator(z=part, fill_type=FillType.OuterOffset).filled(_INSIDE, np.inf)
     points, offsets = found
     rings = []
     for outline, starts in zip(points, offsets, strict=True):
         outer = np.rint(outline[starts[0] : starts[1]]).astype(int)
-        rings.append(_simplified([(int(x) + left - 1, int(y) + top - 1) for x, y in outer]))
+        rings.append(_simplified([(int(x) + x0, int(y) + y0) for x, y in outer]))
     return rings
 
 

@@ -5,42 +5,42 @@ for the recent holdout, "test" for the frozen holdout. A document that joined gr
 "quarantined".
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
 from db.tables import Snapshot
-from engine.annotation.state import PageMark
+from engine.annotation.state import Box, PageMark, Patch
 from engine.datasets import snapshots
-from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord, words_of
-from engine.datasets.manifest_rows import QUARANTINED
+from engine.datasets.frozen_words import WordsReader
+from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord
+from engine.interchange.polygons import Ring, covered, outlines
+from engine.interchange.snapshot_figures import UNKNOWN_LICENCE, Figures, counted
+from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
-from model.masks import Mask, decode_patch, rasterise
+from model.masks import Mask, check_patch, decode_patch, iou, pixels_inside, rasterise
 
 IMAGES_FOLDER = "images"
-UNKNOWN_LICENCE = "unknown"
-SPLITS = {"train": "train", "recent": "validation", "frozen": "test", QUARANTINED: QUARANTINED}
 _SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png"}
-_PAGES_OF_WORDS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """One answer on one page.
+    """One answer on one page. Pixels are kept as run lengths: a page's raster may take megabytes.
 
     Attributes:
         item: The answer.
         page: The page.
-        mask: Its pixels, bool [height, width]; at least one is True.
+        patch: Its pixels; at least one is set.
         words: Its words in reading order; empty where the answer names none.
     """
 
     item: FrozenItem
     page: FrozenPage
-    mask: Mask
+    patch: Patch
     words: tuple[FrozenWord, ...]
 
     @property
@@ -49,23 +49,69 @@ class Marked:
         return " ".join(word.text for word in self.words)
 
     @property
-    def by_words(self) -> bool:
-        """Whether the boxes of its words cover exactly its pixels."""
-        return bool(self.words) and np.array_equal(
-            rasterise([word.box for word in self.words], self.mask.shape), self.mask
-        )
+    def size(self) -> tuple[int, int]:
+        """Height and width of the page in pixels."""
+        return self.page.height, self.page.width
 
     @property
-    def box(self) -> tuple[int, int, int, int]:
+    def area(self) -> int:
+        """Number of its pixels."""
+        return sum(self.patch.counts[1::2])
+
+    @property
+    def mask(self) -> Mask:
+        """Its pixels on the whole page, bool [height, width]."""
+        return decode_patch(self.patch.model_dump(), self.size)
+
+    @property
+    def rle(self) -> Rle:
+        """Its pixels as COCO's run lengths."""
+        return rle_of_patch(self.patch.box, self.patch.counts, self.size)
+
+    @property
+    def by_words(self) -> bool:
+        """Whether the boxes of its words cover exactly its pixels."""
+        return bool(self.words) and np.array_equal(*self.beside([word.box for word in self.words]))
+
+    @property
+    def box(self) -> Box:
         """Box around its pixels (x0, y0, x1, y1), x1 and y1 exclusive."""
-        columns, rows = np.flatnonzero(self.mask.any(axis=0)), np.flatnonzero(self.mask.any(axis=1))
-        return int(columns[0]), int(rows[0]), int(columns[-1]) + 1, int(rows[-1]) + 1
+        pixels = pixels_inside(self.patch.box, self.patch.counts)
+        columns, rows = np.flatnonzero(pixels.any(axis=0)), np.flatnonzero(pixels.any(axis=1))
+        x, y = self.patch.box[:2]
+        return x + int(columns[0]), y + int(rows[0]), x + int(columns[-1]) + 1, y + int(rows[-1]) + 1
+
+    @property
+    def rings(self) -> list[Ring]:
+        """A ring through the edge pixels of each detached part (engine.interchange.polygons)."""
+        return outlines(pixels_inside(self.patch.box, self.patch.counts), self.patch.box[:2])
+
+    def likeness(self, rings: Iterable[Ring]) -> float:
+        """Return the IoU of what its own rings cover and of its pixels; rings never leave its box."""
+        x0, y0, x1, y1 = self.patch.box
+        moved = [[(x - x0, y - y0) for x, y in ring] for ring in rings]
+        inside = pixels_inside(self.patch.box, self.patch.counts)
+        return iou(covered(moved, (y1 - y0, x1 - x0)), inside)
+
+    def beside(self, boxes: Sequence[Box]) -> tuple[Mask, Mask]:
+        """Return the union of boxes and the answer, both inside the smallest window of the page that holds them."""
+        height, width = self.size
+        seen = [(max(0, x0), max(0, y0), min(width, x1), min(height, y1)) for x0, y0, x1, y1 in boxes]
+        shown = [box for box in seen if box[0] < box[2] and box[1] < box[3]]
+        left, top, *_ = (min(box[at] for box in (self.patch.box, *shown)) for at in range(4))
+        *_, right, bottom = (max(box[at] for box in (self.patch.box, *shown)) for at in range(4))
+        moved = [(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in shown]
+        mask = np.zeros((bottom - top, right - left), bool)
+        x0, y0, x1, y1 = self.patch.box
+        mask[y0 - top : y1 - top, x0 - left : x1 - left] = pixels_inside(self.patch.box, self.patch.counts)
+        return rasterise(moved, mask.shape), mask
 
 
 class Release:
     """The answers of a snapshot.
 
-    Each pass reads the stored manifest again; memory holds one part of it at a time.
+    Each pass reads the stored manifest again; memory holds one part of it at a time. A pass that makes the answers'
+    states costs several times as much as one that counts them.
 
     Attributes:
         workspace: Where the snapshot and the page images are stored.
@@ -73,9 +119,13 @@ class Release:
         snapshot: The snapshot.
     """
 
-    def __init__(self, workspace: Workspace, project: str, snapshot: Snapshot) -> None:
+    def __init__(
+        self, workspace: Workspace, project: str, snapshot: Snapshot, look: Callable[[], None] = lambda: None
+    ) -> None:
+        """Open the answers; `look` is called some times a second while they are counted, and may raise."""
         self.workspace, self.project, self.snapshot = workspace, project, snapshot
-        self._words = lru_cache(maxsize=_PAGES_OF_WORDS)(lambda page: tuple(words_of(workspace, page)))
+        self._look = look
+        self._words = WordsReader(workspace)
 
     def documents(self) -> Iterator[tuple[FrozenDocument, list[FrozenItem]]]:
         """Yield each document with its answers; answers that mark nothing yet (empty drafts) are left out."""
@@ -92,11 +142,11 @@ class Release:
         for page in item.document.pages:
             if page.id in there:
                 mark: PageMark = item.state.pages[page.id]
-                mask = decode_patch(mark.mask.model_dump(), (page.height, page.width))
-                named = set(mark.words)
-                if mask.any():
-                    chosen = tuple(word for word in self.words(page) if word.number in named)
-                    found.append(Marked(item, page, mask, chosen))
+                check_patch(mark.mask.box, mark.mask.counts, (page.height, page.width))
+                if any(mark.mask.counts[1::2]):
+                    named = set(mark.words)
+                    chosen = tuple(word for word in self.words(page) if word.number in named) if named else ()
+                    found.append(Marked(item, page, mark.mask, chosen))
         return found
 
     def by_page(
@@ -124,17 +174,22 @@ class Release:
 
     def words(self, page: FrozenPage) -> tuple[FrozenWord, ...]:
         """Return the words of a page in reading order."""
-        return self._words(page)
+        return self._words.of(page)
 
     @cached_property
+    def figures(self) -> Figures:
+        """Counts of the answers, for the card and the heads of files."""
+        return counted(self.workspace, self.snapshot.sha256, self._look)
+
+    @property
     def questions(self) -> list[str]:
         """Every question that was answered, sorted."""
-        return sorted({item.question for _, items in self.documents() for item in items})
+        return sorted(self.figures.questions)
 
-    @cached_property
+    @property
     def licences(self) -> list[str]:
         """Licences of the documents, sorted."""
-        return sorted({licence_of(document) for document, _ in self.documents()})
+        return sorted(self.figures.licences)
 
 
 def licence_of(document: FrozenDocument) -> str:

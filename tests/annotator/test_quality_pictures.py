@@ -290,6 +290,7 @@ def test_the_least_agreeing_person_comes_first_and_omissions_have_reasons() -> N
         reduced=2,
         weightless=0,
         created_at=datetime(2026, 3, 2, tzinfo=UTC),
+        left_out_answers=1,
         left_out_labels=[left],
         people=[
             PersonWeight(person="Mal", labels=2, mean_weight=0.1, reliability=0.14, comparisons=30, gold_questions=0)

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from db.tables import Annotation, Project, Question, Task, User
 from engine.annotation.survey_answers import documents_to_ask
 from engine.annotation.views import annotation_lines, next_annotation
-from engine.datasets import snapshots
+from engine.datasets import estimates, snapshots
 from engine.datasets.filters import Filters
 from engine.documents.listing import document_lines
 from engine.projects.priority import begun
@@ -112,8 +112,8 @@ class Mistakes:
             "label reviews": label_review.lines(workspace, project),
             "figures": figures(workspace, project),
             "agreement": project_agreement(workspace, project),
-            "estimate": snapshots.would_take(workspace, project, filters),
-            "answered questions": snapshots.questions_answered(workspace, project),
+            "estimate": estimates.would_take(workspace, project, filters),
+            "answered questions": estimates.questions_answered(workspace, project),
             "snapshot": snapshots.freeze_with(workspace, project, filters).sha256,
             "labels": snapshots.freeze(workspace, project).sha256,
             "untrained answers": untrained_answers(workspace, project),

@@ -32,7 +32,8 @@ from engine.interchange.import_entries import (
     whole,
 )
 from engine.interchange.outcome import Likeness, Outcome, Tick
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
+from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name, licence_of
+from engine.interchange.snapshot_figures import SPLITS
 from model.masks import Mask, iou, rasterise
 
 DOCUMENTS_FILE = "documents.jsonl"
@@ -93,7 +94,7 @@ def _image(release: Release, document: FrozenDocument, page: FrozenPage) -> dict
 
 def _answer(marked: Marked, likeness: Likeness) -> dict[str, Any]:
     boxes = [word.box for word in marked.words] or [marked.box]
-    likeness.add(iou(rasterise(boxes, marked.mask.shape), marked.mask))
+    likeness.add(iou(*marked.beside(boxes)))
     return {
         "value": marked.text,
         "location": [_location(box, marked.page) for box in boxes],

@@ -38,7 +38,6 @@ from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.polygons import covered
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
-from engine.run_lengths import encode_rle
 from engine.statuses import AUTOMATIC
 from engine.version import code_version
 from model.masks import Mask, rasterise
@@ -164,8 +163,8 @@ def _annotation(sheet: _Sheet, marked: Marked, category: int, attributes: dict[s
         "id": sheet.annotations.count + 1,
         "image_id": sheet.image(marked.item.document, marked.page),
         "category_id": category,
-        "segmentation": encode_rle(marked.mask),
-        "area": int(np.count_nonzero(marked.mask)),
+        "segmentation": marked.rle,
+        "area": marked.area,
         "bbox": [x0, y0, x1 - x0, y1 - y0],
         "iscrowd": 0,
         "attributes": attributes,

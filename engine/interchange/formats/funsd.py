@@ -29,7 +29,8 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.pictures import size_of
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name
+from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name
+from engine.interchange.snapshot_figures import SPLITS
 from model.masks import iou, rasterise
 
 ANNOTATIONS_FOLDER = "annotations"
@@ -65,7 +66,7 @@ def _form(release: Release, page: FrozenPage, answers: list[Marked], likeness: L
         form.append(_entity(number, "question", one.item.question, [], [0, 0, 0, 0], link))
         form.append(_entity(number + 1, "answer", one.text, one.words, list(one.box), link))
         boxes = [word.box for word in one.words] or [one.box]
-        likeness.add(iou(rasterise(boxes, one.mask.shape), one.mask))
+        likeness.add(iou(*one.beside(boxes)))
     named = {word.number for one in answers for word in one.words}
     others = [word for word in release.words(page) if word.number not in named]
     for _, line in groupby(others, key=lambda word: word.line):

@@ -38,8 +38,8 @@ from engine.interchange.import_entries import (
     whole,
 )
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, image_name, licence_of
-from engine.run_lengths import encode_rle
+from engine.interchange.release import IMAGES_FOLDER, Release, image_name, licence_of
+from engine.interchange.snapshot_figures import SPLITS
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
@@ -82,7 +82,7 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
                     "question_id": item.question_id,
                     "question": item.question,
                     "answers": [[place[word.number] for word in marked.words]] if by_words else [],
-                    "masks": [] if by_words else [encode_rle(marked.mask)],
+                    "masks": [] if by_words else [marked.rle],
                     "about": about,
                 }
             )

@@ -32,7 +32,8 @@ from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.pictures import size_of
 from engine.interchange.polygons import covered
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, image_name, licence_of
+from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name, licence_of
+from engine.interchange.snapshot_figures import SPLITS
 from engine.statuses import AUTOMATIC
 from model.masks import Mask, rasterise
 

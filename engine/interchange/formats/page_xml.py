@@ -28,11 +28,12 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.pictures import size_of
-from engine.interchange.polygons import Ring, covered, outlines
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Marked, Release, attributes_of, image_name
+from engine.interchange.polygons import Ring, covered
+from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name
+from engine.interchange.snapshot_figures import SPLITS
 from engine.statuses import AUTOMATIC
 from engine.version import code_version
-from model.masks import Mask, iou
+from model.masks import Mask
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 PAGES_FOLDER = "page"
@@ -108,8 +109,8 @@ def _answer(page: Any, marked: Marked, likeness: Likeness) -> None:
     All of them carry the answer's id.
     """
     by_words = marked.by_words
-    rings = [_corners(word.box) for word in marked.words] if by_words else outlines(marked.mask)
-    likeness.add(1.0 if by_words else iou(covered(rings, marked.mask.shape), marked.mask))
+    rings = [_corners(word.box) for word in marked.words] if by_words else marked.rings
+    likeness.add(1.0 if by_words else marked.likeness(rings))
     about = {
         "question": marked.item.question,
         "text": marked.text,

@@ -31,8 +31,8 @@ from engine.interchange.import_entries import (
     whole,
 )
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.release import SPLITS, Marked, Release, attributes_of, image_name, licence_of
-from engine.run_lengths import encode_rle
+from engine.interchange.release import Marked, Release, attributes_of, image_name, licence_of
+from engine.interchange.snapshot_figures import SPLITS
 from engine.statuses import AUTOMATIC
 
 _GROUP_BYTES, _GROUP_ROWS = 32_000_000, 100  # of a row group: what is held in memory
@@ -155,7 +155,7 @@ def _row(
             "text": one.text,
             "words": [place[word.number] for word in one.words],
             "box": list(one.box),
-            "mask": encode_rle(one.mask),
+            "mask": one.rle,
         }
         for one in marked
     ]

@@ -23,7 +23,8 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.pictures import checked, size_of
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, attributes_of, image_name
+from engine.interchange.release import IMAGES_FOLDER, Release, attributes_of, image_name
+from engine.interchange.snapshot_figures import SPLITS
 from engine.statuses import AUTOMATIC
 from model.masks import Mask
 

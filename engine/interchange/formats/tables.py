@@ -9,7 +9,8 @@ import xlsxwriter
 from engine.datasets.manifest import FrozenItem
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.release import SPLITS, Release, licence_of
+from engine.interchange.release import Release, licence_of
+from engine.interchange.snapshot_figures import SPLITS
 
 CSV_FILE, XLSX_FILE = "answers.csv", "answers.xlsx"
 COLUMNS = (

@@ -8,9 +8,8 @@ import json
 
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Likeness, Outcome, Tick
-from engine.interchange.polygons import covered, outlines
-from engine.interchange.release import IMAGES_FOLDER, SPLITS, Release, image_name
-from model.masks import iou
+from engine.interchange.release import IMAGES_FOLDER, Release, image_name
+from engine.interchange.snapshot_figures import SPLITS
 
 LABELS_FOLDER, DATA_FILE = "labels", "data.yaml"
 _FOLDERS = {"train": "train", "validation": "val", "test": "test", "quarantined": "quarantined"}
@@ -36,8 +35,8 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                 counts["images"] += 1
                 with to.text(f"{LABELS_FOLDER}/{folder}/{image.rsplit('.', 1)[0]}.txt") as file:
                     for one in by_page[page.id]:
-                        rings = outlines(one.mask)
-                        likeness.add(iou(covered(rings, one.mask.shape), one.mask))
+                        rings = one.rings
+                        likeness.add(one.likeness(rings))
                         counts["outlines"] += len(rings)
                         for ring in rings:
                             points = (

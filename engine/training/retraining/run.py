@@ -82,11 +82,18 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
         return there if there.status != "failed" else _reopened(workspace, there.id)
     project_id = str(job.project_id)
     settings = settings_for(workspace.settings, job.id, job.payload.get("settings", {}))
-    on_progress(0.0, "Freezing the accepted answers.")
-    snapshot = _frozen(workspace, project_id, TRAIN)
+
+    def tell(done: int, of: int) -> None:
+        """Report how far a snapshot is, and end it when the job should stop."""
+        check(should_stop)
+        how_far = f": {done:,} of {of:,}" if of else ""
+        on_progress(0.0, f"Freezing the accepted answers{how_far}.")
+
+    tell(0, 0)
+    snapshot = _frozen(workspace, project_id, tell, TRAIN)
     if snapshot is None:
         raise Refused(NOTHING_TO_LEARN)
-    held_out = _frozen(workspace, project_id, *HELD_OUT)
+    held_out = _frozen(workspace, project_id, tell, *HELD_OUT)
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
         begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
@@ -123,11 +130,11 @@ def _reopened(workspace: Workspace, run_id: str) -> Run:
         return run
 
 
-def _frozen(workspace: Workspace, project_id: str, *splits: str) -> Snapshot | None:
+def _frozen(workspace: Workspace, project_id: str, tell: snapshots.OnProgress, *splits: str) -> Snapshot | None:
     with workspace.database.read() as session:
         existing(session, Project, project_id)
     try:
-        return snapshots.freeze(workspace, project_id, split=splits)
+        return snapshots.freeze(workspace, project_id, split=splits, on_progress=tell)
     except snapshots.NothingToFreeze:
         return None
 

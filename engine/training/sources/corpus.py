@@ -7,13 +7,14 @@ from functools import lru_cache
 import numpy as np
 from PIL import Image
 
-from engine.annotation.state import PageMark
-from engine.datasets.manifest import FrozenItem, FrozenPage, items_of, words_of
+from engine.annotation.state import Box, PageMark
+from engine.datasets.frozen_words import WordsReader
+from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.run_lengths import Rle, encode_rle
+from engine.run_lengths import Rle, rle_of_patch
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
-from model.masks import Mask, decode_patch, iou, rasterise, words_under
+from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_under
 
 MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question; the first ones represent the others
 NEAR = 0.8  # IoU from which words represent a manually edited mask, in training
@@ -60,19 +61,22 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     splits: dict[str, str] = {}
     asked: dict[str, dict[str, _Asked]] = {}
     weights: dict[str, dict[str, float]] = {}
-    words = lru_cache(maxsize=8)(lambda page_id: words_of(workspace, pages[page_id]))
+    words: dict[str, tuple[FrozenWord, ...]] = {}
+    reader = WordsReader(workspace)
     for item in items_of(workspace, sha256):
         if item.status == AUTOMATIC:  # a model must not be trained or judged on a model's answers
             continue
         marked = set(item.state.marked_pages())
         for page in _pages_that_count(item, marked):
+            if page.id not in pages:  # in the order of the snapshot, in which its words lie
+                words[page.id] = reader.of(page)
             pages[page.id], documents[page.id], splits[page.id] = page, item.document.id, item.document.split
             entry = asked.setdefault(page.id, {}).setdefault(item.question_id, _Asked(item.question, [], []))
             if item.weight != 1.0:
                 weights.setdefault(page.id, {})[item.question_id] = item.weight
             if page.id in marked:
-                numbers = [word.number for word in words(page.id)]
-                boxes = [word.box for word in words(page.id)]
+                numbers = [word.number for word in words[page.id]]
+                boxes = [word.box for word in words[page.id]]
                 _enter(entry, item.state.pages[page.id], page, numbers, boxes, exact)
     grounded = [
         GroundedPage(
@@ -80,7 +84,7 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
             image=page.image_sha256,
             width=page.width,
             height=page.height,
-            words=[GroundedWord(word.text, word.box) for word in words(page_id)],
+            words=[GroundedWord(word.text, word.box) for word in words.pop(page_id)],
             questions=[
                 GroundedQuestion(question_id, one.question, one.answers, masks=[dict(rle) for rle in one.masks])
                 for question_id, one in sorted(asked[page_id].items())
@@ -121,20 +125,42 @@ def _enter(
     boxes: Sequence[tuple[int, int, int, int]],
     exact: bool,
 ) -> None:
-    size = (page.height, page.width)
-    mask = decode_patch(mark.mask.model_dump(), size)
-    if not mask.any():
+    """Add an answer; its pixels are compared in the smallest window that holds them and the words beside them."""
+    patch = mark.mask
+    check_patch(patch.box, patch.counts, (page.height, page.width))
+    if not any(patch.counts[1::2]):
         return
     place = {number: at for at, number in enumerate(numbers)}
     chosen = sorted({place[number] for number in mark.words if number in place})
-    for candidate in (chosen, [] if exact else words_under(mask, boxes)):
-        if candidate and _stands_for(rasterise([boxes[at] for at in candidate], size), mask, exact):
+    seen = [_clipped(box, page) for box in boxes]
+    near = [] if exact else [at for at, box in enumerate(seen) if _meet(box, patch.box)]
+    shown = [patch.box, *(seen[at] for at in {*chosen, *near} if _meet(seen[at], seen[at]))]
+    left, top = min(box[0] for box in shown), min(box[1] for box in shown)
+    size = max(box[3] for box in shown) - top, max(box[2] for box in shown) - left
+    moved = [(x0 - left, y0 - top, x1 - left, y1 - top) for x0, y0, x1, y1 in seen]
+    x0, y0, x1, y1 = patch.box
+    mask = np.zeros(size, bool)
+    mask[y0 - top : y1 - top, x0 - left : x1 - left] = pixels_inside(patch.box, patch.counts)
+    under = [near[at] for at in words_under(mask, [moved[at] for at in near])]
+    for candidate in (chosen, under):
+        if candidate and _stands_for(rasterise([moved[at] for at in candidate], size), mask, exact):
             if candidate not in entry.answers:
                 entry.answers.append(candidate)
             return
-    rle = encode_rle(mask)
+    rle = rle_of_patch(patch.box, patch.counts, (page.height, page.width))
     if rle not in entry.masks:
         entry.masks.append(rle)
+
+
+def _clipped(box: Box, page: FrozenPage) -> Box:
+    """Return the part of a box on the page; without one, a box without area."""
+    x0, y0, x1, y1 = box
+    return max(0, x0), max(0, y0), min(page.width, x1), min(page.height, y1)
+
+
+def _meet(one: Box, other: Box) -> bool:
+    """Return whether two boxes share pixels."""
+    return max(one[0], other[0]) < min(one[2], other[2]) and max(one[1], other[1]) < min(one[3], other[3])
 
 
 def _stands_for(words: Mask, mask: Mask, exact: bool) -> bool:

@@ -14,7 +14,7 @@ from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.views import annotation_view
 from engine.annotation.word_list import MOST_WORDS, ListedWord, WordAdd, WordList, WordText
 from engine.annotation.words import MendRequest, WordsConflict, edit_words, page_words
-from engine.datasets.manifest import words_of
+from engine.datasets.frozen_words import words_of
 from engine.datasets.snapshots import freeze, load
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace

@@ -18,9 +18,9 @@ from db.tables import (
 from engine.annotation import automatic_checks
 from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
+from engine.datasets.estimates import questions_answered, would_take
 from engine.datasets.filters import Filters
 from engine.datasets.snapshot_views import newest_view, snapshot_lines, snapshot_view
-from engine.datasets.snapshots import would_take
 from engine.errors import Refused
 from engine.grounded import read_pages
 from engine.interchange.exports import export
@@ -229,8 +229,8 @@ def test_an_import_leaves_what_a_person_said_of_an_automatic_answer(works: Works
 def test_a_question_that_only_the_model_answered_can_be_chosen(works: Works) -> None:
     fresh = "What is on the second line?"
     replace_standard_questions(works.workspace, works.project.id, [*QUESTIONS, fresh], works.rita.id)
-    assert fresh not in snapshots.questions_answered(works.workspace, works.project.id)
+    assert fresh not in questions_answered(works.workspace, works.project.id)
     for document in works.waiting:
         say(works.workspace, works.version, document, fresh, [5], answered=0.97)
     works.accept()
-    assert fresh in snapshots.questions_answered(works.workspace, works.project.id)
+    assert fresh in questions_answered(works.workspace, works.project.id)

@@ -1,7 +1,5 @@
 """What a snapshot takes, what it leaves out and says so, and what each answer weighs in it."""
 
-import json
-
 import numpy as np
 import pytest
 from sqlalchemy import select
@@ -11,14 +9,14 @@ from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.datasets.labels import project_facts
-from engine.datasets.manifest import canonical, items_of, left_out_of, parts_of, people_of, read_head, revisions_of
+from engine.datasets.manifest import left_out_of, parts_of, people_of, revisions_of
 from engine.errors import Refused
 from engine.projects.projects import change_settings
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
 from tests.support.annotators import answer, make_person, tasks_of
-from tests.support.factories import SIZE, accept, bill, make_bills, make_document, make_project, revise
+from tests.support.factories import SIZE, accept, bill, make_document, make_project, revise
 from tests.support.stored_pages import paper, scanned_again, store
 
 TOTAL = "What is the total due?"
@@ -69,32 +67,6 @@ def test_contradicting_answers_on_a_page_that_came_in_twice_are_left_out(workspa
         ("again.png", "What is it?"),
     }
     assert {reason for label in chosen.left_out for reason in label.reasons} == {"contradicted"}
-
-
-def test_manifests_of_older_formats_are_read_as_before(workspace: Workspace) -> None:
-    project = make_project(workspace)
-    make_bills(workspace, project.id, {"train": 1}, questions=2)
-    now = snapshots.freeze(workspace, project.id).sha256
-    [part] = parts_of(workspace, now)
-    second = {"format": "glossator-snapshot/2", "project_id": project.id, "people": {}, **part}
-    sha256 = workspace.blobs.put(canonical(second))
-    assert list(items_of(workspace, sha256)) == list(items_of(workspace, now))
-    assert set(revisions_of(workspace, sha256)) == set(revisions_of(workspace, now))
-    old = {
-        "format": "glossator-snapshot/1",
-        "project_id": project.id,
-        "documents": part["documents"],
-        "items": [{name: value for name, value in item.items() if name != "weight"} for item in part["items"]],
-    }
-    sha256 = workspace.blobs.put(canonical(old))
-    assert [(item.question, item.weight) for item in items_of(workspace, sha256)] == [
-        (item["question"], 1.0) for item in part["items"]
-    ]
-    assert not list(left_out_of(workspace, sha256)) and people_of(workspace, sha256) == {}
-    assert corpus_of(workspace, sha256).weights == {}
-    unknown = workspace.blobs.put(json.dumps({**old, "format": "glossator-snapshot/9"}).encode())
-    with pytest.raises(Refused, match="format that this version cannot read"):
-        read_head(workspace, unknown)
 
 
 class Three:

@@ -1,18 +1,23 @@
 """Snapshots: what is frozen stays as it was, and never crosses a split."""
 
 import json
+import signal
+import subprocess
+import sys
 
 import pytest
 from sqlalchemy import select
 
 from db.base import now
-from db.tables import ModelVersion, PageWord, Prediction, Snapshot
+from db.blobs import sha256_of
+from db.tables import Document, DocumentGroup, ModelVersion, PageWord, Prediction, Snapshot
 from engine.accounts.users import add_user
 from engine.annotation.state import AnnotationState
-from engine.datasets import manifest_rows, snapshots
+from engine.datasets import frozen_words, manifest_rows, snapshots
 from engine.datasets.filters import Filters
+from engine.datasets.frozen_words import WordsReader, words_of
 from engine.datasets.labels import project_facts
-from engine.datasets.manifest import parts_of, read_head, words_of
+from engine.datasets.manifest import parts_of, read_head
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
 from tests.support.factories import accept, bill, make_bills, make_document, make_project, pages_of, revise
@@ -144,22 +149,84 @@ def test_a_manifest_that_was_changed_on_disk_is_refused(sqlite_workspace: Worksp
         list(snapshots.load(sqlite_workspace, snapshot))
 
 
-def test_many_answers_are_frozen_in_parts_that_follow_from_the_answers_alone(
+def test_many_answers_are_frozen_in_files_that_follow_from_the_answers_alone(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = make_project(workspace)
     make_bills(workspace, project.id, {"train": 4, "recent": 3}, questions=3)
     whole = snapshots.freeze(workspace, project.id)
     at_once = list(snapshots.load(workspace, whole))
-    monkeypatch.setattr(manifest_rows, "PART_ROWS", 5)
+    monkeypatch.setattr(manifest_rows, "MOST_ROWS", 5)
+    monkeypatch.setattr(manifest_rows, "PART_GROUPS", 2**16)
+    monkeypatch.setattr(frozen_words, "MOST_PAGES", 2)
     found = []
-    for together in (1, 7, 400):  # labels that are read at a time
+    for together in (1, 7, 400):  # labels, and words, that are read at a time
         monkeypatch.setattr(snapshots, "_AT_ONCE", together)
+        monkeypatch.setattr(frozen_words, "_WORDS_AT_ONCE", together)
         found.append(snapshots.freeze(workspace, project.id))
     assert len({snapshot.sha256 for snapshot in found}) == 1 and found[0].counts == whole.counts
     parts = list(parts_of(workspace, found[0].sha256))
     assert [len(part["items"]) for part in parts] == [6, 6, 6, 3], "whole documents, five answers or more"
-    assert list(snapshots.load(workspace, found[0])) == at_once
+    items = list(snapshots.load(workspace, found[0]))
+    assert [(one.annotation_id, one.state) for one in items] == [(one.annotation_id, one.state) for one in at_once]
+    assert len(read_head(workspace, found[0].sha256)["words"]) >= 4, "two pages in a file, of one split"
+    words = [
+        [WordsReader(workspace).of(page) for one in items for page in one.document.pages] for items in (items, at_once)
+    ]
+    assert words[0] == words[1] and all(words[0])
+
+
+def test_an_answer_more_changes_one_part_and_the_words_of_no_other_document(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(workspace)
+    make_bills(workspace, project.id, {"train": 30}, questions=1)
+    with workspace.database.read() as session:
+        groups = sorted(session.scalars(select(DocumentGroup.id)))
+    # Every file ends after one of these groups, as after every 128th or 16th in a large project.
+    monkeypatch.setattr(manifest_rows, "ends_after", lambda group_id, _: group_id in groups[4::5])
+    monkeypatch.setattr(frozen_words, "ends_after", lambda group_id, _: group_id in groups[4::5])
+    before = read_head(workspace, snapshots.freeze(workspace, project.id).sha256)
+    with workspace.database.read() as session:
+        document = session.scalars(select(Document).where(Document.group_id == groups[12])).one()
+    accept(workspace, document, "One more?", [1])
+    after = read_head(workspace, snapshots.freeze(workspace, project.id).sha256)
+    assert len(before["parts"]) == len(after["parts"]) == 6
+    assert [one == other for one, other in zip(before["parts"], after["parts"], strict=True)].count(False) == 1
+    assert before["words"] == after["words"]
+
+
+def test_snapshots_of_one_split_and_of_all_share_the_files_of_words(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    make_bills(workspace, project.id, {"train": 6, "recent": 4}, questions=1)
+    train, both = (
+        set(read_head(workspace, snapshots.freeze(workspace, project.id, split=split).sha256)["words"].values())
+        for split in ("train", None)
+    )
+    assert train < both
+
+
+def test_a_snapshot_reports_its_progress_and_is_not_stored_when_stopped(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = make_project(workspace)
+    make_bills(workspace, project.id, {"train": 5}, questions=2)
+    monkeypatch.setattr(snapshots, "_AT_ONCE", 4)
+    heard: list[tuple[int, int]] = []
+
+    def stop(done: int, of: int) -> None:
+        heard.append((done, of))
+        if done >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        snapshots.freeze(workspace, project.id, on_progress=stop)
+    assert heard == [(0, 10), (4, 10)]
+    with workspace.database.read() as session:
+        assert not session.scalars(select(Snapshot)).all()
+    snapshot = snapshots.freeze(workspace, project.id, on_progress=lambda *said: heard.append(said))
+    assert heard[2:] == [(0, 10), (4, 10), (8, 10), (10, 10)]
+    assert len(list(snapshots.load(workspace, snapshot))) == 10
 
 
 def test_what_is_accepted_while_a_snapshot_is_made_is_in_none_of_its_parts(
@@ -184,3 +251,42 @@ def test_who_froze_a_snapshot_is_kept(workspace: Workspace) -> None:
     make_bills(workspace, project.id, {"train": 1})
     ada = add_user(workspace, "ada", "a long password", "admin")
     assert snapshots.freeze(workspace, project.id, by=ada).created_by == ada.id
+
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from engine.datasets import manifest_rows, snapshots
+from engine.settings import Settings
+from engine.workspace import open_workspace
+
+workspace = open_workspace(Settings(data_dir=Path(sys.argv[1]), _env_file=None))
+snapshots._AT_ONCE, manifest_rows.MOST_ROWS = 4, 4
+snapshots.freeze(
+    workspace, sys.argv[2], on_progress=lambda done, of: os.kill(os.getpid(), signal.SIGKILL) if done >= 8 else None
+)
+"""
+
+
+def test_a_killed_snapshot_leaves_whole_files_and_the_next_one_is_the_same(
+    sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project = sqlite_workspace, make_project(sqlite_workspace)
+    make_bills(workspace, project.id, {"train": 6}, questions=2)
+    folder = workspace.settings.data_dir
+    before = set(workspace.blobs.folder.rglob("*"))
+    words = [sys.executable, "-c", _KILLED, str(folder), project.id]
+    assert subprocess.run(words, capture_output=True, check=False).returncode == -signal.SIGKILL
+    with workspace.database.read() as session:
+        assert not session.scalars(select(Snapshot)).all()
+    left = {path for path in workspace.blobs.folder.rglob("*") if path.is_file()} - before
+    assert left and all(sha256_of(path) == path.name for path in left)
+    monkeypatch.setattr(manifest_rows, "MOST_ROWS", 4)
+    snapshot = snapshots.freeze(workspace, project.id)
+    assert len(list(snapshots.load(workspace, snapshot))) == 12
+    assert {path.name for path in left} <= {snapshot.sha256, *_files(workspace, snapshot.sha256)}
+
+
+def _files(workspace: Workspace, sha256: str) -> list[str]:
+    head = read_head(workspace, sha256)
+    return [*head["parts"], *head["words"].values(), *(file["sha256"] for file in head["left_out"])]

@@ -21,6 +21,7 @@ from db.base import now
 from db.tables import Job, Page, Snapshot
 from engine import audit
 from engine.accounts.users import ensure_local_user
+from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Refused
 from engine.interchange import export_files, export_jobs, exports
@@ -101,6 +102,26 @@ def test_an_attempt_after_a_crash_gives_the_bytes_of_an_export_without_one(answe
     assert one == two and len(one) == result["bytes"]
     assert left(workspace) == sorted(f"{each.id}.zip" for each in (whole, job))
     assert [line.action for line in audit.entries(workspace, project)].count("exports.make") == 2
+
+
+def test_an_export_stopped_while_answers_are_chosen_leaves_nothing(
+    answered_on_file: Answered, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project = answered_on_file
+    monkeypatch.setattr(snapshots, "_AT_ONCE", 1)
+    asked(workspace, project)
+    heard: list[str] = []
+    with pytest.raises(Stopped):
+        run(
+            workspace,
+            leased(workspace),
+            heard.append,
+            lambda: "cancel" if heard[-1:] == ["Choosing answers: 3 of 4."] else None,
+        )
+    assert "Choosing answers: 0 of 4." in heard and not any(said.startswith("Writing") for said in heard)
+    assert left(workspace) == []
+    with workspace.database.read() as session:
+        assert not session.scalars(select(Snapshot)).all()
 
 
 def test_an_export_killed_after_its_end_is_noted_once(answered_on_file: Answered) -> None:

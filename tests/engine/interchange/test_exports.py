@@ -16,8 +16,8 @@ from lxml import etree
 from PIL import Image
 
 from db.tables import Project
+from engine.datasets.estimates import would_take
 from engine.datasets.filters import Filters
-from engine.datasets.snapshots import would_take
 from engine.errors import Conflict, Refused
 from engine.grounded import read_pages
 from engine.interchange import exports
