@@ -127,6 +127,7 @@ class Database:
         opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
+            task_states.lock(session)
             finished_work.store(session)
             task_states.store(session)
             queue_days.store(session)

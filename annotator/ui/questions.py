@@ -4,6 +4,7 @@ from typing import Any
 
 import gradio as gr
 
+from annotator.ui import task_changes as following
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform, warn
@@ -12,6 +13,7 @@ from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.plurals import count
 from engine.projects import project_settings, projects
+from engine.projects.task_changes import ORDER, OVERLAP, QUESTIONS
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
 
@@ -96,7 +98,8 @@ def build(service: AnswerService) -> None:
             return [NO_PROJECT, {}, *allowed]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
         there = {**_there(service, project_id), "seen": seen}
-        return [figures(project_id, current_user(service, request).id), there, *allowed]
+        progress = following.drawn(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
+        return [progress + figures(project_id, current_user(service, request).id), there, *allowed]
 
     def figures(project_id: str, user_id: str) -> str:
         view = queue_view(service.workspace, project_id, user_id)
@@ -129,7 +132,7 @@ def build(service: AnswerService) -> None:
             warn(str(conflict))
             theirs = _there(service, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
-        inform(f"{count(len(kept), 'standard question')} saved.")
+        inform(f"{count(len(kept), 'standard question')} saved.{following.saved(service.workspace, project_id or '')}")
         return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
 
     def keep_settings(
@@ -161,7 +164,7 @@ def build(service: AnswerService) -> None:
             by=by,
             **{name: value / 100 if name in SHARES else value for name, value in changed.items()},
         )
-        inform("Settings saved.")
+        inform(f"Settings saved.{following.saved(service.workspace, project_id or '')}")
         there = _there(service, project_id or "")["settings"]
         return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 

@@ -12,6 +12,7 @@ from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMet
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
 from db.tables.signatures import PageSignature, SignatureBand
+from db.tables.task_changes import TaskChange
 
 __all__ = [
     "Annotation",
@@ -51,6 +52,7 @@ __all__ = [
     "StageChange",
     "SurveyAnswer",
     "Task",
+    "TaskChange",
     "TaskCount",
     "User",
     "WordEdit",
