@@ -88,6 +88,11 @@ def touch(session: Session, document_id: str, question_id: str) -> None:
     _touched(session).pairs[document_id, question_id] = None
 
 
+def note_rejection(session: Session) -> None:
+    """Note that an answer was rejected, so that its author neither comes nor goes before the commit; see `touch`."""
+    _touched(session).returns = True
+
+
 def touch_tasks(session: Session, ids: Iterable[str]) -> None:
     """Note tasks that were added, closed or reopened, or that want another number of answers."""
     several = dict.fromkeys(ids)
@@ -310,7 +315,8 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
     for row in (*session.new, *session.deleted, *session.dirty):
         if isinstance(row, Annotation):
             touch(session, row.document_id, row.question_id)
-            _touched(session).returns |= row.status == "rejected" and _has_changed(row, "status")
+            if row.status == "rejected" and _has_changed(row, "status"):
+                note_rejection(session)
         elif isinstance(row, AutomaticAnswer):
             _touched(session).tasks[row.task_id] = None
         elif isinstance(row, Task) and (row in session.new or _has_changed(row, "wanted", "closed_at")):
@@ -346,7 +352,7 @@ def _see_statement(state: ORMExecuteState) -> None:
         select(Annotation.document_id, Annotation.question_id).where(changed)
     ):
         touch(state.session, document_id, question_id)
-        _touched(state.session).returns = True  # perhaps
+        note_rejection(state.session)  # perhaps: statements on many answers are rare
 
 
 event.listen(ObservedSession, "after_flush", _see_flushed)

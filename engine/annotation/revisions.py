@@ -158,6 +158,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     if advanced is None or stood is None:
         return _saved_before(session, annotation_id, base, key)
     queue_days.answer_moved(session, stood.project_id, stood.status, status)
+    if status == "rejected" and status != stood.status:
+        task_states.note_rejection(session)
     return None
 
 
