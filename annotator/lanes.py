@@ -1,5 +1,6 @@
-"""The lanes of a server: they run the jobs that people wait for, without a worker."""
+"""The lanes of a server: they run the jobs that people wait for, and let tasks follow changes, without a worker."""
 
+from annotator.task_follower import TaskFollower
 from engine import changes
 from engine.documents import read_jobs
 from engine.documents.reading_state import READ
@@ -19,12 +20,14 @@ class Lanes:
             workspace, {export_files.EXPORT: export_jobs.run}, at_once=2, afterwards=export_files.forget
         )
         self.reading = Lane(workspace, {READ: read_jobs.run}, at_once=2, afterwards=changes.prune)
+        self._tasks = TaskFollower(workspace)
         self._all = (self.imports, self.exports, self.reading)
 
     def start(self) -> None:
         """Take jobs from now on."""
         for lane in self._all:
             lane.start()
+        self._tasks.start()
 
     def stop(self) -> None:
         """Stop the jobs at their next step; they go on when a server runs again."""
@@ -32,3 +35,4 @@ class Lanes:
             lane.ask_to_stop()
         for lane in self._all:
             lane.stop()
+        self._tasks.stop()

@@ -6,8 +6,9 @@ they cannot drift. Only the numbers of masks are counted up and down, by what ch
 Objects of the ORM are seen by events of their session. The code that runs other statements calls `touch`.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from sqlalchemy import (
@@ -38,7 +39,6 @@ from db.tables import (
     Document,
     FinishedDocument,
     FinishedMask,
-    MaskCount,
     Page,
     Prediction,
     Review,
@@ -105,14 +105,19 @@ def store(session: Session) -> None:
         connection.execute(_KEEP_DOCUMENTS, given)
 
 
-def count_again(session: Session, project_id: str) -> None:
-    """Set the numbers of a project's finished masks to what the masks say; the project is locked."""
-    connection = session.connection()
-    if connection.dialect.name == "postgresql":
-        # Units of work that have counted commit first, and are then seen; the others count after this one.
-        connection.execute(text("LOCK TABLE mask_counts IN EXCLUSIVE MODE"))
-    connection.execute(delete(MaskCount).where(MaskCount.project_id == project_id))
-    connection.execute(_COUNT_PROJECT, {"project": project_id, "sign": 1})
+def add(session: Session, project_id: str, of: tuple[date, str, str], numbers: Sequence[int]) -> None:
+    """Add to the numbers of a project's finished masks.
+
+    Args:
+        session: of the unit of work.
+        project_id: project.
+        of: day, person and version ("": none).
+        numbers: of masks, timed and unchanged ones.
+    """
+    if not any(numbers):
+        return
+    given = dict(zip(("day", "person", "version", "masks", "timed", "unchanged"), (*of, *numbers), strict=True))
+    session.connection().execute(_ADD, {"project": project_id, **given})
 
 
 def masks(dialect: str, *which: ColumnElement[bool]) -> Select[Any]:
@@ -239,7 +244,12 @@ def _pieces(several: Collection[str]) -> list[list[str]]:
 # Built once at import: each accepted answer runs them.
 _IDS: Any = bindparam("ids", expanding=True)
 _COUNT_ANSWERS = _count("annotation_id IN :ids").bindparams(_IDS)
-_COUNT_PROJECT = _count("project_id = :project")
+_ADD = text(
+    "INSERT INTO mask_counts (project_id, day, person_id, version_id, masks, timed, unchanged) "
+    "VALUES (:project, :day, :person, :version, :masks, :timed, :unchanged) "
+    "ON CONFLICT (project_id, day, person_id, version_id) DO UPDATE SET masks = mask_counts.masks + excluded.masks, "
+    "timed = mask_counts.timed + excluded.timed, unchanged = mask_counts.unchanged + excluded.unchanged"
+).bindparams(bindparam("day", type_=Date()))
 _FORGET = delete(FinishedMask).where(FinishedMask.annotation_id.in_(_IDS))
 _KEEP = {
     dialect: insert(FinishedMask).from_select(

@@ -4,15 +4,14 @@ The state of a task follows from its answers; the queue reads the kept one. It i
 task, never counted up or down, so it cannot drift. Only the numbers of tasks by state are counted up and down, by what
 changes under the lock of the task's row.
 
-A rejected answer reserves a place for its author while the author belongs to the project. Somebody who leaves while a
-verdict on their answer is stored may be counted as present; the check of states finds that and mends it.
+A rejected answer reserves a place for its author while the author is there (db.presence).
 
 Objects of the ORM and statements that update answers are seen by events of their session. The code that runs other
 statements, past the ORM or on tasks, calls `touch` or `touch_tasks`.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,7 +26,6 @@ from sqlalchemy import (
     func,
     insert,
     inspect,
-    or_,
     select,
     text,
     true,
@@ -36,8 +34,9 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from db import document_figures, finished_work, queue_days
+from db import document_figures, finished_work, presence, queue_days
 from db.changes import ObservedSession
+from db.presence import author_is_there
 from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
 
 ACCEPTED = ("accepted", "fixed")  # as engine.statuses, which the ground cannot import
@@ -63,6 +62,7 @@ class _Touched:
 
     pairs: dict[tuple[str, str], None] = field(default_factory=dict)
     tasks: dict[str, None] = field(default_factory=dict)
+    returns: bool = False  # an answer was rejected: whether its author is there must not change meanwhile
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +86,11 @@ class Compared:
 def touch(session: Session, document_id: str, question_id: str) -> None:
     """Note that the status of an answer to this question of a document has changed."""
     _touched(session).pairs[document_id, question_id] = None
+
+
+def note_rejection(session: Session) -> None:
+    """Note that an answer was rejected, so that its author neither comes nor goes before the commit; see `touch`."""
+    _touched(session).returns = True
 
 
 def touch_tasks(session: Session, ids: Iterable[str]) -> None:
@@ -116,9 +121,26 @@ def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automa
     return SUBMITTED if accepted < wanted else DONE
 
 
-def store(session: Session) -> None:
-    """Store the states of the touched tasks; called once, before the commit."""
+def lock(session: Session) -> None:
+    """Lock the projects of the touched tasks where it is needed; called once, before anything else is stored.
+
+    Only then documents and tasks are locked: all in this order, so that no two wait for each other.
+    """
     session.flush()
+    touched: _Touched | None = session.info.get(_TOUCHED)
+    connection = session.connection()
+    if touched is None or connection.dialect.name != "postgresql":
+        return
+    if len(touched.pairs) == 1 and not touched.tasks and not touched.returns:  # a save
+        [(document_id, question_id)] = touched.pairs
+        given = {"document": document_id, "question": question_id}
+        if connection.scalar(select(Task.id).where(_ONE), given) is not None:
+            return
+    _lock_projects(session, touched)
+
+
+def store(session: Session) -> None:
+    """Store the states of the touched tasks; called once, before the commit, after `lock`."""
     touched: _Touched | None = session.info.pop(_TOUCHED, None)
     if touched is None:
         return
@@ -129,9 +151,10 @@ def store(session: Session) -> None:
         if _refresh(session, _ONE, {"document": document_id, "question": question_id}, moved):
             _count(session, moved)
             return
-    _lock_projects(session, touched)
     for some in _pieces(list(touched.pairs)):
-        chosen = select(Task.id).where(tuple_(Task.document_id, Task.question_id).in_(some))
+        # The documents on their own too: SQLite finds no pairs in an index.
+        of_documents = Task.document_id.in_({document_id for document_id, _ in some})
+        chosen = select(Task.id).where(of_documents, tuple_(Task.document_id, Task.question_id).in_(some))
         ids.update(dict.fromkeys(session.connection().scalars(chosen)))
     for some in _pieces(sorted(ids)):
         _refresh(session, _SEVERAL, {"ids": some}, moved)
@@ -143,28 +166,24 @@ def compared(session: Session, chosen: Collection[str]) -> list[Compared]:
     return _compared(session, _SEVERAL, {"ids": list(chosen)})
 
 
-def count_again(session: Session, project_id: str) -> None:
-    """Set the numbers of a project's tasks by state to what the tasks say."""
+def count(session: Session, moved: Mapping[tuple[str, str], int]) -> None:
+    """Add to the numbers of tasks by project and state."""
+    counted = [
+        {"project": project_id, "state": state, "number": number}
+        for (project_id, state), number in sorted(moved.items())  # all in one order: no two wait for each other
+        if number and state != NEW
+    ]
+    if counted:
+        session.connection().execute(_COUNT, counted)
+
+
+def part_again(session: Session, ids: Collection[str]) -> None:
+    """Set who has answered some tasks of state `partly` to what the answers say."""
     connection = session.connection()
     if connection.dialect.name == "postgresql":
-        # Units of work that have counted commit first, and are then seen; the others count after this one.
-        connection.execute(text("LOCK TABLE task_counts IN EXCLUSIVE MODE"))
-    connection.execute(text("DELETE FROM task_counts WHERE project_id = :project"), {"project": project_id})
-    connection.execute(
-        text(
-            "INSERT INTO task_counts (project_id, state, number) SELECT project_id, state, count(*) FROM tasks "
-            "WHERE project_id = :project AND state <> '' GROUP BY project_id, state"
-        ),
-        {"project": project_id},
-    )
-
-
-def part_again(session: Session, project_id: str) -> None:
-    """Set who has answered a project's tasks of state `partly` to what the answers say; the project is locked."""
-    connection = session.connection()
-    connection.execute(delete(PartAnswer).where(PartAnswer.project_id == project_id))
-    columns = ["task_id", "author_id", "project_id"]
-    connection.execute(insert(PartAnswer).from_select(columns, part_answers().where(Task.project_id == project_id)))
+        connection.execute(_LOCK.where(_SEVERAL), {"ids": list(ids)}).all()
+    connection.execute(_FORGET_PARTS, {"ids": list(ids)})
+    connection.execute(_KEEP_PARTS, {"ids": list(ids)})
 
 
 def _touched(session: Session) -> _Touched:
@@ -206,13 +225,7 @@ def _count(session: Session, moved: _Moved) -> None:
     """Add to the numbers of tasks; the last statement, because others wait for these few rows until the commit."""
     for (project_id, state), number in moved.items():
         queue_days.task_moved(session, project_id, state, number)
-    counted = [
-        {"project": project_id, "state": state, "number": number}
-        for (project_id, state), number in sorted(moved.items())  # all in one order: no two wait for each other
-        if number and state != NEW
-    ]
-    if counted:
-        session.connection().execute(_COUNT, counted)
+    count(session, moved)
 
 
 def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, Any]) -> list[Compared]:
@@ -238,14 +251,12 @@ def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, An
 
 
 def _lock_projects(session: Session, touched: _Touched) -> None:
-    """Lock the projects of several tasks, or of answers to questions without a task, on PostgreSQL.
+    """Lock the projects of several tasks, of rejected answers, or of answers to questions without a task.
 
     Statements on many tasks lock their rows in any order; they lock the project first, and so does this. A question
     that becomes a standard one at this moment has tasks that are not seen yet: whoever opens them holds the project.
     """
     connection = session.connection()
-    if connection.dialect.name != "postgresql":
-        return
     projects: set[str] = set()
     for some in _pieces(list(touched.tasks)):
         projects.update(connection.scalars(select(Task.project_id).where(Task.id.in_(some)).distinct()))
@@ -262,13 +273,6 @@ def _pieces(several: Sequence[Any]) -> list[Sequence[Any]]:
 def _answers(statuses: Collection[str], *which: ColumnElement[bool]) -> Any:
     """Return the number of a task's answers of these statuses, as a column."""
     return select(func.count()).where(_SAME, Annotation.status.in_(statuses), *which).scalar_subquery()
-
-
-def _author_is_there() -> ColumnElement[bool]:
-    """Return the condition that the author of an answer can still fix it: a member of the project, or an admin."""
-    member = exists().where(Member.user_id == User.id, Member.project_id == Annotation.project_id)
-    there = User.disabled_at.is_(None), or_(User.role == "admin", member)
-    return exists().where(User.id == Annotation.author_id, *there)
 
 
 def _automatic() -> Any:
@@ -296,7 +300,7 @@ _COMPARE: Select[Any] = select(
     Task.state,
     _answers(ANSWERED).label("answers"),
     _answers(ACCEPTED).label("acceptances"),
-    _answers(("rejected",), _author_is_there()).label("reserved"),
+    _answers(("rejected",), author_is_there()).label("reserved"),
     _automatic().label("automatic"),
 )
 _KEEP = update(Task.__table__).where(_SEVERAL)  # type: ignore[arg-type]
@@ -312,26 +316,26 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
     for row in (*session.new, *session.deleted, *session.dirty):
         if isinstance(row, Annotation):
             touch(session, row.document_id, row.question_id)
+            if row.status == "rejected" and _has_changed(row, "status"):
+                note_rejection(session)
         elif isinstance(row, AutomaticAnswer):
             _touched(session).tasks[row.task_id] = None
         elif isinstance(row, Task) and (row in session.new or _has_changed(row, "wanted", "closed_at")):
             touch_tasks(session, [row.id])
         elif isinstance(row, Member) and row not in session.dirty:
-            _touch_returned(session, Annotation.author_id == row.user_id, Annotation.project_id == row.project_id)
+            _touch_all(session, presence.of_member(session, row, comes=row in session.new))
         elif isinstance(row, User) and row in session.dirty and _has_changed(row, "role", "disabled_at"):
-            _touch_returned(session, Annotation.author_id == row.id)
+            _touch_all(session, presence.of_user(session, row))
+
+
+def _touch_all(session: Session, pairs: Iterable[tuple[str, str]]) -> None:
+    for document_id, question_id in pairs:
+        touch(session, document_id, question_id)
 
 
 def _has_changed(row: Any, *names: str) -> bool:
     attributes = inspect(row).attrs
     return any(attributes[name].history.has_changes() for name in names)
-
-
-def _touch_returned(session: Session, *whose: ColumnElement[bool]) -> None:
-    """Note the tasks of the rejected answers of somebody who came or went."""
-    rejected = select(Annotation.document_id, Annotation.question_id).where(Annotation.status == "rejected", *whose)
-    for document_id, question_id in session.connection().execute(rejected):
-        touch(session, document_id, question_id)
 
 
 def _see_statement(state: ORMExecuteState) -> None:
@@ -349,6 +353,7 @@ def _see_statement(state: ORMExecuteState) -> None:
         select(Annotation.document_id, Annotation.question_id).where(changed)
     ):
         touch(state.session, document_id, question_id)
+        note_rejection(state.session)  # perhaps: statements on many answers are rare
 
 
 event.listen(ObservedSession, "after_flush", _see_flushed)

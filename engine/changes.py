@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.changes import Topic
 from db.tables import Change
+from engine.pieces import Pace
 from engine.workspace import Workspace
 
 KEPT = timedelta(hours=1)
@@ -116,15 +117,22 @@ def touched_documents(
 def prune(workspace: Workspace) -> None:
     """Delete the changes of more than an hour ago, except the newest: readers that heard it miss nothing.
 
-    Costs as much as there is to delete. Several processes may do it at once.
+    Costs as much as there is to delete, in pieces. Several processes may do it at once.
     """
     with workspace.database.look() as session:
         kept = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
         first = session.scalar(kept) or session.scalar(select(func.max(Change.id)))
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
             return
-    with workspace.database.write() as session:
-        session.execute(delete(Change).where(Change.id < first).execution_options(synchronize_session=False))
+    pace = Pace()
+    while True:
+        with pace, workspace.database.write() as session:
+            pace.locked()
+            # From the oldest on: a cursor behind a deleted change is told that it has missed something.
+            old = select(Change.id).where(Change.id < first).order_by(Change.id).limit(pace.size)
+            gone = delete(Change).where(Change.id.in_(old)).execution_options(synchronize_session=False)
+            if session.execute(gone).rowcount < 1:  # type: ignore[attr-defined]
+                return
 
 
 def _settled(cursor: int, ids: Iterable[tuple[int, datetime]]) -> int:

@@ -1,12 +1,12 @@
-"""Conditions and lookups of many services: standing answer, newest revision, row by id."""
+"""Conditions and lookups of many services: standing answer, automatic answer in force, newest revision, row by id."""
 
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement
+from sqlalchemy import ColumnElement, and_
 from sqlalchemy.orm import Session
 
 from db.base import Base
-from db.tables import Annotation, Revision
+from db.tables import Annotation, AutomaticAnswer, Revision
 from engine.errors import NotFound
 from engine.statuses import REMOVED
 
@@ -24,6 +24,11 @@ def standing(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
         annotation: the table `Annotation`, or an alias of it.
     """
     return annotation.status != REMOVED
+
+
+def in_force() -> ColumnElement[bool]:
+    """Return the condition that an automatic answer is not withdrawn and has no verdict."""
+    return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))
 
 
 def is_newest(revision: type[Revision] = Revision) -> ColumnElement[bool]:

@@ -17,7 +17,7 @@ from engine.accounts import passwords
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
-pytest_plugins = ["tests.support.application", "tests.support.exported_project"]
+pytest_plugins = ["tests.support.application", "tests.support.exported_project", "tests.support.short_pieces"]
 
 
 def needed(reason: str) -> NoReturn:

@@ -102,7 +102,10 @@ def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin)
 def change_settings(
     project_id: str, changed: ChangedSettings, workspace: TheWorkspace, user: CurrentUser
 ) -> ProjectSettings:
-    """Change settings of a project."""
+    """Change settings of a project.
+
+    In a large project tasks follow after the answer: see `/projects/{project_id}/task-changes`.
+    """
     changes = {name: value for name, value in changed.model_dump().items() if value is not None}
     return projects.change_settings(workspace, project_id, by=user.id, **changes)
 

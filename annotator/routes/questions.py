@@ -43,7 +43,8 @@ def replace_standard_questions(
 ) -> list[StandardQuestion]:
     """Replace the standard questions.
 
-    Every document gets a task for each; tasks of removed questions are closed.
+    Every document gets a task for each; tasks of removed questions are closed. In a large project this goes on after
+    the answer: see `/projects/{project_id}/task-changes`.
     """
     return standard_questions.replace_standard_questions(
         workspace, project_id, wanted.questions, user.id, wanted.before

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
-from engine.projects import projects
+from engine.projects import projects, task_changes
+from engine.projects.task_changes import TaskProgress
 from engine.tasks import queue, tasks
 from engine.tasks.queue import NextTask
 from engine.tasks.queue_view import QueueView, queue_view
@@ -41,6 +42,17 @@ class LeaseView(BaseModel):
     """End of the lease without another heartbeat."""
 
     lease_until: datetime
+
+
+@router.get("/projects/{project_id}/task-changes")
+def list_task_changes(project_id: str, workspace: TheWorkspace) -> list[TaskProgress]:
+    """Return the changes that the project's tasks follow in pieces, with their progress.
+
+    After a change of standard questions or settings, a large project takes some seconds. A change that took longer than
+    its request is listed for a minute after its end.
+    """
+    projects.project_by_id(workspace, project_id)
+    return task_changes.running(workspace, project_id)
 
 
 @router.get("/projects/{project_id}/queue")

@@ -1414,6 +1414,8 @@ export interface paths {
         /**
          * Change settings of a project
          * @description Change settings of a project.
+         *
+         *     In a large project tasks follow after the answer: see `/projects/{project_id}/task-changes`.
          */
         patch: operations["change_settings_api_projects__project_id__settings_patch"];
         trace?: never;
@@ -1458,7 +1460,8 @@ export interface paths {
          * Replace the standard questions
          * @description Replace the standard questions.
          *
-         *     Every document gets a task for each; tasks of removed questions are closed.
+         *     Every document gets a task for each; tasks of removed questions are closed. In a large project this goes on after
+         *     the answer: see `/projects/{project_id}/task-changes`.
          */
         put: operations["replace_standard_questions_api_projects__project_id__standard_questions_put"];
         post?: never;
@@ -1484,6 +1487,29 @@ export interface paths {
          *     A waiting or running survey is returned instead of a second one.
          */
         post: operations["survey_api_projects__project_id__survey_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{project_id}/task-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Return the changes that the project's tasks follow in pieces, with their progress
+         * @description Return the changes that the project's tasks follow in pieces, with their progress.
+         *
+         *     After a change of standard questions or settings, a large project takes some seconds. A change that took longer than
+         *     its request is listed for a minute after its end.
+         */
+        get: operations["list_task_changes_api_projects__project_id__task_changes_get"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4400,6 +4426,29 @@ export interface components {
             wanted: number;
         };
         /**
+         * TaskProgress
+         * @description A change that tasks follow: how many documents have followed, of all; `sentence` says so.
+         */
+        TaskProgress: {
+            /**
+             * Asked At
+             * Format: date-time
+             */
+            asked_at: string;
+            /** Asked By */
+            asked_by: string | null;
+            /** Done */
+            done: number;
+            /** Finished At */
+            finished_at: string | null;
+            /** Kind */
+            kind: string;
+            /** Sentence */
+            sentence: string;
+            /** Total */
+            total: number;
+        };
+        /**
          * TriggersView
          * @description A project's triggers: how many untrained answers there are, how old the oldest is, and the schedule.
          */
@@ -4852,6 +4901,7 @@ export type Suggestions = components['schemas']['Suggestions'];
 export type Taken = components['schemas']['Taken'];
 export type TakenBack = components['schemas']['TakenBack'];
 export type TaskLine = components['schemas']['TaskLine'];
+export type TaskProgress = components['schemas']['TaskProgress'];
 export type TriggersView = components['schemas']['TriggersView'];
 export type Uploaded = components['schemas']['Uploaded'];
 export type UserView = components['schemas']['UserView'];
@@ -9024,6 +9074,42 @@ export interface operations {
                      *     }
                      */
                     "application/json": components["schemas"]["JobView"];
+                };
+            };
+        };
+    };
+    list_task_changes_api_projects__project_id__task_changes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a project; GET /api/projects lists them. */
+                project_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List of: A change that tasks follow: how many documents have followed, of all; `sentence` says so. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "kind": "retrain",
+                     *         "sentence": "letter.pdf is encrypted; remove its password and upload it again.",
+                     *         "done": 118,
+                     *         "total": 144,
+                     *         "asked_by": null,
+                     *         "asked_at": "2026-03-02T10:42:07Z",
+                     *         "finished_at": "2026-03-02T10:42:07Z"
+                     *       }
+                     *     ]
+                     */
+                    "application/json": components["schemas"]["TaskProgress"][];
                 };
             };
         };

@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from annotator.ui import label_plots, plots, stage_card
+from annotator.ui import task_changes as following
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform
@@ -16,6 +17,7 @@ from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
 from engine.plurals import count
 from engine.projects.project_stage import NAMES, STAGES
+from engine.projects.task_changes import AUTOMATIC
 from engine.selection import auto_accept, stages, survey_trigger
 from engine.selection.stage_view import StageView, stage_view
 from engine.statistics.project_agreement import ProjectAgreement, project_agreement
@@ -60,11 +62,12 @@ def build(service: AnswerService) -> None:
             return [NO_PROJECT, changes]
         found = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
         stage = stage_view(service.workspace, project_id)
+        progress = following.drawn(service.workspace, project_id, (AUTOMATIC,))
         if role == "annotator":
-            return [drawn(found, stage=stage), changes]
+            return [progress + drawn(found, stage=stage), changes]
         agreement = project_agreement(service.workspace, project_id)
         snapshot = newest_view(service.workspace, project_id, label_plots.MOST_ROWS)
-        return [drawn(found, agreement, snapshot, project_id, stage=stage), changes]
+        return [progress + drawn(found, agreement, snapshot, project_id, stage=stage), changes]
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -76,7 +79,8 @@ def build(service: AnswerService) -> None:
     def take_back(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
         undone = auto_accept.undo(service.workspace, project_id or "", by=user)
-        inform(f"{count(undone, 'automatic answer')} withdrawn. Their tasks are open again.")
+        goes_on = following.saved(service.workspace, project_id or "")
+        inform(f"{count(undone, 'automatic answer')} withdrawn.{goes_on or ' Their tasks are open again.'}")
 
     def survey(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")

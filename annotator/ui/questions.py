@@ -5,6 +5,7 @@ from typing import Any
 
 import gradio as gr
 
+from annotator.ui import task_changes as following
 from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.notices import inform, warn
@@ -14,6 +15,7 @@ from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.plurals import count
 from engine.projects import project_settings, projects
+from engine.projects.task_changes import ORDER, OVERLAP, QUESTIONS
 from engine.tasks.asked_questions import ListedQuestion, Sort, asked_questions, count_asked
 from engine.tasks.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
@@ -109,8 +111,9 @@ def build(service: AnswerService) -> None:
             return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hidden()]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
         there = {**_there(service, project_id), "seen": seen}
+        progress = following.drawn(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
         return [
-            figures(project_id, current_user(service, request).id),
+            progress + figures(project_id, current_user(service, request).id),
             there,
             *allowed,
             *asked(project_id, *given[-3:]),
@@ -159,7 +162,7 @@ def build(service: AnswerService) -> None:
             warn(str(conflict))
             theirs = _there(service, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
-        inform(f"{count(len(kept), 'standard question')} saved.")
+        inform(f"{count(len(kept), 'standard question')} saved.{following.saved(service.workspace, project_id or '')}")
         return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
 
     def keep_settings(
@@ -191,7 +194,7 @@ def build(service: AnswerService) -> None:
             by=by,
             **{name: value / 100 if name in SHARES else value for name, value in changed.items()},
         )
-        inform("Settings saved.")
+        inform(f"Settings saved.{following.saved(service.workspace, project_id or '')}")
         there = _there(service, project_id or "")["settings"]
         return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 

@@ -13,6 +13,7 @@ from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession,
 from db.tables.search import DocumentText
 from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
 from db.tables.signatures import PageSignature, SignatureBand
+from db.tables.task_changes import TaskChange
 
 __all__ = [
     "Annotation",
@@ -55,6 +56,7 @@ __all__ = [
     "StageChange",
     "SurveyAnswer",
     "Task",
+    "TaskChange",
     "TaskCount",
     "User",
     "WordEdit",

@@ -17,7 +17,7 @@ from engine.plurals import count
 from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
-from engine.queries import standing
+from engine.queries import in_force, standing
 from engine.statuses import ANSWERED
 
 LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
@@ -31,11 +31,6 @@ def needs_no_person() -> ColumnElement[bool]:
 def replaces_person() -> ColumnElement[bool]:
     """Return the condition that an automatic answer is in force and not drawn for a check."""
     return and_(in_force(), AutomaticAnswer.audit.is_(False))
-
-
-def in_force() -> ColumnElement[bool]:
-    """Return the condition that an automatic answer is not withdrawn and has no verdict."""
-    return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     queue_days.answer_moved(session, stood.project_id, stood.status, status)
     if status != stood.status:
         document_figures.touch(session, [stood.document_id])
+    if status == "rejected" and status != stood.status:
+        task_states.note_rejection(session)
     return None
 
 

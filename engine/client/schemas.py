@@ -818,6 +818,18 @@ class TaskLine(BaseModel):
     chosen_by: str | None = None
 
 
+class TaskProgress(BaseModel):
+    """A change that tasks follow: how many documents have followed, of all; `sentence` says so."""
+
+    kind: str
+    sentence: str
+    done: int
+    total: int
+    asked_by: str | None
+    asked_at: datetime
+    finished_at: datetime | None
+
+
 class TriggersView(BaseModel):
     """A project's triggers: how many untrained answers there are, how old the oldest is, and the schedule."""
 

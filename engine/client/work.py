@@ -19,6 +19,7 @@ from engine.client.schemas import (
     StandardQuestion,
     Suggestions,
     TaskLine,
+    TaskProgress,
     Verdict,
 )
 from engine.client.transport import Connection, checked, plain
@@ -43,6 +44,10 @@ class Work:
         path = f"/projects/{project_id}/standard-questions"
         body = {"questions": list(questions), "before": None if before is None else list(before)}
         return self._at.put(list[StandardQuestion], path, body)
+
+    def task_changes(self, project_id: str) -> list[TaskProgress]:
+        """Return the changes that the tasks of a project follow in pieces, with their progress."""
+        return self._at.get(list[TaskProgress], f"/projects/{project_id}/task-changes")
 
     def suggestions(self, project_id: str, document_id: str | None = None) -> Suggestions:
         """Return suggestions of questions: the standard questions, and those asked lately."""

@@ -14,6 +14,7 @@ from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.jobs.chores import Chores
 from engine.jobs.worker import Handler, work
 from engine.models import registry
+from engine.projects import task_changes
 from engine.selection import survey_trigger
 from engine.training.retraining import schedule, trigger
 from engine.training.retraining.sweep import sweep
@@ -48,6 +49,7 @@ CHORES = Chores(
         lambda workspace, _: sweep(workspace),
         _fire_triggers,
         lambda workspace, _: survey_trigger.check(workspace),
+        lambda workspace, _: task_changes.go_on(workspace),  # where no server does
     ),
 )
 

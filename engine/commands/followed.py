@@ -1,4 +1,4 @@
-"""Run a job in this process with a progress bar, or follow the worker that has taken it."""
+"""Run long work in this process with a progress bar: a job, or a change that tasks follow."""
 
 import signal
 import threading
@@ -52,3 +52,21 @@ def followed(workspace: Workspace, job: Job) -> Job:
             time.sleep(0.5)
     console.print("Stopped. A worker, or this command again, resumes the job.")
     return job
+
+
+def tasks_follow(workspace: Workspace, project_id: str) -> None:
+    """Let the tasks of a project follow what was changed, until all have; nothing is shown where they have already.
+
+    After an interruption, a server or a worker does the rest.
+    """
+    from engine.projects import task_changes
+
+    if not any(each.finished_at is None for each in task_changes.running(workspace, project_id)):
+        return
+    with progress() as bar:
+        task = bar.add_task("", total=None)
+
+        def show(change: task_changes.TaskProgress) -> None:
+            bar.update(task, total=change.total, completed=change.done, description=change.sentence)
+
+        task_changes.work_off(workspace, project_id, seconds=None, on_progress=show)

@@ -10,6 +10,7 @@ from db.session import Database
 from engine.accounts import users
 from engine.commands import members
 from engine.commands.common import console, emit, fail, here, output, settings_here
+from engine.commands.followed import tasks_follow
 from engine.paging import every
 from engine.projects import project_settings, projects
 
@@ -129,6 +130,7 @@ def set_project(
         changes: dict[str, Any] = {key: value for key, value in wanted.items() if value is not None}
         by = users.ensure_local_user(workspace).id
         chosen = projects.change_settings(workspace, project.id, by=by, **changes)
+        tasks_follow(workspace, project.id)
     for key, value in chosen.model_dump().items():
         output.print(f"{key} = {value}")
 

@@ -97,6 +97,7 @@ def stage(
     as_json: AsJson = False,
 ) -> None:
     """Show or set the stage of a project, with the measured precision."""
+    from engine.commands.followed import tasks_follow
     from engine.models import registry
     from engine.projects import project_stage
     from engine.selection import auto_accept, stages
@@ -116,6 +117,7 @@ def stage(
         if wanted is not None:
             stages.set_stage(workspace, there.id, wanted.replace("-", "_"), by=person, reason=reason)
         undone = auto_accept.undo(workspace, there.id, by=person) if undo else None
+        tasks_follow(workspace, there.id)
         view = stage_view(workspace, there.id)
     if as_json:
         emit({**view.model_dump(mode="json"), **({"undone": undone} if undone is not None else {})})

@@ -10,6 +10,8 @@ from rich.table import Table
 from engine import plurals
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
+from engine.commands.followed import tasks_follow
+from engine.projects import task_changes
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.tasks import kept_states, queue_view, standard_questions
 from engine.tasks import tasks as all_tasks
@@ -61,6 +63,7 @@ def set_questions(
     with here() as workspace:
         user, there = ensure_local_user(workspace), project_named(workspace, project)
         found = standard_questions.replace_standard_questions(workspace, there.id, wanted, user.id)
+        tasks_follow(workspace, there.id)
     _show(found, as_json)
 
 
@@ -68,7 +71,9 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
     """Show the progress of the queue and the tasks in progress."""
     with here() as workspace:
         user = ensure_local_user(workspace)
-        view = queue_view.queue_view(workspace, project_named(workspace, project).id, user.id)
+        there = project_named(workspace, project)
+        view = queue_view.queue_view(workspace, there.id, user.id)
+        following = task_changes.running(workspace, there.id)
     if as_json:
         emit(asdict(view))
         return
@@ -76,6 +81,8 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
         f"{view.open} open, {view.submitted} submitted, {view.done} done, of {view.total} tasks. "
         f"{view.to_review} answers to review."
     )
+    for change in following:
+        console.print(change.sentence, markup=False)
     for each in view.held:
         output.print(
             f"{each.person}: {each.question} ({each.document}), until {each.until.astimezone():%H:%M:%S}", markup=False

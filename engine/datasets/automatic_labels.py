@@ -8,12 +8,12 @@ from sqlalchemy.orm import Session, load_only
 
 from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, ModelVersion, Project, Question, Task
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_checks import in_force
 from engine.annotation.proposal import marked
 from engine.datasets.filters import Filters
 from engine.datasets.labels import AutomaticLabel, ProjectFacts, with_living_words
 from engine.documents.reading_state import is_being_read
 from engine.projects.project_settings import settings_of
+from engine.queries import in_force
 from engine.statuses import ACCEPTED
 
 

@@ -15,12 +15,11 @@ from db.tables import (
     Revision,
     Task,
 )
-from engine.annotation.automatic_checks import in_force
 from engine.datasets.automatic_labels import chosen_automatic, trusted
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import proposal_of
 from engine.documents.reading_state import is_being_read
-from engine.queries import is_newest, standing
+from engine.queries import in_force, is_newest, standing
 from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 

@@ -32,7 +32,6 @@ from db.tables import (
     Task,
     User,
 )
-from engine.annotation.automatic_checks import in_force
 from engine.annotation.state import AnnotationState
 from engine.datasets.automatic_labels import automatic_labels, trusted
 from engine.datasets.filters import Filters
@@ -42,7 +41,7 @@ from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
 from engine.plurals import word
-from engine.queries import is_newest, standing
+from engine.queries import in_force, is_newest, standing
 from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 

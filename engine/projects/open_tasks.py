@@ -1,4 +1,6 @@
-"""Opening and closing of tasks, in the unit of work that changes documents or standard questions."""
+"""Opening and closing of tasks: of a new document, and of the documents that follow a change of the questions."""
+
+from collections.abc import Sequence
 
 from sqlalchemy import exists, insert, select, update
 from sqlalchemy.orm import Session
@@ -6,12 +8,10 @@ from sqlalchemy.orm import Session
 from db import changes, task_states
 from db.base import now
 from db.ids import new_id
-from db.tables import Document, Project, Question, Task
+from db.tables import Document, Project, Question, Task, TaskChange
 from engine.errors import NotFound
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
-
-_ROWS_AT_ONCE = 5000
 
 
 def lock_project(session: Session, project_id: str) -> Project:
@@ -34,30 +34,44 @@ def lock_project(session: Session, project_id: str) -> Project:
     return project
 
 
-def open_missing(session: Session, project_id: str, document_id: str | None = None) -> int:
-    """Open a task for every document and standard question without one.
+def open_missing(session: Session, project_id: str, document_id: str) -> int:
+    """Open a task for every standard question of a document without one.
 
-    Call it at the end of the unit of work that changes the questions or adds the document: the project stays locked
-    until the commit, so that neither change misses the other.
+    Call it at the end of the unit of work that adds the document: the project stays locked until the commit, so that a
+    change of the questions and the document do not miss each other.
 
     Args:
         session: an open session.
         project_id: project.
-        document_id: limits the search to one document.
+        document_id: new document.
 
     Returns:
         Number of opened tasks.
     """
-    chosen = settings_of(lock_project(session, project_id))
+    return _open(session, lock_project(session, project_id), [document_id])
+
+
+def follow_questions(session: Session, project: Project, documents: Sequence[str], _change: TaskChange) -> None:
+    """Close the tasks of some documents to removed standard questions, reopen those of restored ones, open new ones.
+
+    Args:
+        session: an open session.
+        project: locked project.
+        documents: ids of some of its documents.
+    """
+    _close_and_reopen(session, project.id, documents)
+    _open(session, project, documents)
+
+
+def _open(session: Session, project: Project, documents: Sequence[str]) -> int:
+    chosen = settings_of(project)
     there = exists().where(Task.document_id == Document.id, Task.question_id == Question.id)
     pairs = (
         select(Document.id, Question.id)
         .join(Question, Question.project_id == Document.project_id)
-        .where(Document.project_id == project_id, Question.standard, ~there)
+        .where(Document.project_id == project.id, Document.id.in_(documents), Question.standard, ~there)
         .order_by(Document.id, Question.position)
     )
-    if document_id is not None:
-        pairs = pairs.where(Document.id == document_id)
     rows = []
     for document, question in session.execute(pairs):
         task_id = new_id()
@@ -65,28 +79,25 @@ def open_missing(session: Session, project_id: str, document_id: str | None = No
         rows.append(
             {
                 "id": task_id,
-                "project_id": project_id,
+                "project_id": project.id,
                 "document_id": document,
                 "question_id": question,
                 "wanted": people,
             }
         )
-    for start in range(0, len(rows), _ROWS_AT_ONCE):
-        session.execute(insert(Task), rows[start : start + _ROWS_AT_ONCE])
     if rows:
+        session.execute(insert(Task), rows)
         task_states.touch_tasks(session, [str(row["id"]) for row in rows])
-        changes.tell(session, "tasks", project_id)
+        changes.tell(session, "tasks", project.id)
     return len(rows)
 
 
-def close_and_reopen(session: Session, project_id: str) -> None:
-    """Close the tasks of removed standard questions, and reopen those of restored ones."""
+def _close_and_reopen(session: Session, project_id: str, documents: Sequence[str]) -> None:
     standard = select(Question.id).where(Question.project_id == project_id, Question.standard)
-    mine = Task.project_id == project_id
+    mine = Task.document_id.in_(documents)  # alone: with the project, SQLite would read all of its tasks
     for condition, closed_at in (
         (Task.question_id.not_in(standard) & Task.closed_at.is_(None), now()),
         (Task.question_id.in_(standard) & Task.closed_at.is_not(None), None),
     ):
         changed = update(Task).where(mine, condition).values(closed_at=closed_at).returning(Task.id)
         task_states.touch_tasks(session, session.scalars(changed.execution_options(synchronize_session=False)))
-    changes.tell(session, "tasks", project_id)

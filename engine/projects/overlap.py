@@ -5,12 +5,14 @@ share includes the sample of a smaller one.
 """
 
 import hashlib
+from collections.abc import Sequence
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
-from db import changes, task_states
-from db.tables import Annotation, Task
+from db import task_states
+from db.tables import Annotation, Project, Task, TaskChange
+from engine.projects.project_settings import settings_of
 
 _AT_ONCE = 500  # tasks of one statement: databases limit its parameters
 
@@ -40,33 +42,31 @@ def gold_is_due(user_id: str, answered: int, share: float) -> bool:
     return fraction(f"{user_id}:{answered}") < share
 
 
-def redraw(session: Session, project_id: str, share: float, people: int) -> None:
-    """Resample the tasks without an answer after a change of settings.
+def redraw(session: Session, project: Project, documents: Sequence[str], _change: TaskChange) -> None:
+    """Draw the tasks of some documents without an answer anew, after a change of settings.
 
     Args:
         session: an open session.
-        project_id: project.
-        share: share of overlapping tasks, 0..1.
-        people: people for an overlapping task.
+        project: locked project, with the new settings.
+        documents: ids of some of its documents.
     """
-    untouched = Task.project_id == project_id, Task.answered == 0
+    chosen = settings_of(project)
+    untouched = Task.document_id.in_(documents), Task.answered == 0
     becomes: dict[int, list[str]] = {}
     for task_id, before in session.execute(select(Task.id, Task.wanted).where(*untouched)).tuples():
-        people_now = wanted(task_id, share, people)
+        people_now = wanted(task_id, chosen.overlap_share, chosen.overlap_people)
         if people_now != before:
             becomes.setdefault(people_now, []).append(task_id)
     for people_now, ids in becomes.items():
         for start in range(0, len(ids), _AT_ONCE):
             # A task that somebody answers at this moment keeps its number. Few states change (db.task_states): a task
             # without an answer is open, however many it needs, unless rejected answers reserve all its places.
-            chosen = Task.id.in_(ids[start : start + _AT_ONCE]), Task.answered == 0
-            redrawn = update(Task).where(*chosen).values(wanted=people_now)
+            some = Task.id.in_(ids[start : start + _AT_ONCE]), Task.answered == 0
+            redrawn = update(Task).where(*some).values(wanted=people_now)
             session.execute(redrawn.execution_options(synchronize_session=False))
             same = (Annotation.document_id == Task.document_id) & (Annotation.question_id == Task.question_id)
-            reserved = select(Task.id).join(Annotation, same).where(*chosen, Annotation.status == "rejected")
+            reserved = select(Task.id).join(Annotation, same).where(*some, Annotation.status == "rejected")
             task_states.touch_tasks(session, session.scalars(reserved))
-    if becomes:
-        changes.tell(session, "tasks", project_id)
 
 
 def fraction(text: str) -> float:

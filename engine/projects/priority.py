@@ -6,11 +6,11 @@ All tasks of a document have the same priority, so that one person answers all q
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, bindparam, exists, select, update
+from sqlalchemy import ColumnElement, bindparam, exists, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import changes
-from db.tables import Annotation, Task
+from db.tables import Annotation, Project, Task, TaskChange
 from db.tables.annotations import UNRANKED
 from engine.queries import standing
 
@@ -23,33 +23,48 @@ def begun() -> ColumnElement[bool]:
     return exists().where(*same, standing())
 
 
-def forget(session: Session, project_id: str) -> None:
-    """Reset tasks to the order of arrival, except begun ones and those moved to the front by hand."""
-    untouched = (Task.project_id == project_id, ~begun(), Task.priority != BY_HAND)
-    back = update(Task).where(*untouched).values(priority=UNRANKED, chosen_by=None)
-    session.execute(back.execution_options(synchronize_session=False))
+def forget(session: Session, project: Project, documents: Sequence[str], _change: TaskChange) -> None:
+    """Reset the tasks of some documents to the order of arrival, except begun ones and those put first by hand.
+
+    Args:
+        session: an open session.
+        project: locked project.
+        documents: ids of some of its documents.
+    """
+    mine = Task.document_id.in_(documents)  # alone: with the project, SQLite would read all of its tasks
+    ranked = or_(Task.priority != UNRANKED, Task.chosen_by.is_not(None))
+    back = update(Task).where(mine, ranked, ~begun(), Task.priority != BY_HAND)
+    session.execute(back.values(priority=UNRANKED, chosen_by=None).execution_options(synchronize_session=False))
+
+
+def begun_late(session: Session, project_id: str) -> list[str]:
+    """Return the documents that somebody has begun and that do not come before the ranked ones yet."""
+    opened = select(Task.document_id).where(Task.project_id == project_id, begun())
+    late = Task.project_id == project_id, Task.priority.not_in((BY_HAND, BEGUN)), Task.document_id.in_(opened)
+    return list(session.scalars(select(Task.document_id).where(*late).distinct().order_by(Task.document_id)))
+
+
+def finish_first(session: Session, project_id: str, documents: Sequence[str]) -> None:
+    """Put some begun documents before all ranked ones."""
+    finish = update(Task).where(Task.document_id.in_(documents), Task.priority != BY_HAND).values(priority=BEGUN)
+    session.execute(finish.execution_options(synchronize_session=False))
     changes.tell(session, "tasks", project_id)
 
 
-def give(session: Session, project_id: str, places: Sequence[tuple[str, str | None]]) -> None:
-    """Set the priority of documents to 0, 1, ... in this order; begun documents go before them.
+def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str | None]]) -> None:
+    """Set the priority of some documents.
 
     Args:
         session: an open session.
         project_id: project.
-        places: (document id, selection that chose it) in order.
+        places: (priority, document id, selection that chose it).
     """
-    mine = Task.project_id == project_id
-    opened = select(Task.document_id).where(mine, begun())
-    finish = update(Task).where(mine, Task.document_id.in_(opened), Task.priority != BY_HAND).values(priority=BEGUN)
-    session.execute(finish.execution_options(synchronize_session=False))
-    changes.tell(session, "tasks", project_id)
-    if not places:
-        return
     put = (
         update(Task.__table__)  # type: ignore[arg-type]
         .where(Task.document_id == bindparam("document"), Task.priority != BY_HAND)
         .values(priority=bindparam("place"), chosen_by=bindparam("by"))
     )
-    rows = [{"document": document, "place": at, "by": by} for at, (document, by) in enumerate(places)]
-    session.connection().execute(put, rows)
+    rows = [{"document": document, "place": at, "by": by} for at, document, by in places]
+    if rows:
+        session.connection().execute(put, rows)
+        changes.tell(session, "tasks", project_id)

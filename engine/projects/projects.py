@@ -12,7 +12,7 @@ from db.tables import Annotation, Document, Member, Project, User
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.paging import Order, Page
-from engine.projects import overlap, priority
+from engine.projects import task_changes
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
 from engine.settings import Settings
@@ -90,6 +90,8 @@ def change_settings(
 ) -> ProjectSettings:
     """Change settings of a project; changes are audited.
 
+    In a large project the tasks follow a change of overlap or order in pieces (engine.projects.task_changes).
+
     Args:
         workspace: open workspace.
         project_id: project.
@@ -120,11 +122,15 @@ def change_settings(
         project.settings = after
         if _CLOCK & set(changed):
             project.clock_since = now()
-        if before["selection"] != after["selection"]:
-            priority.forget(session, project_id)
+        session.flush()
+        goes_on = False
+        if "selection" in changed:
+            goes_on |= task_changes.ask(session, project, task_changes.ORDER, by)
         if {"overlap_share", "overlap_people"} & set(changes):
-            overlap.redraw(session, project_id, chosen.overlap_share, chosen.overlap_people)
-        return chosen
+            goes_on |= task_changes.ask(session, project, task_changes.OVERLAP, by)
+    if goes_on:
+        task_changes.work_off(workspace, project_id, seconds=task_changes.PATIENCE_SECONDS)
+    return chosen
 
 
 def project_named(workspace: Workspace, name: str) -> Project:

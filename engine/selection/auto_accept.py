@@ -5,34 +5,33 @@ mistake one for a person's. Exports include them on request under their own stat
 person's answer to the same question becomes an annotation and takes precedence.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, exists, func, select, update
+from sqlalchemy import Select, exists, func, select
 from sqlalchemy.orm import Session
 
-from db import changes
-from db.base import now
 from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Question, SurveyAnswer, Task, User
 from engine import audit, leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.errors import Forbidden
 from engine.models import registry
 from engine.paging import Order, Page
-from engine.projects import overlap, priority, project_stage
+from engine.pieces import in_pieces
+from engine.projects import overlap, priority, project_stage, task_changes
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
+from engine.queries import in_force
 from engine.selection import stages
 from engine.selection.holdout_precision import THERE, measure
 from engine.selection.precision import lowest
 from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
-_AT_ONCE = 500
 MOST_LISTED = 1000
 
 
@@ -68,7 +67,8 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
     """Accept confident answers of the champion; None when the project's stage is not automatic.
 
     The threshold is measured again. When the target is missed, or the audit fails, the project falls back to
-    semi-automatic and nothing is accepted.
+    semi-automatic and nothing is accepted. Answers are accepted in pieces. They end where the stage or the model
+    changes, or somebody withdraws automatic answers.
     """
     with workspace.database.read() as session:
         # Masks are compared here and the result cached, so the write transaction is short.
@@ -88,8 +88,31 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
             project_stage.fall_back(session, project_id, version.id, failed)
             return Accepted(0, 0, failed)
         assert point is not None
-        answers, drawn = _accept(session, project_id, version.id, point.threshold, chosen.audit_share)
-    return Accepted(answers, drawn, None)
+        basis = _basis(session, project_id)
+    with workspace.database.read() as session:
+        tasks = list(session.scalars(_acceptable(project_id, version.id, point.threshold).with_only_columns(Task.id)))
+    done = Counter[bool]()
+
+    def stands(session: Session) -> bool:
+        lock_project(session, project_id)
+        return _basis(session, project_id) == basis
+
+    def store(session: Session, some: Sequence[str]) -> None:
+        # What was answered, closed or corrected since the search is left out here.
+        wanted = _acceptable(project_id, version.id, point.threshold).where(Task.id.in_(some))
+        held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
+        answers = [
+            _answer(project_id, task_id, said, point.threshold, chosen.audit_share)
+            for task_id, said in session.execute(wanted)
+            if task_id not in held
+        ]
+        session.add_all(answers)
+        session.flush()
+        session.expunge_all()
+        done.update(each.audit for each in answers)
+
+    in_pieces(workspace, tasks, store, stands)
+    return Accepted(done.total(), done[True], None)
 
 
 def would_accept(session: Session, project_id: str, version_id: str, threshold: float) -> int:
@@ -101,19 +124,22 @@ def would_accept(session: Session, project_id: str, version_id: str, threshold: 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
     """Withdraw the automatic answers without a person's verdict; return their number. Audited.
 
-    Reopens their tasks. Raises Forbidden for a user who is not an admin of the project.
+    Reopens their tasks, in a large project in pieces (engine.projects.task_changes).
+
+    Raises:
+        Forbidden: the user is not an admin of the project.
     """
     with workspace.database.write() as session:
-        lock_project(session, project_id)
+        project = lock_project(session, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project can withdraw automatic answers; ask one.")
         mine = (AutomaticAnswer.project_id == project_id, in_force())
         count = session.scalar(select(func.count()).where(*mine)) or 0
-        gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=by.id)
-        session.execute(gone.execution_options(synchronize_session=False))
-        changes.tell(session, "tasks", project_id)
         audit.record(session, by.id, "automatic.undo", project_id, project_id, answers=count)
-        return count
+        goes_on = task_changes.ask(session, project, task_changes.AUTOMATIC, by.id)
+    if goes_on:
+        task_changes.work_off(workspace, project_id, seconds=task_changes.PATIENCE_SECONDS)
+    return count
 
 
 def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str | None = None) -> Page[AutomaticLine]:
@@ -180,27 +206,10 @@ def _acceptable(project_id: str, version_id: str, threshold: float) -> Select[st
     )
 
 
-def _accept(session: Session, project_id: str, version_id: str, threshold: float, share: float) -> tuple[int, int]:
-    held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
-    total = drawn = 0
-    last = ""
-    while True:
-        wanted = _acceptable(project_id, version_id, threshold).where(Task.id > last).limit(_AT_ONCE)
-        rows = session.execute(wanted).all()
-        if not rows:
-            return total, drawn
-        last = rows[-1][0]
-        answers = [
-            _answer(project_id, task_id, found, threshold, share) for task_id, found in rows if task_id not in held
-        ]
-        session.add_all(answers)
-        session.flush()
-        session.expunge_all()
-        total, drawn = total + len(answers), drawn + _audits(answers)
-
-
-def _audits(answers: Sequence[AutomaticAnswer]) -> int:
-    return sum(each.audit for each in answers)
+def _basis(session: Session, project_id: str) -> tuple[int, str, int]:
+    """Return what accepting rests on: stage changes, model in use, withdrawals."""
+    withdrawals = task_changes.number_of(session, project_id, task_changes.AUTOMATIC)
+    return project_stage.sequence_of(session, project_id), registry.champion(session, project_id).id, withdrawals
 
 
 def _answer(project_id: str, task_id: str, found: SurveyAnswer, threshold: float, share: float) -> AutomaticAnswer:

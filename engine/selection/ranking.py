@@ -5,6 +5,7 @@ proportion: the model must not choose the documents that evaluate it.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -17,7 +18,8 @@ from db.base import now
 from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, Task
 from engine import audit
 from engine.annotation.survey_answers import unpacked
-from engine.projects import overlap, priority
+from engine.pieces import in_pieces
+from engine.projects import overlap, priority, task_changes
 from engine.projects.open_tasks import lock_project
 from engine.projects.priority import BY_HAND
 from engine.projects.project_settings import ProjectSettings, settings_of
@@ -43,8 +45,20 @@ class _Waiting:
 def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int]:
     """Rank the waiting documents by the project's settings; return how many each reason placed.
 
+    The documents get their places in pieces, the first ones first. A change of the settings meanwhile begins anew.
+
     version_id: model version whose survey counts. Does nothing when the project uses order of arrival.
     """
+    while (placed := _ranked(workspace, project_id, version_id)) is None:
+        pass
+    return placed
+
+
+def _ranked(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int] | None:
+    """Rank once; return None when the order was changed meanwhile."""
+    task_changes.work_off(workspace, project_id, seconds=None)  # a reset of the order comes before the new one
+    with workspace.database.read() as session:
+        number = task_changes.number_of(session, project_id, task_changes.ORDER)
     chosen = settings_of(project_by_id(workspace, project_id))
     if chosen.selection == "arrival":
         return {}
@@ -56,10 +70,22 @@ def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, in
             ordered: list[tuple[str, str]] = [(each.document_id, "random") for each in drawn]
         else:
             ordered = _by_model(session, project_id, version_id, train, chosen)
+        late = priority.begun_late(session, project_id)
     others = [each.document_id for each in waiting if not each.train]
-    with workspace.database.write() as session:
+    places = [(at, document, by) for at, (document, by) in enumerate(spread(ordered, others))]
+
+    def stands(session: Session) -> bool:
         lock_project(session, project_id)
-        priority.give(session, project_id, spread(ordered, others))
+        return task_changes.number_of(session, project_id, task_changes.ORDER) == number
+
+    def finish(session: Session, some: Sequence[str]) -> None:
+        priority.finish_first(session, project_id, some)
+
+    def give(session: Session, some: Sequence[tuple[int, str, str | None]]) -> None:
+        priority.give(session, project_id, some)
+
+    if not (in_pieces(workspace, late, finish, stands) and in_pieces(workspace, places, give, stands)):
+        return None
     return dict(Counter(by for _, by in ordered))
 
 

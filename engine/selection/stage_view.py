@@ -9,12 +9,11 @@ from sqlalchemy.orm import Session
 from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, TaskCount, User
 from db.task_states import CLOSED
 from engine.annotation import automatic_checks
-from engine.annotation.automatic_checks import in_force
 from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.projects import project_stage
 from engine.projects.project_settings import settings_of
-from engine.queries import existing
+from engine.queries import existing, in_force
 from engine.selection import auto_accept, stages
 from engine.selection.holdout_precision import measure
 from engine.selection.precision import lowest

@@ -5,7 +5,7 @@ documents are compared one by one, some hundred at once, and so are the numbers 
 the sum is compared: the days tell what waited then, and an answer that is removed later has waited all the same.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 from math import isclose
 from typing import Any
@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from db import changes, document_figures, finished_work, question_uses, queue_days
 from db.tables import Annotation, Document, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, Task
+from engine.pieces import Pace, in_pieces
 from engine.projects.open_tasks import lock_project
 from engine.tasks.queue_history import days
 from engine.workspace import Workspace
@@ -50,24 +51,31 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
 
 def rebuild(workspace: Workspace, project_id: str) -> None:
     """Compute the figures of a project anew from its answers and tasks; its tasks were touched before."""
+
+    def touch(session: Session, some: Sequence[str]) -> None:
+        for each in some:
+            finished_work.touch(session, each)
+        changes.tell(session, "answers", project_id)
+
+    pace = Pace()
     for ids in answers(workspace, project_id):
-        with workspace.database.write() as session:
-            for each in ids:
-                finished_work.touch(session, each)
-            changes.tell(session, "answers", project_id)
+        in_pieces(workspace, ids, touch, pace=pace)
     with workspace.database.moment() as session:
         history = days(session, project_id)
         apart = _documents_apart(session, project_id)
-    for begin in range(0, len(apart), finished_work.AT_ONCE):
-        with workspace.database.write() as session:
-            finished_work.touch_documents(session, apart[begin : begin + finished_work.AT_ONCE])
+        so, kept = _counted(session, project_id), _counts(session, project_id)
+    in_pieces(workspace, apart, finished_work.touch_documents)
     for ids in _documents(workspace, project_id):
-        with workspace.database.write() as session:
-            document_figures.touch(session, ids)
+        in_pieces(workspace, ids, document_figures.touch, pace=pace)
+    nothing = (0, 0, 0)
+    with workspace.database.write() as session:
+        # Each unit of work moves masks and their numbers alike, so the differences are still right.
+        for key in sorted(so.keys() | kept.keys()):
+            pairs = zip(so.get(key, nothing), kept.get(key, nothing), strict=True)
+            finished_work.add(session, project_id, key, [found - stored for found, stored in pairs])
     with workspace.database.write() as session:
         lock_project(session, project_id)
         document_figures.count_again(session, project_id)
-        finished_work.count_again(session, project_id)
         queue_days.set_days(session, project_id, history)
     for some in _questions_apart(workspace, project_id):
         with workspace.database.write() as session:

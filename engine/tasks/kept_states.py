@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from db import changes, task_states
 from db.tables import Annotation, PartAnswer, Project, Revision, Task, TaskCount
-from engine.projects.open_tasks import lock_project
+from engine.pieces import Pace, in_pieces
 from engine.queries import is_head
 from engine.tasks import kept_figures
 from engine.workspace import Workspace
@@ -60,15 +60,19 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
 def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
     """Compute what is kept of a project's tasks, or of all, anew from the answers."""
     for each in _projects(workspace, project_id):
+        pace = Pace()
         for ids in _tasks(workspace, each):
-            with workspace.database.write() as session:
-                task_states.touch_tasks(session, ids)
+            in_pieces(workspace, ids, task_states.touch_tasks, pace=pace)
+        with workspace.database.moment() as session:
+            miscounted = _miscounted(session, each)
+            parts = sorted({task_id for task_id, _ in _parts_apart(session, each)})
         with workspace.database.write() as session:
-            lock_project(session, each)
-            task_states.count_again(session, each)
-            task_states.part_again(session, each)
+            # Each unit of work moves kept and found numbers alike, so the differences are still right.
+            task_states.count(session, {(each, state): found - kept for _, state, kept, found in miscounted})
             changes.tell(session, "tasks", each)
-        while _rename(workspace, each):
+        in_pieces(workspace, parts, task_states.part_again)
+        pace = Pace()
+        while _rename(workspace, each, pace):
             pass
         kept_figures.rebuild(workspace, each)
 
@@ -124,14 +128,19 @@ def _other_editor() -> ColumnElement[bool]:
     return or_(and_(foreign, kept != Revision.author_id), and_(~foreign, Annotation.edited_by.is_not(None)))
 
 
-def _rename(workspace: Workspace, project_id: str) -> int:
+def _rename(workspace: Workspace, project_id: str, pace: Pace) -> int:
     """Correct the editors of some answers; return their number."""
-    with workspace.database.write() as session:
-        ids = list(session.scalars(_misnamed(project_id).limit(task_states.AT_ONCE)))
+    with workspace.database.read() as session:  # looks at all answers
+        ids = list(session.scalars(_misnamed(project_id).limit(pace.size)))
+    if not ids:
+        return 0
+    with pace, workspace.database.write() as session:
+        pace.locked()
+        ids = list(session.scalars(_misnamed(project_id).where(Annotation.id.in_(ids))))
         if ids:
             newest = select(Revision.author_id).where(is_head()).correlate(Annotation).scalar_subquery()
             editor = case((newest == Annotation.author_id, None), else_=newest)
             corrected = update(Annotation).where(Annotation.id.in_(ids)).values(edited_by=editor)
             session.execute(corrected.execution_options(synchronize_session=False))
             changes.tell(session, "answers", project_id)
-        return len(ids)
+    return len(ids)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AuditEntry, Document, Question
 from engine.errors import Conflict, NotFound, Refused
-from engine.projects import open_tasks
+from engine.projects import open_tasks, task_changes
 from engine.queries import standing
 from engine.text import check_question, is_blank, quoted, storable
 from engine.text import listed as joined
@@ -66,7 +66,7 @@ def replace_standard_questions(
     """Replace the standard questions of a project by `texts`; return them. Audited.
 
     Opens tasks for every document. Tasks of removed questions close, and reopen with their answers when the question
-    returns.
+    returns. In a large project the tasks follow in pieces (engine.projects.task_changes).
 
     Args:
         workspace: Open workspace.
@@ -82,7 +82,7 @@ def replace_standard_questions(
     wanted = [" ".join(storable(text).split()) for text in texts]
     _check(wanted)
     with workspace.database.write() as session:
-        open_tasks.lock_project(session, project_id)
+        project = open_tasks.lock_project(session, project_id)
         if before is not None:
             _check_unchanged(before, [each.text for each in _listed(session, project_id)])
         known = {
@@ -110,9 +110,11 @@ def replace_standard_questions(
             )
         )
         session.flush()
-        open_tasks.close_and_reopen(session, project_id)
-        open_tasks.open_missing(session, project_id)
-        return _listed(session, project_id)
+        goes_on = task_changes.ask(session, project, task_changes.QUESTIONS, by)
+        listed = _listed(session, project_id)
+    if goes_on:
+        task_changes.work_off(workspace, project_id, seconds=task_changes.PATIENCE_SECONDS)
+    return listed
 
 
 def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id: str | None = None) -> Suggestions:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
@@ -19,6 +20,9 @@ from engine.annotation.automatic_checks import needs_no_person
 from engine.documents.listing import document_lines
 from engine.documents.totals import DocumentTotals, document_totals
 from engine.errors import Refused
+from engine.pieces import Pace
+from engine.projects import task_changes
+from engine.projects.open_tasks import open_missing
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first
 from engine.tasks import kept_states, queue, task_status, tasks
@@ -60,6 +64,7 @@ class Campaign:
             (1, self.undo),
             (2, self.membership),
             (2, self.first),
+            (4, self.piece),
         ]
 
     def act(self) -> None:
@@ -164,10 +169,19 @@ class Campaign:
         if len(self.office.documents) < MOST_DOCUMENTS:
             number = len(self.office.documents)
             made = make_document(self.workspace, self.office.project.id, [bill(number)], name=f"bill {number}.png")
+            with self.workspace.database.write() as session:  # as an upload does
+                open_missing(session, self.office.project.id, made.id)
             self.office.documents.append(made)
 
     def first(self) -> None:
         put_first(self.workspace, self.chance.choice(self.office.documents).id, self.boss.id)
+
+    def piece(self) -> None:
+        """Let the tasks of one document follow the changes, as a server that is killed after that piece."""
+        killed = threading.Event()
+        task_changes.work_off(
+            self.workspace, self.office.project.id, stop=killed, pace=Pace(1), on_progress=lambda _: killed.set()
+        )
 
     def membership(self) -> None:
         project, cleo = self.office.project.id, self.people[-1]
@@ -207,8 +221,15 @@ class Campaign:
     # What must hold
 
     def check(self) -> None:
-        """Compare what is kept, counted and offered with what the answers say."""
+        """Compare what is kept, counted and offered with what the answers say, and tasks with what is wanted."""
         assert not (drift := kept_states.check(self.workspace)), (drift, self.done)
+        task_changes.work_off(self.workspace, self.office.project.id)
+        assert not (drift := kept_states.check(self.workspace)), (drift, self.done)
+        with self.workspace.database.read() as session:
+            standard = set(session.scalars(select(Question.id).where(Question.standard)))
+        asked = {(document.id, question) for document in self.office.documents for question in standard}
+        tasks = tasks_of(self.workspace, self.office.project.id)
+        assert {(each.document_id, each.question_id) for each in tasks if each.closed_at is None} == asked, self.done
         for person in self.people:
             self.check_counts(person)
             self.check_order(person)

@@ -23,6 +23,15 @@ def test_kept_states_follow_whatever_people_do(workspace: Workspace) -> None:
             campaign.check()
 
 
+def test_kept_states_are_right_after_each_piece_of_a_change(workspace: Workspace, one_document_a_piece: None) -> None:
+    campaign = Campaign(workspace, seed=2)
+    for step in range(200 if workspace.database.dialect == "sqlite" else 60):
+        campaign.act()
+        assert not (drift := kept_states.check(workspace)), (drift, campaign.done)
+        if step % 10 == 9:
+            campaign.check()
+
+
 def test_people_who_answer_at_once_are_all_counted(workspace: Workspace) -> None:
     office = Office(workspace, bills=3)
     office.set(overlap_share=1.0, overlap_people=3)

@@ -1,0 +1,40 @@
+"""The thread of a server that goes on with changes which tasks follow, after the requests that asked for them."""
+
+import logging
+import threading
+
+from engine.projects import task_changes
+from engine.workspace import Workspace
+
+_EVERY_SECONDS = 0.5  # a look costs one short query while there is nothing to do
+_STOP_SECONDS = 5.0
+_log = logging.getLogger(__name__)
+
+
+class TaskFollower:
+    """Goes on with changes of many tasks (engine.projects.task_changes) that nobody works on.
+
+    Several servers may do it at once; each piece is done once.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="follow-tasks", daemon=True)
+
+    def start(self) -> None:
+        """Look for such changes from now on."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop after the piece at hand; another server or a worker does the rest."""
+        self._ended.set()
+        if self._thread.ident is not None:
+            self._thread.join(_STOP_SECONDS)
+
+    def _run(self) -> None:
+        while not self._ended.wait(_EVERY_SECONDS):
+            try:
+                task_changes.go_on(self._workspace, stop=self._ended)
+            except Exception:  # the database may be restarting; a thread that died of it would stay dead
+                _log.exception("tasks could not follow a change; trying again")

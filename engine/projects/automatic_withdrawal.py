@@ -1,0 +1,25 @@
+"""Withdrawal of automatic answers, document by document: their tasks are open again."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from db.base import now
+from db.tables import AutomaticAnswer, Project, Task, TaskChange
+from engine.queries import in_force
+
+
+def withdraw(session: Session, project: Project, documents: Sequence[str], change: TaskChange) -> None:
+    """Withdraw the automatic answers to questions of some documents without a person's verdict.
+
+    Args:
+        session: an open session.
+        project: locked project.
+        documents: ids of some of its documents.
+        change: who asked, and when: answers that came later stay.
+    """
+    tasks = select(Task.id).where(Task.document_id.in_(documents))
+    mine = AutomaticAnswer.task_id.in_(tasks), in_force(), AutomaticAnswer.created_at <= change.asked_at
+    gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=change.asked_by)
+    session.execute(gone.execution_options(synchronize_session=False))

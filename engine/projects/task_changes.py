@@ -1,0 +1,185 @@
+"""Changes that all tasks of a project follow: stored with what was asked for, and worked off in pieces.
+
+A change of the standard questions or of a setting concerns thousands of tasks. The unit of work that stores it also
+stores that tasks are to follow, and does the first piece: in a small project that is all. The rest follows document by
+document. Each piece is a short unit of work that reads what is wanted now and notes how far it has come. So a piece may
+be done by anybody and twice: the request that asked, a server, or a worker, after whoever was killed. A newer change of
+the same kind begins anew, and wins.
+
+A document that arrives meanwhile gets its tasks as they are wanted now (engine.projects.open_tasks).
+"""
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from db import changes
+from db.base import now
+from db.tables import Document, Project, TaskChange, User
+from engine.pieces import FIRST, Pace
+from engine.projects import automatic_withdrawal, open_tasks, overlap, priority, returned_answers
+from engine.projects.open_tasks import lock_project
+from engine.workspace import Workspace
+
+QUESTIONS, OVERLAP, ORDER, AUTOMATIC, PEOPLE = "questions", "overlap", "order", "automatic", returned_answers.KIND
+PATIENCE_SECONDS = 2.0  # that a request works on a change which it asked for; a server or a worker does the rest
+STUCK_SECONDS = 1.5  # without a piece, after which somebody else goes on with a change
+TOLD_SECONDS = 60.0  # that a finished change is still named
+
+Piece = Callable[[Session, Project, Sequence[str], TaskChange], None]
+_PIECES: Mapping[str, Piece] = {
+    QUESTIONS: open_tasks.follow_questions,
+    OVERLAP: overlap.redraw,
+    ORDER: priority.forget,
+    AUTOMATIC: automatic_withdrawal.withdraw,
+    PEOPLE: returned_answers.follow_person,
+}
+_SAYS: Mapping[str, tuple[str, str]] = {
+    QUESTIONS: ("Opening and closing tasks", "Tasks were opened and closed"),
+    OVERLAP: ("Drawing tasks for several people", "Tasks for several people were drawn"),
+    ORDER: ("Resetting the order of documents", "The order of documents was reset"),
+    AUTOMATIC: ("Withdrawing automatic answers", "Automatic answers were withdrawn"),
+    PEOPLE: ("Giving tasks of rejected answers to the people who are there", "Rejected answers follow the members"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TaskProgress:
+    """A change that tasks follow: how many documents have followed, of all; `sentence` says so."""
+
+    kind: str
+    sentence: str
+    done: int
+    total: int
+    asked_by: str | None
+    asked_at: datetime
+    finished_at: datetime | None
+
+
+def ask(session: Session, project: Project, kind: str, by: str | None = None) -> bool:
+    """Store that tasks are to follow a change, and do the first piece; return whether something is left to do.
+
+    Call it at the end of the unit of work that stores what is wanted. The project is locked.
+
+    Args:
+        session: of the unit of work.
+        project: locked project.
+        kind: one of the kinds above.
+        by: id of the acting user.
+    """
+    row = session.get(TaskChange, (project.id, kind, ""), with_for_update=True, populate_existing=True)
+    if row is None:
+        row = TaskChange(project_id=project.id, kind=kind, person_id="", number=0)
+        session.add(row)
+    row.number += 1
+    row.place, row.done, row.finished_at = "", 0, None
+    row.total = session.scalar(select(func.count()).where(Document.project_id == project.id)) or 0
+    row.asked_by, row.asked_at = by, now()
+    session.flush()
+    _follow(session, project, row, FIRST)
+    return row.finished_at is None
+
+
+def work_off(
+    workspace: Workspace,
+    project_id: str,
+    *,
+    seconds: float | None = None,
+    stop: threading.Event | None = None,
+    pace: Pace | None = None,
+    on_progress: Callable[[TaskProgress], object] = lambda _: None,
+) -> bool:
+    """Let tasks follow what a project's people asked for, piece by piece; return whether something is left to do.
+
+    Args:
+        workspace: open workspace.
+        project_id: the project.
+        seconds: time after which the rest is left to others; None: until all is done.
+        stop: set it to stop after a piece.
+        pace: documents of a piece.
+        on_progress: hears of each piece.
+    """
+    ends = None if seconds is None else time.monotonic() + seconds
+    pace = pace or Pace()
+    while not (stop is not None and stop.is_set()) and (ends is None or time.monotonic() < ends):
+        with workspace.database.read() as session:
+            if session.scalar(_going_on(project_id).limit(1)) is None:
+                return False
+        with pace, workspace.database.write() as session:
+            project = lock_project(session, project_id)
+            pace.locked()
+            row = session.scalar(_going_on(project_id).limit(1).with_for_update())
+            if row is not None:
+                _follow(session, project, row, pace.size)
+        if row is not None:
+            on_progress(_progress(row, None))
+    return True
+
+
+def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> None:
+    """Go on with the changes whose pieces have stopped, for so many seconds; for servers and workers."""
+    with workspace.database.look() as session:
+        stuck = TaskChange.finished_at.is_(None), TaskChange.moved_at < now() - timedelta(seconds=STUCK_SECONDS)
+        projects = list(session.scalars(select(TaskChange.project_id).where(*stuck).distinct()))
+    for project_id in projects:
+        work_off(workspace, project_id, seconds=seconds, stop=stop)
+
+
+def running(workspace: Workspace, project_id: str) -> list[TaskProgress]:
+    """Return the changes that the tasks of a project follow now, and those that ended a minute ago after a while."""
+    lately = TaskChange.finished_at.is_(None) | (TaskChange.finished_at > now() - timedelta(seconds=TOLD_SECONDS))
+    chosen = select(TaskChange, User.name).outerjoin(User, User.id == TaskChange.asked_by)
+    with workspace.database.read() as session:
+        rows = session.execute(
+            chosen.where(TaskChange.project_id == project_id, lately).order_by(TaskChange.asked_at, TaskChange.kind)
+        )
+        return [_progress(row, name) for row, name in rows if not _was_short(row)]
+
+
+def number_of(session: Session, project_id: str, kind: str) -> int:
+    """Return the number of changes of a kind so far: long work on the same tasks ends when another one comes."""
+    return (
+        session.scalar(select(TaskChange.number).where(TaskChange.project_id == project_id, TaskChange.kind == kind))
+        or 0
+    )
+
+
+def _was_short(row: TaskChange) -> bool:
+    return row.finished_at is not None and row.finished_at - row.asked_at < timedelta(seconds=PATIENCE_SECONDS)
+
+
+def _going_on(project_id: str) -> Select[TaskChange]:
+    return (
+        select(TaskChange)
+        .where(TaskChange.project_id == project_id, TaskChange.finished_at.is_(None))
+        .order_by(TaskChange.asked_at, TaskChange.kind, TaskChange.person_id)
+    )
+
+
+def _follow(session: Session, project: Project, row: TaskChange, size: int) -> None:
+    """Let the tasks of the next documents follow, and note it."""
+    next_ones = select(Document.id).where(Document.project_id == project.id, Document.id > row.place)
+    documents = list(session.scalars(next_ones.order_by(Document.id).limit(size + 1)))
+    last = len(documents) <= size
+    documents = documents[:size]
+    _PIECES[row.kind](session, project, documents, row)
+    row.done += len(documents)
+    row.place, row.moved_at = documents[-1] if documents else row.place, now()
+    if last:
+        row.finished_at = row.moved_at
+    changes.tell(session, "tasks", project.id)
+    session.flush()
+
+
+def _progress(row: TaskChange, asked_by: str | None) -> TaskProgress:
+    going, gone = _SAYS[row.kind]
+    total = max(row.total, row.done)
+    sentence = f"{going}: {row.done:,} of {total:,} documents."
+    if row.finished_at is not None:
+        sentence = f"{gone}: {row.done:,} documents."
+    return TaskProgress(row.kind, sentence, row.done, total, asked_by, row.asked_at, row.finished_at)
