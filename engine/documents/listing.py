@@ -4,10 +4,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sqlalchemy import func, select, true
+from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
-from db.tables import Document
+from db.document_figures import EVERYBODY
+from db.tables import Document, ProjectFigures
 from engine.documents import text_search
 from engine.documents.views import DocumentLine, lines_of
 from engine.paging import Order
@@ -97,8 +98,8 @@ def _found(session: Session, project_id: str, query: str) -> text_search.Found:
     """Return the documents that a search finds; all of the project without one."""
     found = text_search.found(session, project_id, query)
     if found is None:
-        every = select(func.count()).select_from(Document).where(Document.project_id == project_id)
-        found = text_search.Found(session.scalar(every) or 0, true())
+        kept = session.get(ProjectFigures, (project_id, EVERYBODY))
+        found = text_search.Found(kept.documents if kept is not None else 0, true())
     return found
 
 

@@ -95,8 +95,7 @@ def test_a_page_of_the_list_never_reads_all_documents(sqlite_workspace: Workspac
     for sort in ("-created", "name"):
         steps.clear()
         document_page(sqlite_workspace, project, sort=sort, limit=1)
-        counted, listed, *_ = steps
-        assert "COVERING INDEX" in counted and "COVERING INDEX" in listed, steps
+        assert "COVERING INDEX" in steps[0], steps
     assert not [step for step in steps if step.startswith("SCAN documents")]
 
 
