@@ -12,8 +12,9 @@ from typing import Any
 from sqlalchemy import bindparam, event, func, inspect, select, update
 from sqlalchemy.orm import Session
 
+from db import task_states
 from db.changes import ObservedSession
-from db.tables import Annotation, Project, Question
+from db.tables import Annotation, Question
 
 REMOVED = "removed"  # as engine.statuses, which the ground cannot import
 AT_ONCE = 500  # rows of one statement: databases limit its parameters
@@ -24,7 +25,7 @@ _Pair = tuple[str, str]  # question, document
 def store(session: Session) -> None:
     """Store the uses of the questions that the unit of work asked, or no longer asks; called once, before the commit.
 
-    It comes before all else that is kept: it locks the project first, as statements on many tasks do.
+    It comes before all else that is kept, which locks rows that change with each save.
     """
     session.flush()
     moved: dict[_Pair, int] = {pair: by for pair, by in session.info.pop(_MOVED, {}).items() if by}
@@ -34,9 +35,10 @@ def store(session: Session) -> None:
     questions = sorted({question for question, _ in moved})
     if connection.dialect.name == "postgresql":
         # Two people who ask the same of a document at once: the second waits here, and then sees the other's answer.
-        for lock in (_LOCK_PROJECTS, _LOCK_QUESTIONS):
-            for some in _pieces(questions):
-                connection.execute(lock, {"ids": some}).all()
+        # A change of standard questions locks the project, and then its questions.
+        task_states.lock_early(session)
+        for some in _pieces(questions):
+            connection.execute(_LOCK_QUESTIONS, {"ids": some}).all()
     change = dict.fromkeys(questions, 0)
     for (question, document), by in moved.items():
         answers = connection.scalar(_ANSWERS, {"question": question, "document": document}) or 0
@@ -84,8 +86,6 @@ def _last() -> Any:
 
 _questions: Any = Question.__table__
 _IDS: Any = bindparam("ids", expanding=True)
-_HERE = select(Question.project_id).where(Question.id.in_(_IDS))
-_LOCK_PROJECTS = select(Project.id).where(Project.id.in_(_HERE)).order_by(Project.id).with_for_update(key_share=True)
 _LOCK_QUESTIONS = select(Question.id).where(Question.id.in_(_IDS)).order_by(Question.id).with_for_update(key_share=True)
 _ANSWERS = select(func.count()).where(
     Annotation.document_id == bindparam("document"),

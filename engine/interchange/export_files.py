@@ -52,10 +52,10 @@ def listed(workspace: Workspace, project_id: str) -> list[Job]:
     """Return the exports of a project that run, that failed lately, or whose file is kept; newest first."""
     lately = Job.status.in_(("done", *FAILED)) & (Job.finished_at > now() - KEPT)
     chosen = select(Job).where(Job.project_id == project_id, Job.kind == EXPORT)
-    newest = chosen.order_by(Job.created_at.desc(), Job.id.desc()).limit(MOST_LISTED)
-    with workspace.database.read() as session:  # two statements: each follows an index, whatever has ended before
-        under_way = session.scalars(newest.where(Job.status.in_(OPEN)))
-        ended = session.scalars(newest.where(lately, Job.payload["once"].as_boolean().is_(False)))
+    with workspace.database.read() as session:
+        # Two statements, sorted here: each follows an index to the few that it shows, whatever has ended before.
+        under_way = session.scalars(chosen.where(Job.status.in_(OPEN)))
+        ended = session.scalars(chosen.where(lately, Job.payload["once"].as_boolean().is_(False)))
         found = sorted([*under_way, *ended], key=lambda job: (job.created_at, job.id), reverse=True)[:MOST_LISTED]
     return [job for job in found if job.status != "done" or is_kept(workspace, job)]
 

@@ -171,19 +171,22 @@ def summaries(
     Raises:
         Refused: the cursor is not one of this list.
     """
-    documents = select(func.count()).where(Document.project_id == Project.id).scalar_subquery()
-    accepted = (
-        select(func.count())
-        .where(Annotation.project_id == Project.id, Annotation.status.in_(ACCEPTED))
-        .scalar_subquery()
-    )
-    chosen = select(Project, documents, accepted)
+    chosen = select(Project)
     if user is not None and user.role != "admin":
         chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
     order = Order("projects", (case((Project.name == DEFAULT_NAME, 0), else_=1), Project.name))
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    return Page((ProjectSummary(*row) for row in rows), following)
+        here = [project.id for (project,) in rows]  # counted for this page alone
+        of_documents = select(Document.project_id, func.count()).where(Document.project_id.in_(here))
+        documents = dict(session.execute(of_documents.group_by(Document.project_id)).tuples().all())
+        of_answers = select(Annotation.project_id, func.count()).where(Annotation.project_id.in_(here))
+        accepted = of_answers.where(Annotation.status.in_(ACCEPTED)).group_by(Annotation.project_id)
+        answers = dict(session.execute(accepted).tuples().all())
+    return Page(
+        (ProjectSummary(project, documents.get(project.id, 0), answers.get(project.id, 0)) for (project,) in rows),
+        following,
+    )
 
 
 def visible_to(workspace: Workspace, user: User) -> list[Project]:

@@ -31,8 +31,8 @@ from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.paging import Order, Page, rows_of
 from engine.queries import is_newest
-from engine.statuses import ACCEPTED, TRAIN
-from engine.tasks.label_review_queue import pending, sentence
+from engine.statuses import ACCEPTED, REMOVED, TRAIN
+from engine.tasks.label_review_queue import sentence
 from engine.workspace import Workspace
 
 SURE, NO_ANSWER = (
@@ -127,24 +127,32 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
 
     `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
     """
-    chosen = (
+    mine = select(SecondLook.id).where(SecondLook.project_id == project_id)
+    # Looked up for each row in turn: as joins, PostgreSQL would read and sort all label reviews to show a few.
+    label = Annotation.id == SecondLook.annotation_id
+    status = select(Annotation.status).where(label).scalar_subquery()
+    head = select(Revision.status).join(Annotation, is_newest()).where(label, Revision.id == SecondLook.revision_id)
+    parts = [
+        (
+            Order(f"label reviews {project_id}", (SecondLook.id,), falls=True),
+            mine.where(SecondLook.verdict.is_(None), head.scalar_subquery().in_(ACCEPTED)),
+        ),
+        (
+            Order(f"decided label reviews {project_id}", (SecondLook.id,), falls=True),
+            mine.where(SecondLook.verdict.is_not(None), status != REMOVED),
+        ),
+    ]
+    shown = (
         select(SecondLook, Annotation, Document.name, Question.text, ModelVersion)
         .join(Annotation, Annotation.id == SecondLook.annotation_id)
-        .join(Revision, is_newest())
         .join(Document, Document.id == Annotation.document_id)
         .join(Question, Question.id == Annotation.question_id)
         .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
-        .where(SecondLook.project_id == project_id)
     )
-    parts = [
-        (Order(f"label reviews {project_id}", (SecondLook.id,), falls=True), chosen.where(pending())),
-        (
-            Order(f"decided label reviews {project_id}", (SecondLook.id,), falls=True),
-            chosen.where(SecondLook.verdict.is_not(None)),
-        ),
-    ]
     with workspace.database.read() as session:
-        rows, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
+        ids, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
+        place = {look_id: at for at, (look_id,) in enumerate(ids)}
+        rows = sorted(session.execute(shown.where(SecondLook.id.in_(place))), key=lambda row: place[row[0].id])
         people = {each for look, annotation, *_ in rows for each in (annotation.author_id, look.decided_by)}
         names = dict(session.execute(select(User.id, User.name).where(User.id.in_(people))).tuples().all())
         found = [

@@ -63,7 +63,10 @@ class LongLists:
         project = self.project
         self.lists: dict[str, tuple[Callable[[], object], Fetch]] = {
             "tasks": (self.more_tasks, lambda limit, at: list_tasks(workspace, project, limit=limit, cursor=at)),
-            "jobs": (self.more_jobs, lambda limit, at: queue.list_jobs(workspace, project, limit=limit, cursor=at)),
+            "jobs": (
+                self.more_jobs,
+                lambda limit, at: queue.list_jobs(workspace, project, limit=limit, cursor=at, without_read=True),
+            ),
             "jobs of all": (
                 self.more_jobs,
                 lambda limit, at: queue.list_jobs(workspace, limit=limit, cursor=at, without_read=True),

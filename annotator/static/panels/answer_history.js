@@ -109,7 +109,7 @@ function reviewEntry(review) {
  */
 function entriesOf(revisions, reviews, whole) {
   const oldest = whole ? 0 : (revisions.at(-1)?.number ?? 0);
-  const judged = reviews.filter(({ revision }) => revision >= oldest);
+  const judged = reviews.filter(({ revision }) => revision + 1 >= oldest); // with the revision that each one made
   // A verdict makes a revision of its own; told once, as the verdict.
   const verdicts = new Set(reviews.map((each) => `${each.revision + 1} ${each.reviewer}`));
   const told = revisions.filter((each) => !verdicts.has(`${each.number} ${each.author}`));

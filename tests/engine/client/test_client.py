@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 import engine.client
 from db.base import now
 from db.tables import Annotation, Prediction, Revision
+from engine import audit
 from engine.annotation.state import EditWords
 from engine.client import Glossator, ServerSaid, WordText
 from engine.client.transport import Connection
@@ -326,3 +327,28 @@ def test_a_list_of_documents_is_fetched_to_its_last_page(house: House, monkeypat
     assert len(asked) == 3 and [each["q"] for each in asked] == ["BILL"] * 3
     first = next(client.each_document(project))
     assert first.name == "bill 4.png" and len(asked) == 4
+
+
+def test_lists_are_fetched_to_their_end_or_to_a_limit(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = make_project(house.workspace, "many jobs").id
+    for _ in range(5):
+        queue.enqueue(house.workspace, "survey", project)
+        audit.note(house.workspace, None, "members.leave", "x", project)
+    client = house.as_("ada")
+    asked: list[Any] = []
+    send = Connection.send
+
+    def small(connection: Connection, method: str, path: str, **more: Any) -> httpx.Response:
+        asked.append(more["params"]["limit"])
+        more["params"] = {**more["params"], "limit": min(more["params"]["limit"], 2)}
+        return send(connection, method, path, **more)
+
+    monkeypatch.setattr(Connection, "send", small)
+    jobs = [each.id for each in client.jobs(project, limit=None)]
+    assert len(jobs) == len(set(jobs)) == 5 and asked == [1000] * 3
+    asked.clear()
+    assert [each.id for each in client.jobs(project, limit=3)] == jobs[:3] and asked == [3] * 2
+    asked.clear()
+    trail = client.audit(project, limit=None)
+    assert len(trail) == 6 and set(asked) == {500}  # with the entry of the project itself
+    assert client.audit(project, before=trail[1].id, limit=2) == trail[2:4]

@@ -151,3 +151,17 @@ def test_states_of_tasks_are_checked_and_corrected(run, bills) -> None:
     assert corrected.exit_code == 0
     assert len(last_line(corrected)["tasks"]) == 2 and last_line(corrected)["left"]["tasks"] == []
     assert run("tasks", "check").exit_code == 0
+
+
+def test_tasks_are_listed_from_a_cursor_on(run, bills) -> None:
+    run("questions", "set", "--project", "bills", "What is the total due?")
+    whole = last_line(run("tasks", "list", "--project", "bills", "--json"))
+    assert len(whole["tasks"]) == 2 and whole["next"] is None
+    first = last_line(run("tasks", "list", "--project", "bills", "--limit", 1, "--json"))
+    assert first["tasks"] == whole["tasks"][:1]
+    rest = last_line(run("tasks", "list", "--project", "bills", "--cursor", first["next"], "--json"))
+    assert rest["tasks"] == whole["tasks"][1:]
+    foreign = run("jobs", "list", "--limit", 0)
+    assert foreign.exit_code == 2
+    wrong = run("tasks", "list", "--project", "bills", "--cursor", "x")
+    assert wrong.exit_code == 1 and "another list" in wrong.output
