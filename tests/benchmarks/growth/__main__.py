@@ -19,7 +19,7 @@ from tests.benchmarks.growth.databases import KINDS, SIZES, Measure, grown_proje
 from tests.benchmarks.plots import curves
 from tests.benchmarks.tables import table
 
-PARTS = ("queue", "figures", "polls", "screen")
+PARTS = ("queue", "figures", "polls", "screen", "changes")
 GREW = 1.5  # times from 2,000 to 20,000 documents: more is a defect
 SMALL, LARGE = 2000, 20_000
 LOST_IN_NOISE = 5.0  # milliseconds: below, growth is not told from chance
