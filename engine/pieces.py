@@ -9,9 +9,9 @@ from sqlalchemy.orm import Session
 
 from engine.workspace import Workspace
 
-AIM_SECONDS = 0.015  # that a piece holds the lock; the bar is 50 ms, on a busy machine too
+AIM_SECONDS = 0.02  # that a piece holds the lock; the bar is 50 ms, on a busy machine too
 FIRST = 25  # rows of the first piece
-_LEAST, _MOST = 5, 1000
+_LEAST, _MOST = 10, 1000
 _LEAST_REST = 0.002
 _Row = TypeVar("_Row")
 

@@ -15,7 +15,7 @@ def drawn(workspace: Workspace, project_id: str, kinds: tuple[str, ...]) -> str:
 def _line(change: task_changes.TaskProgress) -> str:
     bar = ""
     if change.finished_at is None:
-        bar = f'<progress max="{max(change.total, 1)}" value="{change.done}"></progress>'
+        bar = f'<progress max="{max(change.total, 1)}" value="{change.done}" aria-hidden="true"></progress>'
     return f"<p>{bar}<span>{escape(change.sentence)}</span></p>"
 
 

@@ -15,7 +15,7 @@ class SurveyAnswer(Base):
     """A model version's answer before anybody asked, from the newest survey alone."""
 
     __tablename__ = "survey_answers"
-    __table_args__ = (Index("ix_survey_answers_project_id_model_version_id", "project_id", "model_version_id"),)
+    __table_args__ = (Index("ix_survey_answers_newest", "project_id", "model_version_id", "created_at"),)
 
     document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"), primary_key=True)
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), primary_key=True)

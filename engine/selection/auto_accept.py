@@ -10,26 +10,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, exists, func, select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import AutomaticAnswer, Document, DocumentGroup, ModelVersion, Question, SurveyAnswer, Task, User
+from db import changes
+from db.tables import AutomaticAnswer, Document, ModelVersion, Question, SurveyAnswer, Task, User
 from engine import audit, leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
-from engine.annotation.survey_answers import fresh
 from engine.errors import Forbidden
 from engine.models import registry
 from engine.paging import Order, Page
 from engine.pieces import in_pieces
-from engine.projects import overlap, priority, project_stage, task_changes
+from engine.projects import overlap, project_stage, task_changes
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
 from engine.queries import in_force
 from engine.selection import stages
-from engine.selection.holdout_precision import THERE, measure
+from engine.selection.acceptable_tasks import acceptable
 from engine.selection.precision import lowest
-from engine.statuses import TRAIN
+from engine.selection.survey_figures import measure
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000
@@ -90,7 +90,11 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
         assert point is not None
         basis = _basis(session, project_id)
     with workspace.database.read() as session:
-        tasks = list(session.scalars(_acceptable(project_id, version.id, point.threshold).with_only_columns(Task.id)))
+        tasks = list(
+            session.scalars(
+                acceptable(Task.project_id == project_id, version.id, point.threshold).with_only_columns(Task.id)
+            )
+        )
     done = Counter[bool]()
 
     def stands(session: Session) -> bool:
@@ -99,7 +103,7 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
 
     def store(session: Session, some: Sequence[str]) -> None:
         # What was answered, closed or corrected since the search is left out here.
-        wanted = _acceptable(project_id, version.id, point.threshold).where(Task.id.in_(some))
+        wanted = acceptable(Task.id.in_(some), version.id, point.threshold)
         held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
         answers = [
             _answer(project_id, task_id, said, point.threshold, chosen.audit_share)
@@ -109,16 +113,11 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
         session.add_all(answers)
         session.flush()
         session.expunge_all()
+        changes.tell(session, "documents", project_id)
         done.update(each.audit for each in answers)
 
     in_pieces(workspace, tasks, store, stands)
     return Accepted(done.total(), done[True], None)
-
-
-def would_accept(session: Session, project_id: str, version_id: str, threshold: float) -> int:
-    """Return the number of open tasks that would be answered automatically above a confidence."""
-    chosen = _acceptable(project_id, version_id, threshold).with_only_columns(func.count()).order_by(None)
-    return session.scalar(chosen) or 0
 
 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
@@ -177,33 +176,6 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
         for each, document, question, version in rows
     ]
     return Page(found, following)
-
-
-def _acceptable(project_id: str, version_id: str, threshold: float) -> Select[str, SurveyAnswer]:
-    """Return the statement for untouched open tasks of training documents with confident answers."""
-    same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
-    # Withdrawn answers of this version are left to people: the version would repeat them.
-    counts = AutomaticAnswer.withdrawn_at.is_(None) | (AutomaticAnswer.model_version_id == version_id)
-    before = exists().where(AutomaticAnswer.task_id == Task.id, counts)
-    return (
-        select(Task.id, SurveyAnswer)
-        .join(SurveyAnswer, same & fresh(version_id))
-        .join(Document, Document.id == Task.document_id)
-        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-        .where(
-            Task.project_id == project_id,
-            Task.closed_at.is_(None),
-            Task.wanted == 1,
-            Task.gold_revision_id.is_(None),
-            DocumentGroup.split == TRAIN,
-            DocumentGroup.quarantined_at.is_(None),
-            SurveyAnswer.answered >= THERE,
-            SurveyAnswer.confidence >= threshold,
-            ~priority.begun(),
-            ~before,
-        )
-        .order_by(Task.id)
-    )
 
 
 def _basis(session: Session, project_id: str) -> tuple[int, str, int]:

@@ -6,8 +6,7 @@ and label reviews never see them.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
@@ -19,32 +18,25 @@ from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
 from engine.annotation.survey_answers import fresh
 from engine.datasets import snapshots
-from engine.selection import precision
-from engine.selection.precision import Point
 
 HOLDOUTS = ("recent", "frozen")
 THERE = 0.5  # probability from which a page counts as answering
 _AT_ONCE = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Precision of a version's marks by threshold, with the numbers of reviewed answers and of documents."""
+def judged(
+    session: Session, project_id: str, version_id: str, documents: Collection[str] | None = None
+) -> dict[str, list[tuple[float, bool]]]:
+    """Return the confidence of a version's marks on holdouts, and whether people's answers agree, by document.
 
-    points: list[Point]
-    answers: int
-    documents: int
-
-
-def measure(session: Session, project_id: str, version_id: str) -> Measured:
-    """Measure the share of a version's marks that agree with accepted answers of holdouts (IoU >= .75).
-
-    Answers of "not in the document" are never accepted automatically, so they are not measured.
+    Args:
+        session: an open session.
+        project_id: project.
+        version_id: model version that answered.
+        documents: limits the reading to some documents.
     """
-    of_version = SurveyAnswer.project_id == project_id, SurveyAnswer.model_version_id == version_id
-    if session.scalar(select(SurveyAnswer.document_id).where(*of_version).limit(1)) is None:
-        return Measured(precision.curve([], [], []), 0, 0)
-    accepted = list(snapshots.accepted_revisions(session, project_id, HOLDOUTS))
+    found = snapshots.accepted_by_document(session, project_id, HOLDOUTS, documents)
+    accepted = [revision for some in found.values() for revision in some]
     pairs: list[_Pair] = []
     for start in range(0, len(accepted), _AT_ONCE):
         pairs += _pairs(session, accepted[start : start + _AT_ONCE], version_id)
@@ -57,10 +49,10 @@ def measure(session: Session, project_id: str, version_id: str) -> Measured:
         _compared.update(right)
         while len(_compared) > _REMEMBERED:
             _compared.popitem(last=False)
-    points = precision.curve(
-        [pair.confidence for pair in pairs], [right[pair.key] for pair in pairs], [pair.document_id for pair in pairs]
-    )
-    return Measured(points, len(pairs), len({pair.document_id for pair in pairs}))
+    by_document: dict[str, list[tuple[float, bool]]] = {}
+    for pair in pairs:
+        by_document.setdefault(pair.document_id, []).append((pair.confidence, right[pair.key]))
+    return by_document
 
 
 class _Pair(NamedTuple):

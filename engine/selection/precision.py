@@ -30,6 +30,53 @@ class Point:
     low: float
 
 
+class Sums:
+    """Sums over documents that the points follow from; a document is added and taken away alone.
+
+    Attributes:
+        answers: measured answers.
+        documents: documents of these.
+    """
+
+    def __init__(self) -> None:
+        self.answers = self.documents = 0
+        # By threshold: documents with answers there, answers, right ones, and the sums over documents of (answers)^2,
+        # (right)^2 and answers * right.
+        self._sums = np.zeros((len(THRESHOLDS), 6), np.int64)
+
+    def copy(self) -> "Sums":
+        """Return sums of their own."""
+        other = Sums()
+        other.answers, other.documents, other._sums = self.answers, self.documents, self._sums.copy()
+        return other
+
+    def add(self, answers: Sequence[tuple[float, bool]], sign: int = 1) -> None:
+        """Add the answers of a document, as (confidence, right), or take them away with the sign -1."""
+        if not answers:
+            return
+        self.answers += sign * len(answers)
+        self.documents += sign
+        for at, threshold in enumerate(THRESHOLDS):
+            above = [right for sure, right in answers if sure >= threshold]
+            n, good = len(above), sum(above)
+            if n:
+                self._sums[at] += sign * np.array([1, n, good, n * n, good * good, n * good])
+
+    def points(self) -> list[Point]:
+        """Return a point for each of THRESHOLDS."""
+        points = []
+        for threshold, row in zip(THRESHOLDS, self._sums.tolist(), strict=True):
+            documents, count, good, squares, right_squares, products = row
+            low = 0.0
+            if count:
+                share = good / count
+                # The sum over documents of (right - share * answers)^2.
+                excess = right_squares - 2 * share * products + share**2 * squares
+                low = _bound(count, good, documents, excess, _ERROR)
+            points.append(Point(threshold, count, good, documents, good / count if count else None, low))
+        return points
+
+
 def curve(confidence: ArrayLike, right: ArrayLike, documents: Sequence[str]) -> list[Point]:
     """Return a point for each of THRESHOLDS.
 
@@ -38,23 +85,14 @@ def curve(confidence: ArrayLike, right: ArrayLike, documents: Sequence[str]) -> 
         right: [N], bool.
         documents: [N], the document of each answer.
     """
-    sure, correct = np.asarray(confidence, float), np.asarray(right, bool)
-    _, owner = np.unique(np.asarray(list(documents), dtype=str), return_inverse=True)
-    points = []
-    for threshold in THRESHOLDS:
-        above = sure >= threshold
-        count, good = int(above.sum()), int(correct[above].sum())
-        points.append(
-            Point(
-                threshold,
-                count,
-                good,
-                len(np.unique(owner[above])),
-                good / count if count else None,
-                lower_bound(correct[above], owner[above], _ERROR),
-            )
-        )
-    return points
+    of_document: dict[str, list[tuple[float, bool]]] = {}
+    rows = zip(np.asarray(confidence, float).tolist(), np.asarray(right, bool).tolist(), documents, strict=True)
+    for sure, correct, document in rows:
+        of_document.setdefault(document, []).append((sure, correct))
+    sums = Sums()
+    for answers in of_document.values():
+        sums.add(answers)
+    return sums.points()
 
 
 def lowest(points: Sequence[Point], target: float, least: int) -> Point | None:
@@ -83,15 +121,20 @@ def lower_bound(right: NDArray[np.bool_], owner: NDArray[np.int_], error: float)
     """
     count, good = len(right), int(right.sum())
     documents, place = np.unique(owner, return_inverse=True)
-    if len(documents) < 2 or good == 0:
+    excess = np.bincount(place, weights=right - good / count) if count else np.zeros(0)
+    return _bound(count, good, len(documents), float((excess**2).sum()), error)
+
+
+def _bound(count: int, good: int, documents: int, excess: float, error: float) -> float:
+    """Return the lower bound of `good` of `count`; `excess`: sum over documents of (right - share * answers)^2."""
+    if documents < 2 or good == 0:
         return 0.0
     independent = float(count)
     share = good / count
     if good < count:
-        excess = np.bincount(place, weights=right - share)
-        clustered = float((excess**2).sum()) / count**2 * len(documents) / (len(documents) - 1)
+        clustered = excess / count**2 * documents / (documents - 1)
         if clustered > 1e-12:  # otherwise all documents have the same share, more evenly than by chance
             independent = min(independent, share * (1 - share) / clustered)
-    few = float(stdtrit(count - 1, error) / stdtrit(len(documents) - 1, error))
+    few = float(stdtrit(count - 1, error) / stdtrit(documents - 1, error))
     independent *= min(1.0, few**2)
     return float(betaincinv(share * independent, (1 - share) * independent + 1, error))

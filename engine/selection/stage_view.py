@@ -6,17 +6,16 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import AutomaticAnswer, Project, SurveyAnswer, Task, TaskCount, User
+from db.tables import AutomaticAnswer, Project, TaskCount, User
 from db.task_states import CLOSED
 from engine.annotation import automatic_checks
-from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.projects import project_stage
 from engine.projects.project_settings import settings_of
 from engine.queries import existing, in_force
-from engine.selection import auto_accept, stages
-from engine.selection.holdout_precision import measure
+from engine.selection import stages
 from engine.selection.precision import lowest
+from engine.selection.survey_figures import survey_figures
 from engine.statistics.intervals import share_interval
 from engine.workspace import Workspace
 
@@ -72,7 +71,8 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
         project = existing(session, Project, project_id)
         chosen, version = settings_of(project), registry.champion(session, project_id)
         change = project_stage.current(session, project_id)
-        found = measure(session, project_id, version.id)
+        figures = survey_figures(session, project_id, version.id)
+        found = figures.measured
         point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
         failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
         audit = automatic_checks.audit_of(session, project_id, version.id)
@@ -93,14 +93,12 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
             points=[PrecisionPoint.model_validate(each, from_attributes=True) for each in found.points],
             threshold=point.threshold if point is not None else None,
             blocked=blocked,
-            would_accept=0
-            if point is None
-            else auto_accept.would_accept(session, project_id, version.id, point.threshold),
+            would_accept=0 if point is None else figures.acceptable[point.threshold],
             automatic=standing,
             confirmed=confirmed,
             corrected=corrected,
             audit=AuditView(drawn=audit.drawn, checked=audit.checked, right=audit.right, low=low, high=high),
-            surveyed=_surveyed(session, project_id, version.id),
+            surveyed=figures.surveyed,
             tasks=_tasks(session, project_id),
         )
 
@@ -115,15 +113,6 @@ def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
         ).where(AutomaticAnswer.project_id == project_id)
     ).one()
     return int(row[0]), int(row[1]), int(row[2])
-
-
-def _surveyed(session: Session, project_id: str, version_id: str) -> int:
-    of_version = SurveyAnswer.project_id == project_id, SurveyAnswer.model_version_id == version_id
-    if session.scalar(select(SurveyAnswer.document_id).where(*of_version).limit(1)) is None:
-        return 0
-    same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
-    chosen = select(func.count()).select_from(Task).join(SurveyAnswer, same & fresh(version_id))
-    return session.scalar(chosen.where(Task.project_id == project_id, Task.closed_at.is_(None))) or 0
 
 
 def _tasks(session: Session, project_id: str) -> int:

@@ -21,8 +21,8 @@ from engine.plurals import count
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.projects.project_stage import NAMES, STAGES, stage_of, step
-from engine.selection.holdout_precision import Measured, measure
 from engine.selection.precision import Point, lowest
+from engine.selection.survey_figures import Measured, measure
 from engine.workspace import Workspace
 
 

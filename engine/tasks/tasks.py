@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.tables import Annotation, Document, Question, Revision, Task, TaskCount, User
 from engine import audit
 from engine.accounts.visibility import check_standing
@@ -64,6 +65,7 @@ def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: 
         line = _lines(session, [task])[0]
         known = {"annotation_id": annotation_id, "question": line.question, "document": line.document}
         audit.record(session, by, "gold", f"task:{task_id}", task.project_id, **known)
+        changes.tell(session, "documents", task.project_id, task.document_id)  # which of its answers counts
         return line
 
 

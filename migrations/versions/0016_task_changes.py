@@ -1,4 +1,4 @@
-"""Changes that all tasks of a project follow go on in pieces; what is left to do is stored."""
+"""Changes that all tasks of a project follow go on in pieces; the newest survey answers are found in an index."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -34,7 +34,12 @@ def upgrade() -> None:
     op.create_index(
         "ix_task_changes_goes_on", "task_changes", ["moved_at"], sqlite_where=_GOES_ON, postgresql_where=_GOES_ON
     )
+    op.create_index("ix_survey_answers_newest", "survey_answers", ["project_id", "model_version_id", "created_at"])
+    op.drop_index("ix_survey_answers_project_id_model_version_id", table_name="survey_answers")
 
 
 def downgrade() -> None:
+    columns = ["project_id", "model_version_id"]
+    op.create_index("ix_survey_answers_project_id_model_version_id", "survey_answers", columns)
+    op.drop_index("ix_survey_answers_newest", table_name="survey_answers")
     op.drop_table("task_changes")

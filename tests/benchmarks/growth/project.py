@@ -1,7 +1,7 @@
 """A project of any size: documents of two pages, eight standard questions, half of the tasks answered by five people.
 
 One task of twenty wants two answers, one answer of fifty was rejected and waits for its author, and a hundred questions
-have known answers.
+have known answers. `survey` adds answers of the model, for what needs them.
 
 Rows go through the tables of the ORM in bulk, for the services would take hours for 20,000 documents. Ids grow as they do
 in use. Pages share a few images, and words are drawn from one list.
@@ -34,12 +34,14 @@ from db.tables import (
     Question,
     Review,
     Revision,
+    SurveyAnswer,
     Task,
     User,
 )
 from engine.accounts.users import local_user
 from engine.annotation.state import AnnotationState, PageMark, to_patch
 from engine.documents.duplicates.groups import split_of
+from engine.models import registry
 from engine.projects.projects import create_project
 from engine.tasks import kept_states
 from engine.workspace import Workspace
@@ -125,6 +127,61 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
     _know(workspace, project)
     kept_states.rebuild(workspace, project)
     return Grown(project, people, documents)
+
+
+def survey(workspace: Workspace, project: str, seed: int = 0) -> str:
+    """Add a survey of the whole project: an answer of the model in use to every task; return the version's id.
+
+    The model marks the place of a person's answer in most cases. Documents were asked one a second, one after the other.
+    """
+    chance = random.Random(seed)
+    version = registry.ensure_shipped(workspace).id
+    word = to_patch(rasterise([(20, 20, 110, 34)], (SIZE[1], SIZE[0]))).model_dump(mode="json")
+    begin = datetime.now(UTC) - timedelta(days=1)
+    last, number = "", 0
+    while True:
+        with workspace.database.write() as session:
+            next_ones = select(Document.id).where(Document.project_id == project, Document.id > last)
+            documents = list(session.scalars(next_ones.order_by(Document.id).limit(AT_ONCE)))
+            if not documents:
+                return version
+            first_pages = select(Page.document_id, Page.id).where(Page.document_id.in_(documents), Page.number == 1)
+            pages = dict(session.execute(first_pages).tuples().all())
+            said: dict[tuple[str, str], Any] = {}
+            given = select(Annotation.document_id, Annotation.question_id, Revision.state).join(
+                Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head)
+            )
+            for document, question, state in session.execute(given.where(Annotation.document_id.in_(documents))):
+                said[document, question] = next(iter(state["pages"].values()))
+            rows = []
+            tasks = select(Task.document_id, Task.question_id).where(Task.document_id.in_(documents))
+            for document, question in session.execute(tasks.order_by(Task.document_id)):
+                mark = said.get((document, question)) if chance.random() < 0.97 else None
+                sure = chance.uniform(0.3, 1)
+                answer = {"words": [0], "mask": word, "text": "freight", "score": sure}
+                if mark is not None:
+                    answer |= {"words": mark["words"], "mask": mark["mask"]}
+                rows.append(
+                    {
+                        "document_id": document,
+                        "question_id": question,
+                        "project_id": project,
+                        "model_version_id": version,
+                        "page_id": pages[document],
+                        "words_version": 0,
+                        "answer": answer,
+                        "score": sure,
+                        "answered": 0.99,
+                        "disagreement": 0.0,
+                        "confidence": sure,
+                        "uncertainty": 1 - sure,
+                        "milliseconds": 20.0,
+                        "created_at": begin + timedelta(seconds=number + documents.index(document)),
+                    }
+                )
+            session.execute(insert(SurveyAnswer), rows)
+            changes.tell(session, "documents", project)
+        last, number = documents[-1], number + len(documents)
 
 
 def _know(workspace: Workspace, project: str) -> None:

@@ -20,7 +20,7 @@ from engine.errors import Conflict, Forbidden, Refused
 from engine.projects import overlap
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
-from engine.selection.holdout_precision import measure
+from engine.selection.survey_figures import measure
 from engine.statistics.throughput import figures
 from engine.tasks import queue
 from engine.tasks.queue_view import queue_view
