@@ -12,7 +12,6 @@ from typing import Any
 from sqlalchemy import bindparam, event, func, inspect, select, update
 from sqlalchemy.orm import Session
 
-from db import task_states
 from db.changes import ObservedSession
 from db.tables import Annotation, Question
 
@@ -25,7 +24,7 @@ _Pair = tuple[str, str]  # question, document
 def store(session: Session) -> None:
     """Store the uses of the questions that the unit of work asked, or no longer asks; called once, before the commit.
 
-    It comes before all else that is kept, which locks rows that change with each save.
+    It comes after `task_states.lock`, because a change of standard questions locks the project, and then its questions.
     """
     session.flush()
     moved: dict[_Pair, int] = {pair: by for pair, by in session.info.pop(_MOVED, {}).items() if by}
@@ -35,8 +34,6 @@ def store(session: Session) -> None:
     questions = sorted({question for question, _ in moved})
     if connection.dialect.name == "postgresql":
         # Two people who ask the same of a document at once: the second waits here, and then sees the other's answer.
-        # A change of standard questions locks the project, and then its questions.
-        task_states.lock_early(session)
         for some in _pieces(questions):
             connection.execute(_LOCK_QUESTIONS, {"ids": some}).all()
     change = dict.fromkeys(questions, 0)

@@ -161,19 +161,6 @@ def store(session: Session) -> None:
     _count(session, moved)
 
 
-def lock_early(session: Session) -> None:
-    """Lock now the projects that `store` will lock, for whoever locks other rows before it. Of no effect on SQLite."""
-    touched: _Touched | None = session.info.get(_TOUCHED)
-    if touched is None or session.connection().dialect.name != "postgresql":
-        return
-    if len(touched.pairs) == 1 and not touched.tasks:
-        [(document_id, question_id)] = touched.pairs
-        given = {"document": document_id, "question": question_id}
-        if session.connection().scalar(select(Task.id).where(_ONE), given) is not None:
-            return
-    _lock_projects(session, touched)
-
-
 def compared(session: Session, chosen: Collection[str]) -> list[Compared]:
     """Return tasks with what is kept of them and what follows from their answers, in one statement."""
     return _compared(session, _SEVERAL, {"ids": list(chosen)})
