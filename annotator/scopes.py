@@ -27,6 +27,7 @@ READ = frozenset(
         "/api/projects/{id}/standard-questions",
         "/api/projects/{id}/queue",
         "/api/projects/{id}/tasks",
+        "/api/projects/{id}/task-changes",
         "/api/projects/{id}/agreement",
         "/api/projects/{id}/figures",
         "/api/projects/{id}/second-looks",

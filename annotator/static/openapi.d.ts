@@ -9099,13 +9099,13 @@ export interface operations {
                     /**
                      * @example [
                      *       {
-                     *         "kind": "retrain",
-                     *         "sentence": "letter.pdf is encrypted; remove its password and upload it again.",
-                     *         "done": 118,
-                     *         "total": 144,
-                     *         "asked_by": null,
+                     *         "kind": "questions",
+                     *         "sentence": "Opening and closing tasks: 12,000 of 20,000 documents.",
+                     *         "done": 12000,
+                     *         "total": 20000,
+                     *         "asked_by": "rita",
                      *         "asked_at": "2026-03-02T10:42:07Z",
-                     *         "finished_at": "2026-03-02T10:42:07Z"
+                     *         "finished_at": null
                      *       }
                      *     ]
                      */

@@ -22,6 +22,7 @@ from db import changes
 from db.base import now
 from db.tables import Document, Project, TaskChange, User
 from engine.pieces import FIRST, Pace
+from engine.plurals import count
 from engine.projects import automatic_withdrawal, open_tasks, overlap, priority, returned_answers
 from engine.projects.open_tasks import lock_project
 from engine.workspace import Workspace
@@ -181,5 +182,5 @@ def _progress(row: TaskChange, asked_by: str | None) -> TaskProgress:
     total = max(row.total, row.done)
     sentence = f"{going}: {row.done:,} of {total:,} documents."
     if row.finished_at is not None:
-        sentence = f"{gone}: {row.done:,} documents."
+        sentence = f"{gone}: {count(row.done, 'document')}."
     return TaskProgress(row.kind, sentence, row.done, total, asked_by, row.asked_at, row.finished_at)

@@ -130,6 +130,7 @@ TABLE: dict[str, Row] = {
     "GET /api/projects/{project_id}/asked-questions": Row(MEMBER),
     "GET /api/projects/{project_id}/standard-questions": Row(MEMBER),
     "PUT /api/projects/{project_id}/standard-questions": Row(REVIEWER),
+    "GET /api/projects/{project_id}/task-changes": Row(MEMBER),
     "GET /api/projects/{project_id}/queue": Row(MEMBER),
     "POST /api/projects/{project_id}/queue/next": Row(MEMBER, body={}),
     "POST /api/tasks/{task_id}/heartbeat": Row(MEMBER),

@@ -56,6 +56,7 @@ READ = [
     "/api/projects/{project_id}/second-looks",
     "/api/projects/{project_id}/stage",
     "/api/projects/{project_id}/standard-questions",
+    "/api/projects/{project_id}/task-changes",
     "/api/projects/{project_id}/tasks",
     "/api/projects/{project_id}/triggers",
     "/api/runs/{run_id}",

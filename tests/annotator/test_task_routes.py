@@ -9,9 +9,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
+from annotator.ui import task_changes
 from db.tables import Member
 from engine.accounts.users import add_user
 from engine.projects.projects import project_named
+from engine.projects.task_changes import QUESTIONS, go_on
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.support.annotators import begin, edits
@@ -74,6 +76,26 @@ def house(database_url: str, tmp_path: Path) -> Iterator[House]:
     made = House(settings)
     yield made
     made.workspace.close()
+
+
+def test_members_see_how_far_the_tasks_follow_a_change(house: House, one_document_a_piece: None) -> None:
+    project = f"/projects/{house.project}"
+    house.put("rita", f"{project}/standard-questions", {"questions": [QUESTION]})
+    going = [each for each in house.get("ann", f"{project}/task-changes") if each["finished_at"] is None]
+    assert going == []  # one document: done with the request
+    for number in range(2):
+        make_document(house.workspace, house.project, [bill(10 + number)], name=f"{number}.png")
+    house.put("rita", f"{project}/standard-questions", {"questions": [QUESTION, "Who wrote it?"]})
+    [change] = house.get("ann", f"{project}/task-changes")
+    assert (change["done"], change["total"], change["asked_by"], change["finished_at"]) == (1, 3, "rita", None)
+    assert change["sentence"] == "Opening and closing tasks: 1 of 3 documents."
+    drawn = task_changes.drawn(house.workspace, house.project, (QUESTIONS,))
+    assert change["sentence"] in drawn and 'max="3" value="1"' in drawn
+    go_on(house.workspace)
+    assert house.get("ann", f"{project}/queue")["total"] == 6
+    [change] = house.get("ann", f"{project}/task-changes")
+    assert change["finished_at"] is not None
+    assert change["sentence"] == "Tasks were opened and closed: 3 documents."
 
 
 def test_a_standard_question_passes_queue_and_review_into_the_figures(house: House) -> None:
