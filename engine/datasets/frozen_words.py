@@ -19,6 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import PageWord
+from engine.datasets.filing import Filing
 from engine.datasets.manifest import FrozenPage, FrozenWord, canonical, ends_after, whole
 from engine.errors import Refused
 from engine.workspace import Workspace
@@ -43,8 +44,8 @@ class _File:
 class WordsWriter:
     """Stores words of pages; `files` tells each file's SHA-256 by its first page, when `finish` was called."""
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._workspace = workspace
+    def __init__(self, filing: Filing) -> None:
+        self._filing = filing
         self._begun: dict[str, _File] = {}  # by split
         self.files: dict[str, str] = {}
 
@@ -73,7 +74,7 @@ class WordsWriter:
     def _close(self, split: str) -> None:
         file = self._begun.pop(split)
         head = canonical({"format": FORMAT, "pages": file.pages})
-        self.files[file.name] = self._workspace.blobs.put(b"\n".join([head, *file.lines]))
+        self.files[file.name] = self._filing.put(b"\n".join([head, *file.lines]))
 
 
 class WordsReader:

@@ -10,13 +10,13 @@ from sqlalchemy.orm import Session
 
 from db.tables import Document, Page
 from engine.annotation.state import stored
+from engine.datasets.filing import Filing
 from engine.datasets.frozen_words import WordsWriter, living_words
 from engine.datasets.labels import AutomaticLabel, Chosen, Label
 from engine.datasets.manifest import FORMAT, canonical, ends_after
 from engine.datasets.weights import Reliability
 from engine.models import registry
 from engine.statuses import AUTOMATIC
-from engine.workspace import Workspace
 
 QUARANTINED = "quarantined"  # stored in place of the split of a document excluded from training and evaluation
 PART_GROUPS = 128  # groups of documents in a part, on average
@@ -40,9 +40,9 @@ class Counts(TypedDict):
 class ManifestWriter:
     """Stores a manifest incrementally; its files depend on content only, so equal choices have equal files."""
 
-    def __init__(self, session: Session, workspace: Workspace) -> None:
-        self._session, self._workspace = session, workspace
-        self._words = WordsWriter(workspace)
+    def __init__(self, session: Session, filing: Filing) -> None:
+        self._session, self._filing = session, filing
+        self._words = WordsWriter(filing)
         self._parts: list[str] = []
         self._begun: dict[str, list[Any]] = _empty()
         self._rows = 0
@@ -95,7 +95,10 @@ class ManifestWriter:
                 for row in people
             },
         }
-        return self._workspace.blobs.put(canonical(head))
+        self._filing.settle()  # the head comes after the files that it names
+        sha256 = self._filing.put(canonical(head))
+        self._filing.settle()
+        return sha256
 
     def _document(
         self,
@@ -133,12 +136,12 @@ class ManifestWriter:
 
     def _close_part(self) -> None:
         if self._rows:
-            self._parts.append(self._workspace.blobs.put(canonical(self._begun)))
+            self._parts.append(self._filing.put(canonical(self._begun)))
             self._begun, self._rows = _empty(), 0
 
     def _close_left_out(self) -> None:
         if self._left_out_rows:
-            sha256 = self._workspace.blobs.put(canonical(self._left_out_rows))
+            sha256 = self._filing.put(canonical(self._left_out_rows))
             self._left_out.append({"sha256": sha256, "answers": len(self._left_out_rows)})
             self._left_out_rows = []
 

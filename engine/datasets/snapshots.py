@@ -10,6 +10,7 @@ newest. Drafts, rejected and automatic answers are taken on request only, each o
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
@@ -34,6 +35,7 @@ from db.tables import (
 )
 from engine.annotation.state import AnnotationState
 from engine.datasets.automatic_labels import automatic_labels, trusted
+from engine.datasets.filing import Filing
 from engine.datasets.filters import Filters
 from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
 from engine.datasets.manifest import FrozenItem, items_of
@@ -107,9 +109,9 @@ def freeze_with(
 ) -> Snapshot:
     """Freeze the answers that pass `filters`, as `freeze` does."""
     say = on_progress or (lambda done, of: None)
-    with workspace.database.moment() as session:
+    with workspace.database.moment() as session, closing(Filing(workspace)) as filing:
         known = project_facts(session, project_id, lambda: say(0, 0))
-        manifest = ManifestWriter(session, workspace)
+        manifest = ManifestWriter(session, filing)
         for chosen in chosen_labels(session, known, filters, say):
             manifest.add(chosen)
         counts = manifest.counts
