@@ -92,7 +92,15 @@ class Annotation(Base):
         # The last column lets answers of a project be counted by document without reading their rows.
         Index("ix_annotations_standing_of", "project_id", "status", "author_id", "question_id", "document_id"),
         Index("ix_annotations_submitted", "project_id", "id", sqlite_where=_SUBMITTED, postgresql_where=_SUBMITTED),
-        Index("ix_annotations_edited_by", "project_id", "edited_by", sqlite_where=_EDITED, postgresql_where=_EDITED),
+        # With the status: SQLite takes the index with most columns that are given.
+        Index(
+            "ix_annotations_edited_by",
+            "project_id",
+            "status",
+            "edited_by",
+            sqlite_where=_EDITED,
+            postgresql_where=_EDITED,
+        ),
     )
 
     id: Mapped[Id]

@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 
 from pydantic import ValidationError
-from sqlalchemy import case, func, select
+from sqlalchemy import case, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Annotation, Document, Member, Project, User
+from db.document_figures import EVERYBODY
+from db.tables import Member, Project, ProjectFigures, User
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.paging import Order, Page
@@ -16,7 +17,6 @@ from engine.projects import task_changes
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
 from engine.settings import Settings
-from engine.statuses import ACCEPTED
 from engine.text import check_name
 from engine.workspace import Workspace
 
@@ -30,7 +30,7 @@ _CLOCK = {"retrain_automatically", "retrain_cron", "retrain_time_zone"}
 
 @dataclass(frozen=True, slots=True)
 class ProjectSummary:
-    """A project with its numbers of documents and accepted answers."""
+    """A project with its number of documents, and of their questions with an accepted answer."""
 
     project: Project
     documents: int
@@ -177,16 +177,11 @@ def summaries(
     order = Order("projects", (case((Project.name == DEFAULT_NAME, 0), else_=1), Project.name))
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-        here = [project.id for (project,) in rows]  # counted for this page alone
-        of_documents = select(Document.project_id, func.count()).where(Document.project_id.in_(here))
-        documents = dict(session.execute(of_documents.group_by(Document.project_id)).tuples().all())
-        of_answers = select(Annotation.project_id, func.count()).where(Annotation.project_id.in_(here))
-        accepted = of_answers.where(Annotation.status.in_(ACCEPTED)).group_by(Annotation.project_id)
-        answers = dict(session.execute(accepted).tuples().all())
-    return Page(
-        (ProjectSummary(project, documents.get(project.id, 0), answers.get(project.id, 0)) for (project,) in rows),
-        following,
-    )
+        here = [project.id for (project,) in rows]
+        kept = select(ProjectFigures.project_id, ProjectFigures.documents, ProjectFigures.accepted)
+        of_everybody = kept.where(ProjectFigures.project_id.in_(here), ProjectFigures.person_id == EVERYBODY)
+        numbers = {project_id: counts for project_id, *counts in session.execute(of_everybody)}
+    return Page((ProjectSummary(project, *numbers.get(project.id, (0, 0))) for (project,) in rows), following)
 
 
 def visible_to(workspace: Workspace, user: User) -> list[Project]:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, time
 from sqlalchemy import ColumnElement, and_, exists, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Project, Question, Revision, Task
+from db.tables import Annotation, Document, Project, Question, QueueDay, Revision, Task
 from engine import leases, plurals
 from engine.accounts import visibility
 from engine.queries import existing
@@ -84,11 +84,12 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
 
 def to_review(session: Session, project_id: str, user_id: str) -> int:
     """Return the number of submitted answers and label reviews that this person may review."""
-    # As `judgeable`, from two indexes, without a look at thousands of revisions.
+    # As `judgeable`, from the kept depth of the queue and two indexes, without a look at thousands of revisions.
+    depth = select(func.sum(QueueDay.submitted)).where(QueueDay.project_id == project_id).scalar_subquery()
     waiting = select(func.count()).where(Annotation.project_id == project_id, Annotation.status == "submitted")
-    others = waiting.where(Annotation.author_id != user_id).scalar_subquery()
+    own = waiting.where(Annotation.author_id == user_id).scalar_subquery()
     edited = waiting.where(_IS_EDITED, Annotation.edited_by == user_id).scalar_subquery()
-    submitted: int = session.scalar(select(others - edited)) or 0
+    submitted: int = session.scalar(select(func.coalesce(depth, 0) - own - edited)) or 0
     return submitted + label_review_queue.count(session, project_id, user_id)
 
 

@@ -253,7 +253,7 @@ def _answered_by(session: Session, annotation_id: str, base: int) -> str | None:
     by_verdict = (
         select(Review.id)
         .join(before, before.id == Review.revision_id)
-        .where(before.annotation_id == annotation_id, before.number == Revision.number - 1)
+        .where(Review.annotation_id == annotation_id, before.number == Revision.number - 1)
         .exists()
     )
     return session.scalar(
