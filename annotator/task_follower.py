@@ -6,7 +6,7 @@ import threading
 from engine.projects import task_changes
 from engine.workspace import Workspace
 
-_EVERY_SECONDS = 0.5  # a look costs one short query while there is nothing to do
+_EVERY_SECONDS, _AT_WORK_SECONDS = 2.0, 0.1  # between two looks, while there is nothing to do and otherwise
 _STOP_SECONDS = 5.0
 _log = logging.getLogger(__name__)
 
@@ -33,8 +33,11 @@ class TaskFollower:
             self._thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:
-        while not self._ended.wait(_EVERY_SECONDS):
+        pause = _EVERY_SECONDS
+        while not self._ended.wait(pause):
+            pause = _EVERY_SECONDS
             try:
-                task_changes.go_on(self._workspace, stop=self._ended)
+                if task_changes.go_on(self._workspace, stop=self._ended):
+                    pause = _AT_WORK_SECONDS
             except Exception:  # the database may be restarting; a thread that died of it would stay dead
                 _log.exception("tasks could not follow a change; trying again")

@@ -24,6 +24,7 @@ Pairs = list[tuple[str, str]]  # document and question
 def author_is_there() -> ColumnElement[bool]:
     """Return the condition that the author of an answer is there to fix it."""
     member = exists().where(Member.user_id == User.id, Member.project_id == Annotation.project_id)
+    member = member.correlate(User, Annotation)  # of itself, only with the statement around it, which is of users
     there = User.disabled_at.is_(None), or_(User.role == "admin", member)
     now_there = exists().where(User.id == Annotation.author_id, *there)
     before = (

@@ -105,7 +105,7 @@ class AutomaticAnswer(Base):
     __table_args__ = (
         CheckConstraint("verdict in ('right', 'wrong')", name="verdict"),
         Index("ix_automatic_answers_task_id", "task_id"),
-        Index("ix_automatic_answers_project_id_withdrawn_at", "project_id", "withdrawn_at"),
+        Index("ix_automatic_answers_in_force", "project_id", "withdrawn_at", "verdict"),
         Index("ix_automatic_answers_project_id_id", "project_id", "id"),
     )
 

@@ -48,7 +48,8 @@ def open_missing(session: Session, project_id: str, document_id: str) -> int:
     Returns:
         Number of opened tasks.
     """
-    return _open(session, lock_project(session, project_id), [document_id])
+    project = lock_project(session, project_id)
+    return _open(session, project, _standard(session, project_id), [document_id])
 
 
 def follow_questions(session: Session, project: Project, documents: Sequence[str], _change: TaskChange) -> None:
@@ -59,17 +60,23 @@ def follow_questions(session: Session, project: Project, documents: Sequence[str
         project: locked project.
         documents: ids of some of its documents.
     """
-    _close_and_reopen(session, project.id, documents)
-    _open(session, project, documents)
+    standard = _standard(session, project.id)
+    _close_and_reopen(session, standard, documents)
+    _open(session, project, standard, documents)
 
 
-def _open(session: Session, project: Project, documents: Sequence[str]) -> int:
+def _standard(session: Session, project_id: str) -> list[str]:
+    """Return the ids of the standard questions of a project, which are few; joined, SQLite would read all questions."""
+    return list(session.scalars(select(Question.id).where(Question.project_id == project_id, Question.standard)))
+
+
+def _open(session: Session, project: Project, standard: Sequence[str], documents: Sequence[str]) -> int:
     chosen = settings_of(project)
     there = exists().where(Task.document_id == Document.id, Task.question_id == Question.id)
     pairs = (
         select(Document.id, Question.id)
-        .join(Question, Question.project_id == Document.project_id)
-        .where(Document.project_id == project.id, Document.id.in_(documents), Question.standard, ~there)
+        .join(Question, Question.id.in_(standard))
+        .where(Document.project_id == project.id, Document.id.in_(documents), ~there)
         .order_by(Document.id, Question.position)
     )
     rows = []
@@ -92,8 +99,7 @@ def _open(session: Session, project: Project, documents: Sequence[str]) -> int:
     return len(rows)
 
 
-def _close_and_reopen(session: Session, project_id: str, documents: Sequence[str]) -> None:
-    standard = select(Question.id).where(Question.project_id == project_id, Question.standard)
+def _close_and_reopen(session: Session, standard: Sequence[str], documents: Sequence[str]) -> None:
     mine = Task.document_id.in_(documents)  # alone: with the project, SQLite would read all of its tasks
     for condition, closed_at in (
         (Task.question_id.not_in(standard) & Task.closed_at.is_(None), now()),

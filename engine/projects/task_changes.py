@@ -122,13 +122,17 @@ def work_off(
     return True
 
 
-def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> None:
-    """Go on with the changes whose pieces have stopped, for so many seconds; for servers and workers."""
+def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> bool:
+    """Go on with the changes whose pieces have stopped, for so many seconds; return whether there were any.
+
+    Servers and workers call it again and again: a look costs one short query while there is nothing to do.
+    """
     with workspace.database.look() as session:
         stuck = TaskChange.finished_at.is_(None), TaskChange.moved_at < now() - timedelta(seconds=STUCK_SECONDS)
         projects = list(session.scalars(select(TaskChange.project_id).where(*stuck).distinct()))
     for project_id in projects:
         work_off(workspace, project_id, seconds=seconds, stop=stop)
+    return bool(projects)
 
 
 def running(workspace: Workspace, project_id: str) -> list[TaskProgress]:

@@ -85,11 +85,11 @@ def replace_standard_questions(
         project = open_tasks.lock_project(session, project_id)
         if before is not None:
             _check_unchanged(before, [each.text for each in _listed(session, project_id)])
+        # Two statements: of both conditions together, SQLite would read all questions of the project.
         known = {
             question.text: question
-            for question in session.scalars(
-                select(Question).where(Question.project_id == project_id, Question.standard | Question.text.in_(wanted))
-            )
+            for which in (Question.standard, Question.text.in_(wanted))
+            for question in session.scalars(select(Question).where(Question.project_id == project_id, which))
         }
         for text in wanted:
             if text not in known:  # an existing question stays as it is

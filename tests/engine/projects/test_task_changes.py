@@ -19,7 +19,7 @@ from engine.tasks import kept_states
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.automatic_project import Works
-from tests.support.factories import bill, make_document
+from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
 
@@ -188,6 +188,19 @@ def test_answers_of_somebody_who_leaves_give_up_their_places(office: Office, lea
     finish(office)
     assert {task.state for task in office.tasks()} == {"open"}
     assert not kept_states.check(workspace)
+
+
+def test_somebody_who_leaves_is_not_there_for_their_work_elsewhere(office: Office) -> None:
+    workspace, boss = office.workspace, ensure_local_user(office.workspace)
+    other = make_project(workspace, "elsewhere").id
+    put_member(workspace, other, office.ann.id, "annotator", by=boss)
+    accept(workspace, make_document(workspace, other, [bill(90)]), TOTAL, [4])
+    office.set(review_required=True)
+    for task in office.tasks():
+        judge(workspace, answer(workspace, task.id, office.ann).id, office.rita, "rejected", reason="Too wide.")
+    remove_member(workspace, office.project.id, office.ann.id, by=boss)
+    finish(office)
+    assert {task.state for task in office.tasks()} == {"open"}
 
 
 def test_automatic_answers_are_withdrawn_in_pieces(workspace: Workspace, one_document_a_piece: None) -> None:
