@@ -23,7 +23,10 @@ class Paging:
         response: Response,
         cursor: Annotated[
             str | None,
-            Query(max_length=4000, description="Begin of a page; take it from the `Link` of the page before."),
+            Query(
+                max_length=4000,
+                description="Position of the page; take it from the header `Link` of the previous page.",
+            ),
         ] = None,
     ) -> None:
         self._request, self._response = request, response

@@ -24,12 +24,15 @@ requests are refused with 403.
 Coordinates are pixels of the rendered page; right and lower edges are exclusive. Times are in UTC. Errors have a status
 and a sentence: `{"detail": "..."}`. Every route lists its statuses and their causes.
 
-Lists that can grow come in pages. The header `Link` holds the address of the next page (RFC 8288, rel="next"); its
-`cursor` belongs to this list alone, and a row that is added meanwhile moves no other row. `limit` sets the number of
-lines, 1,000 at most, 500 of the audit trail. Without it a page has 1,000 lines; 200 invitations, automatic answers and
-labels under review; 100 jobs, questions and entries of the audit trail. Whole are lists that stay short: 200 standard
-questions, 20 suggestions, 50 exports of a day, 10 running imports and 20 firings at most, people at work, and what one
-document or page holds."""
+Lists that can grow come in pages. The header `Link` holds the address of the next page (RFC 8288, rel="next"); the
+last page has none. A `cursor` works only for the list that gave it; otherwise the answer is 422. New rows do not shift
+later pages. Documents, tasks and asked questions also send `X-Total-Count`: the number of lines on all pages.
+
+A page has 1,000 lines at most, and as many without `limit`. Exceptions: the audit trail has 100, at most 500; jobs and
+asked questions have 100 without `limit`; invitations, automatic answers and labels under review have 200.
+
+Short lists come whole: at most 200 standard questions, 20 suggestions, 50 exports of a day, 10 running imports and 20
+firings; people at work; the contents of one document or page."""
 
 TAGS = {
     "system": "Health of the server, and the current user.",

@@ -97,8 +97,7 @@ def list_tasks(
         Query(
             ge=0,
             lt=2**31,
-            description="Number of tasks to skip. They are counted, which takes longer the more they are; "
-            "use `cursor` instead.",
+            description="Number of tasks to skip. Slower for large numbers; use `cursor` instead.",
         ),
     ] = 0,
 ) -> list[TaskLine]:

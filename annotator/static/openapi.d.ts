@@ -5521,7 +5521,7 @@ export interface operations {
     list_reviews_api_annotations__annotation_id__reviews_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number on a page. */
                 limit?: number;
@@ -5641,7 +5641,7 @@ export interface operations {
     list_revisions_api_annotations__annotation_id__revisions_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number on a page. */
                 limit?: number;
@@ -5776,7 +5776,7 @@ export interface operations {
             query?: {
                 /** @description Id of the last entry seen, instead of a cursor. */
                 before?: string | null;
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of entries on a page. */
                 limit?: number;
@@ -6600,7 +6600,7 @@ export interface operations {
     list_sessions_api_me_sessions_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of sessions on a page. */
                 limit?: number;
@@ -6997,7 +6997,7 @@ export interface operations {
     list_projects_api_projects_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of projects on a page. */
                 limit?: number;
@@ -7188,7 +7188,7 @@ export interface operations {
     list_asked_questions_api_projects__project_id__asked_questions_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of questions on a page. */
                 limit?: number;
@@ -7236,7 +7236,7 @@ export interface operations {
             query?: {
                 /** @description Id of the last entry seen, instead of a cursor. */
                 before?: string | null;
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of entries on a page. */
                 limit?: number;
@@ -7282,7 +7282,7 @@ export interface operations {
     list_automatic_api_projects__project_id__automatic_answers_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of answers on a page. */
                 limit?: number;
@@ -7359,7 +7359,7 @@ export interface operations {
     list_documents_api_projects__project_id__documents_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Only this document; repeat it for several, 100 at most. */
                 id?: string[] | null;
@@ -7979,7 +7979,7 @@ export interface operations {
     list_invitations_api_projects__project_id__invitations_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of invitations on a page. */
                 limit?: number;
@@ -8068,7 +8068,7 @@ export interface operations {
     list_jobs_api_projects__project_id__jobs_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of jobs on a page. */
                 limit?: number;
@@ -8116,7 +8116,7 @@ export interface operations {
     list_members_api_projects__project_id__members_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of members on a page. */
                 limit?: number;
@@ -8224,7 +8224,7 @@ export interface operations {
     list_models_api_projects__project_id__models_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of models on a page. */
                 limit?: number;
@@ -8667,7 +8667,7 @@ export interface operations {
     list_runs_api_projects__project_id__runs_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of runs on a page. */
                 limit?: number;
@@ -8716,7 +8716,7 @@ export interface operations {
     list_second_looks_api_projects__project_id__second_looks_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of labels on a page. */
                 limit?: number;
@@ -9117,11 +9117,11 @@ export interface operations {
     list_tasks_api_projects__project_id__tasks_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of tasks on a page. */
                 limit?: number;
-                /** @description Number of tasks to skip. They are counted, which takes longer the more they are; use `cursor` instead. */
+                /** @description Number of tasks to skip. Slower for large numbers; use `cursor` instead. */
                 offset?: number;
             };
             header?: never;
@@ -9441,7 +9441,7 @@ export interface operations {
     list_users_api_users_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of users on a page. */
                 limit?: number;
@@ -9592,7 +9592,7 @@ export interface operations {
     list_sessions_api_users__user_id__sessions_get: {
         parameters: {
             query?: {
-                /** @description Begin of a page; take it from the `Link` of the page before. */
+                /** @description Position of the page; take it from the header `Link` of the previous page. */
                 cursor?: string | null;
                 /** @description Maximum number of sessions on a page. */
                 limit?: number;

@@ -22,4 +22,4 @@ def _line(change: task_changes.TaskProgress) -> str:
 def saved(workspace: Workspace, project_id: str) -> str:
     """Return a sentence for a message after a change that goes on; empty where it is done."""
     going = [each for each in task_changes.running(workspace, project_id) if each.finished_at is None]
-    return " Tasks follow; this tab shows how far they are." if going else ""
+    return " The queue is being updated; this tab shows the progress." if going else ""

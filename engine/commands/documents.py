@@ -184,7 +184,7 @@ def check_documents(
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Compare what the search looks in with names and words of the documents. Exits with 1 if any differ."""
+    """Compare search entries with names and words of documents. Exits with 1 if any differ."""
     with here() as workspace:
         where = project_named(workspace, project).id if project is not None else None
         apart, whole = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
@@ -196,10 +196,11 @@ def check_documents(
         emit({"documents": apart, "index": whole, "left": left, "index_left": mended})
     else:
         said = [
-            *([f"The texts of {count(len(apart), 'document')} differ from the names and words."] if apart else []),
-            *([] if whole else ["The index of the texts is damaged."]),
+            *([f"Search entries of {count(len(apart), 'document')} are out of date."] if apart else []),
+            *([] if whole else ["The search index is damaged."]),
         ]
-        found = " ".join(said) or "The search finds all names and words."
-        console.print(found + (" It was corrected." if said and not left and mended else ""), markup=False)
+        found = " ".join(said) or "All search entries match names and words."
+        advice = " Corrected." if not left and mended else " Run it again with --rebuild to correct this."
+        console.print(found + (advice if said else ""), markup=False)
     if left or not mended:
         raise typer.Exit(1)

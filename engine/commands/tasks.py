@@ -173,7 +173,8 @@ def check(
         differ = "All states and figures are right."
         if drift:
             differ = f"{', '.join(parts)} differ from what the answers say."
-        console.print(differ + (" They were corrected." if drift and not left else ""), markup=False)
+        advice = " Corrected." if not left else " Run it again with --rebuild to correct this."
+        console.print(differ + (advice if drift else ""), markup=False)
     if left:
         raise typer.Exit(1)
 

@@ -1,6 +1,7 @@
 """Check of the texts that searches look in (db.document_texts) against names and words, and their repair.
 
-Both go in pieces: a check reads some documents at once, and a repair commits after as many, so that people work on.
+Documents are checked and repaired in pieces, so that people work on. SQLite's index is checked and rebuilt as a whole
+under the write lock; saves wait meanwhile.
 """
 
 from collections.abc import Iterator

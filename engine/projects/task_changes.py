@@ -45,7 +45,7 @@ _SAYS: Mapping[str, tuple[str, str]] = {
     OVERLAP: ("Drawing tasks for several people", "Tasks for several people were drawn"),
     ORDER: ("Resetting the order of documents", "The order of documents was reset"),
     AUTOMATIC: ("Withdrawing automatic answers", "Automatic answers were withdrawn"),
-    PEOPLE: ("Giving tasks of rejected answers to the people who are there", "Rejected answers follow the members"),
+    PEOPLE: ("Updating tasks of rejected answers", "Tasks of rejected answers were updated"),
 }
 
 
