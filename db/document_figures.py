@@ -77,6 +77,16 @@ def touch_tasks(session: Session, ids: Iterable[str]) -> None:
     _touched(session).tasks.update(dict.fromkeys(ids))
 
 
+def lock(session: Session, document_ids: Collection[str]) -> None:
+    """Lock documents until the commit, before tasks of theirs are changed by statements. Of no effect on SQLite.
+
+    A save locks its document and then its task; in the other order the two would wait for each other.
+    """
+    connection = session.connection()
+    if connection.dialect.name == "postgresql":
+        connection.execute(_LOCK, {"ids": list(document_ids)}).all()
+
+
 def store(session: Session) -> None:
     """Store the numbers of the touched documents; called once, before the commit and before `count`."""
     session.flush()
@@ -91,9 +101,8 @@ def store(session: Session) -> None:
     ordered = sorted(touched.documents)  # all in one order: no two units of work wait for each other
     for begin in range(0, len(ordered), AT_ONCE):
         some = ordered[begin : begin + AT_ONCE]
-        if connection.dialect.name == "postgresql":
-            # Two people who answer two questions of a document at once: the second waits, and then sees the other's.
-            connection.execute(_LOCK, {"ids": some}).all()
+        # Two people who answer two questions of a document at once: the second waits, and then sees the other's.
+        lock(session, some)
         _store(session, some, touched)
 
 

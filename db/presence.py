@@ -83,7 +83,8 @@ def _came_or_went(session: Session, project_id: str, person_id: str, *, was_ther
     are_few = (connection.scalar(select(func.count()).select_from(some)) or 0) <= FEW
     if are_few or (earlier is not None and earlier.finished_at is None):
         # Who comes back before all tasks have followed: those that have, follow again at once.
-        connection.execute(update(table).where(*of_person).values(finished_at=now()))
+        ended = update(table).where(*of_person, TaskChange.finished_at.is_(None))
+        connection.execute(ended.values(finished_at=now()))
         pairs = connection.execute(select(Annotation.document_id, Annotation.question_id).where(*mine))
         return [(document_id, question_id) for document_id, question_id in pairs]
     documents = connection.scalar(select(func.count()).where(Document.project_id == project_id))

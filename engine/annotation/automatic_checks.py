@@ -128,6 +128,7 @@ def checked(
         return None
     if opinion is None or opinion.automatic_id != automatic.id:
         opinion = opinion_of(ToCheck(automatic.id, automatic.answer, automatic.page_id), state)
+    lock_project(session, automatic.project_id)  # before its row, as a withdrawal does (engine.projects.task_changes)
     automatic.verdict = "right" if opinion.right else "wrong"
     automatic.checked_by, automatic.checked_at = person_id, now()
     session.flush()
@@ -142,6 +143,7 @@ def check_anew(session: Session, document_id: str, question_id: str) -> None:
     automatic = session.scalar(_of_question(document_id, question_id))
     if automatic is None:
         return
+    lock_project(session, automatic.project_id)  # as in `checked`
     newest = session.scalar(
         select(Revision)
         .join(Annotation, Annotation.id == Revision.annotation_id)

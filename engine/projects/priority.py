@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, bindparam, exists, or_, select, update
 from sqlalchemy.orm import Session
 
-from db import changes
+from db import changes, document_figures
 from db.tables import Annotation, Project, Task, TaskChange
 from db.tables.annotations import UNRANKED
 from engine.queries import standing
@@ -52,7 +52,7 @@ def finish_first(session: Session, project_id: str, documents: Sequence[str]) ->
 
 
 def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str | None]]) -> None:
-    """Set the priority of some documents.
+    """Set the priority of some documents; those that somebody has begun meanwhile come before all of them.
 
     Args:
         session: an open session.
@@ -64,7 +64,12 @@ def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str
         .where(Task.document_id == bindparam("document"), Task.priority != BY_HAND)
         .values(priority=bindparam("place"), chosen_by=bindparam("by"))
     )
-    rows = [{"document": document, "place": at, "by": by} for at, document, by in places]
+    named = [document for _, document, _ in places]
+    document_figures.lock(session, named)
+    opened = set(session.scalars(select(Task.document_id).where(Task.document_id.in_(named), begun())))
+    if opened:
+        finish_first(session, project_id, sorted(opened))
+    rows = [{"document": document, "place": at, "by": by} for at, document, by in places if document not in opened]
     if rows:
         session.connection().execute(put, rows)
         changes.tell(session, "tasks", project_id)

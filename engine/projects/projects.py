@@ -129,7 +129,7 @@ def change_settings(
         if {"overlap_share", "overlap_people"} & set(changes):
             goes_on |= task_changes.ask(session, project, task_changes.OVERLAP, by)
     if goes_on:
-        task_changes.work_off(workspace, project_id, seconds=task_changes.PATIENCE_SECONDS)
+        task_changes.follow_now(workspace, project_id)
     return chosen
 
 

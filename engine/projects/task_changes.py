@@ -9,6 +9,7 @@ the same kind begins anew, and wins.
 A document that arrives meanwhile gets its tasks as they are wanted now (engine.projects.open_tasks).
 """
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,9 +17,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Select, func, select
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from db import changes
+from db import changes, document_figures
 from db.base import now
 from db.tables import Document, Project, TaskChange, User
 from engine.pieces import FIRST, Pace
@@ -31,6 +33,7 @@ QUESTIONS, OVERLAP, ORDER, AUTOMATIC, PEOPLE = "questions", "overlap", "order", 
 PATIENCE_SECONDS = 2.0  # that a request works on a change which it asked for; a server or a worker does the rest
 STUCK_SECONDS = 1.5  # without a piece, after which somebody else goes on with a change
 TOLD_SECONDS = 60.0  # that a finished change is still named
+_log = logging.getLogger(__name__)
 
 Piece = Callable[[Session, Project, Sequence[str], TaskChange], None]
 _PIECES: Mapping[str, Piece] = {
@@ -122,6 +125,14 @@ def work_off(
     return True
 
 
+def follow_now(workspace: Workspace, project_id: str) -> None:
+    """Work for a moment on a change that was just stored. An error loses nothing: a server or a worker goes on."""
+    try:
+        work_off(workspace, project_id, seconds=PATIENCE_SECONDS)
+    except DBAPIError:
+        _log.exception("the tasks of the project %s follow a change later", project_id)
+
+
 def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> bool:
     """Go on with the changes whose pieces have stopped, for so many seconds; return whether there were any.
 
@@ -131,7 +142,12 @@ def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event |
         stuck = TaskChange.finished_at.is_(None), TaskChange.moved_at < now() - timedelta(seconds=STUCK_SECONDS)
         projects = list(session.scalars(select(TaskChange.project_id).where(*stuck).distinct()))
     for project_id in projects:
-        work_off(workspace, project_id, seconds=seconds, stop=stop)
+        try:
+            work_off(workspace, project_id, seconds=seconds, stop=stop)
+        except Exception as error:
+            if isinstance(error, DBAPIError) and error.connection_invalidated:
+                raise
+            _log.exception("the tasks of the project %s could not follow a change; trying again", project_id)
     return bool(projects)
 
 
@@ -172,6 +188,7 @@ def _follow(session: Session, project: Project, row: TaskChange, size: int) -> N
     documents = list(session.scalars(next_ones.order_by(Document.id).limit(size + 1)))
     last = len(documents) <= size
     documents = documents[:size]
+    document_figures.lock(session, documents)
     _PIECES[row.kind](session, project, documents, row)
     row.done += len(documents)
     row.place, row.moved_at = documents[-1] if documents else row.place, now()

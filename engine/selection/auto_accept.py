@@ -137,7 +137,7 @@ def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
         audit.record(session, by.id, "automatic.undo", project_id, project_id, answers=count)
         goes_on = task_changes.ask(session, project, task_changes.AUTOMATIC, by.id)
     if goes_on:
-        task_changes.work_off(workspace, project_id, seconds=task_changes.PATIENCE_SECONDS)
+        task_changes.follow_now(workspace, project_id)
     return count
 
 

@@ -75,8 +75,9 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
             finished_work.add(session, project_id, key, [found - stored for found, stored in pairs])
     with workspace.database.write() as session:
         lock_project(session, project_id)
-        document_figures.count_again(session, project_id)
+        # In the order of `Database.write`, so that no save waits for this and this for the save.
         queue_days.set_days(session, project_id, history)
+        document_figures.count_again(session, project_id)
     for some in _questions_apart(workspace, project_id):
         with workspace.database.write() as session:
             lock_project(session, project_id)

@@ -113,7 +113,7 @@ def replace_standard_questions(
         goes_on = task_changes.ask(session, project, task_changes.QUESTIONS, by)
         listed = _listed(session, project_id)
     if goes_on:
-        task_changes.work_off(workspace, project_id, seconds=task_changes.PATIENCE_SECONDS)
+        task_changes.follow_now(workspace, project_id)
     return listed
 
 

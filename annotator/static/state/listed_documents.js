@@ -16,7 +16,7 @@ const PATH = '/projects/{project_id}/documents';
 const PAGE = 100; // lines
 const MOST = 1000; // lines that the server sends at once
 const MOST_NAMED = 50; // documents that are fetched by their ids; from here on, the list
-const TYPING = 100; // milliseconds without a key, until a search begins
+const TYPING = 50; // milliseconds without a key, until a search begins
 /** @type {Fetched} */
 const NOTHING = { items: [], total: 0, next: null };
 

@@ -6,18 +6,20 @@ from typing import Any
 
 import pytest
 from sqlalchemy import select, update
+from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Document, ModelVersion, Task
 from db.tables.annotations import UNRANKED
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.errors import NotFound
+from engine.projects import priority
 from engine.projects.open_tasks import open_missing
 from engine.projects.priority import BEGUN, BY_HAND
 from engine.projects.projects import change_settings
 from engine.selection import ranking
 from engine.statistics.throughput import figures
-from engine.tasks import queue
+from engine.tasks import kept_states, queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, edits, make_person, tasks_of
@@ -133,6 +135,28 @@ def test_a_page_that_was_begun_is_finished_before_the_next_one(room: Room) -> No
     room.rank()
     assert room.places()[0][:2] == ("bill 9.png", BEGUN)
     assert room.handed_out(2) == ["bill 9.png", "bill 0.png"]
+
+
+def test_a_document_finished_while_it_is_ranked_was_not_chosen(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun_late = priority.begun_late
+    finished: list[str] = []
+
+    def finish_meanwhile(session: Session, project_id: str) -> list[str]:
+        """The last look before places are given: all documents are waiting ones."""
+        late = begun_late(session, project_id)
+        session.rollback()  # SQLite: no reader stands in the way of the answers
+        for task in tasks_of(room.workspace, project_id):
+            if task.document_id == room.documents[0].id and not finished:
+                answer(room.workspace, task.id, room.ann)
+        finished.append(room.documents[0].name)
+        return late
+
+    monkeypatch.setattr(priority, "begun_late", finish_meanwhile)
+    room.rank(selection="random")
+    places = {name: (place, by) for name, place, by in room.places()}
+    assert places[finished[0]] == (BEGUN, None)
+    assert {by for name, (_, by) in places.items() if name != finished[0]} == {"random"}
+    assert not kept_states.check(room.workspace)
 
 
 def test_who_passes_a_task_over_gets_the_next_one_in_the_order(room: Room) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event, select, text
 
+from db import document_figures
 from db.changes import ObservedSession
 from db.tables import Annotation, AutomaticAnswer, Task
 from engine.accounts.members import put_member, remove_member
@@ -18,6 +19,7 @@ from engine.annotation import removal
 from engine.projects import task_changes
 from engine.selection import auto_accept
 from engine.tasks import kept_states
+from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, save
 from tests.support.factories import pages_of
@@ -150,6 +152,19 @@ def test_who_returns_while_an_answer_is_rejected_has_the_place(workspace: Worksp
         state = session.scalar(select(Task.state).join(Annotation, same).where(Annotation.id == scene.submitted.id))
     assert state == "returned"
     assert not kept_states.check(workspace)
+
+
+@POSTGRESQL
+def test_a_gold_answer_waits_for_the_document_before_it_locks_the_task(workspace: Workspace) -> None:
+    scene = Scene(workspace)
+    judge(workspace, scene.submitted.id, scene.office.rita)
+    [task, *_] = scene.office.tasks()
+    with ThreadPoolExecutor(1) as pool, workspace.database.write() as session:
+        document_figures.lock(session, [task.document_id])  # as a save does, before it locks its task
+        gold = pool.submit(set_gold, workspace, task.id, scene.submitted.id, scene.office.rita.id)
+        wait_until(lambda: gold.done() or waits_for_lock(workspace))
+        session.execute(select(Task.id).where(Task.id == task.id).with_for_update(nowait=True))
+    assert gold.result().gold == scene.submitted.id
 
 
 def overlapping(workspace: Workspace, first: Callable[[], Any], second: Callable[[], Any]) -> None:
