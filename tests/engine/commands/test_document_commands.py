@@ -26,12 +26,12 @@ def test_what_the_search_looks_in_is_checked_and_corrected(tmp_path: Path, monke
     workspace = open_workspace(Settings(data_dir=tmp_path / "data", _env_file=None))
     project = create_project(workspace, "bills")
     document = make_document(workspace, project.id, [bill(1)])
-    assert run().exit_code == 0 and "The search finds all names and words." in run().output
+    assert run().exit_code == 0 and "All search entries match names and words." in run().output
     with workspace.database.engine.begin() as connection:  # past every service
         connection.execute(delete(DocumentText))
     assert document_page(workspace, project.id, query="customer").total == 0
     wrong = run("--project", "bills")
-    assert wrong.exit_code == 1 and "The texts of 1 document differ" in wrong.output
+    assert wrong.exit_code == 1 and "Search entries of 1 document are out of date. Run it again" in wrong.output
     corrected = run("--rebuild", "--json")
     assert corrected.exit_code == 0
     expected = {"documents": [document.id], "index": True, "left": [], "index_left": True}
