@@ -6,7 +6,8 @@ import threading
 from engine.projects import task_changes
 from engine.workspace import Workspace
 
-_EVERY_SECONDS, _AT_WORK_SECONDS = 2.0, 0.1  # between two looks, while there is nothing to do and otherwise
+_EVERY_SECONDS = 2.0  # between two looks
+_TURN_SECONDS = 30.0  # for one project, before the next one has its turn
 _STOP_SECONDS = 5.0
 _log = logging.getLogger(__name__)
 
@@ -33,11 +34,8 @@ class TaskFollower:
             self._thread.join(_STOP_SECONDS)
 
     def _run(self) -> None:
-        pause = _EVERY_SECONDS
-        while not self._ended.wait(pause):
-            pause = _EVERY_SECONDS
+        while not self._ended.wait(_EVERY_SECONDS):
             try:
-                if task_changes.go_on(self._workspace, stop=self._ended):
-                    pause = _AT_WORK_SECONDS
+                task_changes.go_on(self._workspace, seconds=_TURN_SECONDS, stop=self._ended)
             except Exception:  # the database may be restarting; a thread that died of it would stay dead
                 _log.exception("tasks could not follow a change; trying again")

@@ -133,8 +133,8 @@ def follow_now(workspace: Workspace, project_id: str) -> None:
         _log.exception("the tasks of the project %s follow a change later", project_id)
 
 
-def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> bool:
-    """Go on with the changes whose pieces have stopped, for so many seconds; return whether there were any.
+def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> None:
+    """Go on with the changes whose pieces have stopped, for so many seconds a project.
 
     Servers and workers call it again and again: a look costs one short query while there is nothing to do.
     """
@@ -148,7 +148,6 @@ def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event |
             if isinstance(error, DBAPIError) and error.connection_invalidated:
                 raise
             _log.exception("the tasks of the project %s could not follow a change; trying again", project_id)
-    return bool(projects)
 
 
 def running(workspace: Workspace, project_id: str) -> list[TaskProgress]:
