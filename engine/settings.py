@@ -58,7 +58,12 @@ class Settings(BaseSettings):
     max_read_seconds: float = Field(30, gt=0, description="Maximum seconds for reading one file.")
     max_read_memory_mb: int = Field(2048, ge=256, description="Maximum memory for reading one file, in MB.")
     render_dpi: int = Field(150, ge=50, le=600, description="Resolution of rendered PDF pages in dots per inch.")
-    ocr_language: str = Field("eng", description="Tesseract language codes, joined by +.")
+    ocr: Literal["auto", "rapidocr", "tesseract"] = Field(
+        "auto",
+        description="OCR engine for scanned pages. auto: RapidOCR, and Tesseract for languages whose letters RapidOCR "
+        "does not know.",
+    )
+    ocr_language: str = Field("eng", description="Languages of scanned pages by Tesseract's codes, joined by +.")
 
     retrain_after: int = Field(
         20, ge=1, description="Number of newly accepted answers that start a retraining; default of new projects."

@@ -11,6 +11,7 @@ from PIL import Image, ImageCms, TiffImagePlugin, UnidentifiedImageError
 from engine.documents import refusal
 from engine.documents.kinds import JPEG, PNG, TIFF
 from engine.documents.limits import ReadLimits
+from engine.documents.ocr.engine import OcrEngine
 from engine.documents.sheet import Sheet
 
 _FORMATS = {PNG: "PNG", JPEG: "JPEG", TIFF: "TIFF"}
@@ -23,8 +24,6 @@ _CLOCKWISE = {
     7: 270,
     8: 270,
 }  # EXIF orientations; those of the other parity are mirrored as well
-# Pixels of the long side between which OCR recognises letters well.
-_OCR_SHORTEST, _OCR_LONGEST, _OCR_ENLARGED = 2600, 4000, 3.0
 
 
 class ImagePages:
@@ -61,13 +60,12 @@ class ImagePages:
                 original=self._source if upright is image and self.media_type != TIFF and not _moves(image) else None,
             )
 
-    def for_ocr(self, number: int) -> Image.Image:
-        """Return page `number` in grey, at a size at which OCR recognises letters well."""
+    def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
+        """Return page `number` in grey, at the size that an OCR engine reads best."""
         image = self.read(number).image.convert("L")
-        longest = max(image.size)
-        if _OCR_SHORTEST <= longest <= _OCR_LONGEST:
+        scale = engine.scale_for(image.size)
+        if scale == 1:
             return image
-        scale = min(_OCR_ENLARGED, (_OCR_SHORTEST if longest < _OCR_SHORTEST else _OCR_LONGEST) / longest)
         size = max(1, round(image.width * scale)), max(1, round(image.height * scale))
         return image.resize(size, Image.Resampling.BICUBIC if scale > 1 else Image.Resampling.BOX)
 

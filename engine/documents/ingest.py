@@ -55,6 +55,7 @@ def limits_of(settings: Settings) -> ReadLimits:
         pixels=settings.max_page_pixels,
         bytes=int(settings.max_upload_mb * MEGABYTE),
         dpi=settings.render_dpi,
+        ocr=settings.ocr,
         ocr_language=settings.ocr_language,
     )
 

@@ -1,6 +1,10 @@
 """Limits on the cost of opening one file."""
 
 from dataclasses import dataclass
+from typing import Literal, get_args
+
+
+OcrChoice = Literal["auto", "rapidocr", "tesseract"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,8 +20,8 @@ class ReadLimits:
         words: Words of the whole document; protects the caller from hostile text layers.
         dpi: Resolution of PDF pages.
         long_side: Largest long side of a page, in pixels.
-        ocr_dpi: Resolution for OCR.
-        ocr_language: Tesseract languages, such as "eng+deu".
+        ocr: OCR engine: "auto", "rapidocr" or "tesseract".
+        ocr_language: Languages of scanned pages, such as "eng+deu".
     """
 
     seconds: float = 30.0
@@ -28,12 +32,14 @@ class ReadLimits:
     words: int = 300_000
     dpi: int = 150
     long_side: int = 3000  # pixels; posters and slides are rendered below `dpi`
-    ocr_dpi: int = 300
+    ocr: OcrChoice = "auto"
     ocr_language: str = "eng"  # Tesseract's names, "eng+deu" for several
 
     def __post_init__(self) -> None:
-        for field in ("seconds", "memory_mb", "pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr_dpi"):
+        for field in ("seconds", "memory_mb", "pages", "pixels", "bytes", "words", "dpi", "long_side"):
             if getattr(self, field) <= 0:
                 raise ValueError(f"ReadLimits.{field} must be above zero, not {getattr(self, field)}.")
+        if self.ocr not in get_args(OcrChoice):
+            raise ValueError(f"ReadLimits.ocr must be one of {', '.join(get_args(OcrChoice))}, not {self.ocr!r}.")
         if not self.ocr_language or not all(part.replace("_", "").isalnum() for part in self.ocr_language.split("+")):
             raise ValueError(f"ReadLimits.ocr_language must look like 'eng' or 'eng+deu', not {self.ocr_language!r}.")

@@ -17,7 +17,8 @@ from engine.documents.images import ImagePages, is_blank
 from engine.documents.kinds import JPEG, PDF, media_type_of
 from engine.documents.levels import levelled
 from engine.documents.limits import ReadLimits
-from engine.documents.ocr import OcrFailed, OcrOutOfTime, OcrPage, find_engine, turn_clockwise
+from engine.documents.ocr.choose import find_engine
+from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
 from engine.documents.order import reading_order
 from engine.documents.page import ReadPage, ReadWord, TextSource, page_to_wire
 from engine.documents.render import PdfPages
@@ -127,7 +128,7 @@ def _by_ocr(
     pages: Pages, waiting: list[_Waiting], limits: ReadLimits, deadline: float, tell: Tell
 ) -> Iterator[tuple[_Waiting, tuple[FoundLine, ...], TextSource]]:
     """Yield each waiting page with the lines of OCR, turned upright; several pages run in parallel."""
-    engine, missing = find_engine(limits.ocr_language)
+    engine, missing = find_engine(limits.ocr, limits.ocr_language, _workers())
     if missing:
         tell(warning=missing)
     late: list[int] = []
@@ -143,7 +144,7 @@ def _by_ocr(
                         late.append(drawn.number)
                     yield drawn, drawn.lines, "layer"
                     continue
-                image = pages.for_ocr(drawn.number)
+                image = pages.for_ocr(drawn.number, engine)
                 running[pool.submit(engine.read, image, deadline)] = drawn, image.size
             if not running:
                 break

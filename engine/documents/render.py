@@ -10,6 +10,7 @@ from PIL import Image
 
 from engine.documents import refusal
 from engine.documents.limits import ReadLimits
+from engine.documents.ocr.engine import OcrEngine
 from engine.documents.refusal import Unreadable
 from engine.documents.sheet import Sheet
 from engine.documents.words import raw_text, read_layer, turn_needed
@@ -64,11 +65,11 @@ class PdfPages:
                 picture_share=self._picture_share(page),
             )
 
-    def for_ocr(self, number: int) -> Image.Image:
-        """Return page `number` in grey at the resolution for OCR, turned as by `read`."""
+    def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
+        """Return page `number` in grey at the resolution that an OCR engine reads best, turned as by `read`."""
         with self._guarded(number):
             page = self._document[number - 1]
-            zoom = self._zoom(page, self._limits.ocr_dpi, scale=self._limits.ocr_dpi / self._limits.dpi)
+            zoom = self._zoom(page, engine.dpi, scale=max(1.0, engine.dpi / self._limits.dpi))
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csGRAY)
             return Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
 

@@ -7,6 +7,7 @@ from typing import Protocol
 from PIL import Image
 
 from engine.documents.found import FoundLine
+from engine.documents.ocr.engine import OcrEngine
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,6 @@ class Pages(Protocol):
         """Return a page, upright, with its text layer."""
         ...
 
-    def for_ocr(self, number: int) -> Image.Image:
-        """Return a page in grey, at the resolution for OCR."""
+    def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
+        """Return a page in grey, at the resolution that an OCR engine reads best."""
         ...

@@ -44,3 +44,12 @@ def scripts_of(language: str) -> frozenset[str]:
         elif base in _OTHERS:
             scripts.add(_OTHERS[base])
     return frozenset(scripts)
+
+
+def read_by_rapidocr(language: str) -> bool:
+    """Return whether the networks of RapidOCR (PP-OCRv6) know the letters of a language, such as "deu".
+
+    Their dictionary has Greek letters, but neither the final sigma nor accents, and of Vietnamese not half.
+    """
+    base = language.removesuffix("_vert")
+    return base not in ("kor", "vie", *_OTHERS)

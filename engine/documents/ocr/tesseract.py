@@ -1,4 +1,4 @@
-"""OCR of pages without text, by the Tesseract program.
+"""OCR by the Tesseract program.
 
 The program is used instead of MuPDF's built-in copy: a page that hangs or crashes it costs that page only, two pages
 are read in parallel, and it reports a confidence for each word.
@@ -13,41 +13,22 @@ import subprocess
 import time
 from dataclasses import dataclass
 from statistics import median
+from typing import ClassVar
 
 from PIL import Image
 
 from engine.documents.found import FoundLine, FoundWord
 from engine.documents.legible import clean
-from engine.documents.ocr_scripts import scripts_of
+from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
+from engine.documents.ocr.scripts import scripts_of
 
 _PAGE_SECONDS = 15.0  # limit of each page
+_SHORTEST, _LONGEST, _ENLARGED = 2600, 4000, 3.0  # pixels of the long side; largest factor
 _SURE = 0.6
 _LEAST_SURE = 0.3  # words below are noise
 _LEAST_SURE_FOREIGN = 0.8  # in a script that the language does not cover
 _LEAST_SURE_SCRIPT = 1.0  # Tesseract's own scale; Chinese pages score 1.2 to 1.5, English ones 10 and more
 _LEAST_SURE_SIGNS = 0.6  # single signs are noise, too: dust, rules and edges of images
-_CLOCKWISE = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
-
-
-class OcrOutOfTime(Exception):
-    """Raised when the time for this page, or for all of them, is over."""
-
-
-class OcrFailed(Exception):
-    """Raised when the engine fails on a page: crash, lack of memory, or unsuitable image."""
-
-
-@dataclass(frozen=True, slots=True)
-class OcrPage:
-    """Result of OCR; `lines` are in pixels of the image after turning it clockwise by `turn` degrees.
-
-    `foreign_script`: script that the engine's language does not cover. Of such a page only words of high confidence are
-    kept, mostly numbers.
-    """
-
-    lines: tuple[FoundLine, ...]
-    turn: int
-    foreign_script: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +40,21 @@ class _Stand:
 
 
 @dataclass(frozen=True, slots=True)
-class OcrEngine:
+class Tesseract:
     """Installed Tesseract with its available languages."""
 
     program: str
     language: str
     knows_orientation: bool
+    name: ClassVar[str] = "tesseract"
+    dpi: ClassVar[int] = 300
+
+    def scale_for(self, size: tuple[int, int]) -> float:
+        """Return the factor by which an image is enlarged, so that Tesseract recognises its letters well."""
+        longest = max(size)
+        if _SHORTEST <= longest <= _LONGEST:
+            return 1.0
+        return min(_ENLARGED, (_SHORTEST if longest < _SHORTEST else _LONGEST) / longest)
 
     def read(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down.
@@ -122,13 +112,13 @@ class OcrEngine:
         return done.stdout.decode("utf-8", "replace")
 
 
-def find_engine(language: str) -> tuple[OcrEngine | None, str | None]:
-    """Return the engine, if installed, and a sentence about anything missing."""
+def find(language: str) -> tuple[Tesseract | None, str | None]:
+    """Return Tesseract, if installed, and a sentence about anything missing."""
     program = shutil.which("tesseract")
     if program is None:
         return None, (
-            "No OCR engine is installed, so scanned pages have no words: install Tesseract (Debian: tesseract-ocr and "
-            "tesseract-ocr-eng) and upload the file again."
+            "Tesseract is not installed, so scanned pages have no words: install it (Debian: tesseract-ocr and "
+            "tesseract-ocr-eng) or set GLOSSATOR_OCR to auto, and read the pages again."
         )
     listed = subprocess.run([program, "--list-langs"], capture_output=True, text=True, timeout=10, check=False).stdout
     installed = set(listed.split("\n")[1:])
@@ -138,18 +128,13 @@ def find_engine(language: str) -> tuple[OcrEngine | None, str | None]:
     sentence = None
     if missing:
         sentence = (
-            f"The OCR engine has no language {', '.join(missing)}, so scanned pages "
+            f"Tesseract has no language {', '.join(missing)}, so scanned pages "
             + (f"were read as {', '.join(there)}" if there else "have no words")
             + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) "
-            "and upload the file again."
+            "and read the pages again."
         )
-    engine = OcrEngine(program, "+".join(there), "osd" in installed) if there else None
+    engine = Tesseract(program, "+".join(there), "osd" in installed) if there else None
     return engine, sentence
-
-
-def turn_clockwise(image: Image.Image, degrees: int) -> Image.Image:
-    """Turn an image clockwise by 0, 90, 180 or 270 degrees."""
-    return image.transpose(_CLOCKWISE[degrees]) if degrees else image
 
 
 def parse_tsv(table: str) -> tuple[FoundLine, ...]:

@@ -1,0 +1,1 @@
+"""OCR of pages without text: one interface, RapidOCR and Tesseract behind it."""

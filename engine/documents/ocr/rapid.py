@@ -1,0 +1,226 @@
+"""OCR by RapidOCR: the PP-OCR networks that detect lines and read them, run by ONNX Runtime.
+
+The networks lie in its package, so nothing is installed beside it and nothing is fetched.
+"""
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
+from typing import Any, ClassVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image
+
+from engine.documents.found import FoundLine, FoundWord
+from engine.documents.legible import clean
+from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
+from engine.documents.ocr.line_words import Letter, LineWord, line_words
+
+_PAGE_SECONDS = 20.0  # limit of each page
+_ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
+_MOST_PIXELS = 4_500_000
+_BATCH = 6  # lines that are read together, of like length: shorter ones are padded
+_LEAST_SURE = 0.5  # lines below are noise
+_LONG = 1.5  # height over width from which a line is read as running down or up, as RapidOCR cuts it
+_SAMPLE = 8  # lines that tell which way the page stands
+_DOUBTFUL = 0.85  # mean confidence of the sample below which it is read upside down, too
+_BETTER = 0.05  # by which the other way must be surer
+_PARAMETERS = {
+    # Each session runs on one thread: batches of lines run beside each other instead, which is faster.
+    "EngineConfig.onnxruntime.intra_op_num_threads": 1,
+    "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    "Global.log_level": "error",
+    "Global.use_cls": False,  # which way lines stand is told by how well they are read
+    "Global.return_word_box": True,
+    "Global.max_side_len": 1 << 20,  # the size is chosen by `scale_for`
+    "Rec.rec_batch_num": _BATCH,
+}
+
+Quad = NDArray[np.float32]  # [4, 2], (x, y) of a line's corners: upper left, upper right, lower right, lower left
+
+
+class RapidOcr:
+    """RapidOCR with its networks loaded.
+
+    Args:
+        language: languages that are read, by Tesseract's names; the networks are the same for all.
+        threads: batches of lines that are read at the same time.
+    """
+
+    name: ClassVar[str] = "rapidocr"
+    dpi: ClassVar[int] = 150
+
+    def __init__(self, language: str, threads: int) -> None:
+        from rapidocr import RapidOCR  # two seconds, which pages with a text layer do not need
+
+        self.language = language
+        self._rapid = RapidOCR(params=dict(_PARAMETERS))
+        logging.getLogger("RapidOCR").setLevel(logging.ERROR)
+        self._detecting = Lock()  # the detector keeps the size of its image between its steps
+        self._pool = ThreadPoolExecutor(max(1, threads))
+
+    def scale_for(self, size: tuple[int, int]) -> float:
+        """Return the factor by which an image is enlarged: it is read by its pixels, however long it is."""
+        pixels = size[0] * size[1]
+        if pixels > _MOST_PIXELS:
+            return math.sqrt(_MOST_PIXELS / pixels)
+        return max(1.0, min(_ENLARGED, math.sqrt(_ENLARGED_PIXELS / pixels)))
+
+    def read(self, image: Image.Image, deadline: float) -> OcrPage:
+        """Return the words of a grey image; it is turned first when its text is sideways or upside down."""
+        deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
+        try:
+            return self._read(np.asarray(image.convert("L")), deadline)
+        except (cv2.error, MemoryError, RuntimeError, ValueError) as error:
+            raise OcrFailed(str(error)) from error
+
+    def _read(self, grey: NDArray[np.uint8], deadline: float) -> OcrPage:
+        quads = self._detected(grey, deadline)
+        turn = self._turn(grey, quads, deadline)
+        if turn:
+            grey = np.ascontiguousarray(np.rot90(grey, -turn // 90))
+            quads = self._detected(grey, deadline)
+        pictures = [_cut_out(grey, quad) for quad in quads]
+        read = self._recognised(pictures, deadline)
+        lines = []
+        for quad, picture, (text, sure, letters) in zip(quads, pictures, read, strict=True):
+            if sure >= _LEAST_SURE and text.strip():
+                lines.append(_placed(line_words(letters, picture), quad, picture))
+        return OcrPage(tuple(line for line in lines if line.words), turn)
+
+    def _detected(self, grey: NDArray[np.uint8], deadline: float) -> list[Quad]:
+        """Return the lines of the page as quadrangles, from top to bottom."""
+        _in_time(deadline)
+        with self._detecting:
+            found = self._rapid(_in_colour(grey), use_det=True, use_cls=False, use_rec=False)
+        return [] if found.boxes is None else [np.asarray(quad, dtype=np.float32) for quad in found.boxes]
+
+    def _turn(self, grey: NDArray[np.uint8], quads: Sequence[Quad], deadline: float) -> int:
+        """Return the clockwise turn that makes the page upright: most of its long lines tell."""
+        long_lines = sorted((quad for quad in quads if _is_long(quad)), key=_length, reverse=True)
+        sample = long_lines[:_SAMPLE]
+        if not sample:
+            return 0
+        downwards = sum(_length(quad) for quad in long_lines if _is_vertical(quad))
+        sideways = 2 * downwards > sum(_length(quad) for quad in long_lines)
+        pictures = [_cut_out(grey, quad) for quad in sample if _is_vertical(quad) == sideways]
+        sure = self._sureness(pictures, deadline)
+        upside_down = (
+            sure < _DOUBTFUL
+            and self._sureness([np.ascontiguousarray(one[::-1, ::-1]) for one in pictures], deadline) > sure + _BETTER
+        )
+        # A line that runs down was turned counter-clockwise to be read: so must the page be, by 270 degrees clockwise.
+        return (270 if sideways else 0) + (180 if upside_down else 0) - (360 if sideways and upside_down else 0)
+
+    def _sureness(self, pictures: Sequence[NDArray[np.uint8]], deadline: float) -> float:
+        read = self._recognised(pictures, deadline)
+        return sum(sure for _, sure, _ in read) / max(1, len(read))
+
+    def _recognised(
+        self, pictures: Sequence[NDArray[np.uint8]], deadline: float
+    ) -> list[tuple[str, float, list[Letter]]]:
+        """Return the text of each line, its mean confidence, and its letters."""
+        order = sorted(range(len(pictures)), key=lambda at: pictures[at].shape[1] / pictures[at].shape[0])
+        batches = [order[at : at + _BATCH] for at in range(0, len(order), _BATCH)]
+
+        def recognise(batch: Sequence[int]) -> Any:
+            """Recognise some lines, unless the time is over."""
+            _in_time(deadline)
+            return self._rapid.recognize_txt([_in_colour(pictures[at]) for at in batch])
+
+        waiting: list[tuple[list[int], Future[Any]]] = [(batch, self._pool.submit(recognise, batch)) for batch in batches]
+        read: list[tuple[str, float, list[Letter]]] = [("", 0.0, [])] * len(pictures)
+        try:
+            for batch, future in waiting:
+                found = future.result()
+                for at, text, sure, info in zip(batch, found.txts, found.scores, found.word_results, strict=True):
+                    read[at] = (text, float(sure), _letters(text, info, pictures[at].shape[1]))
+        finally:
+            for _, future in waiting:
+                future.cancel()
+        return read
+
+
+def _in_time(deadline: float) -> None:
+    if time.monotonic() >= deadline:
+        raise OcrOutOfTime
+
+
+def _in_colour(grey: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    return np.repeat(grey[:, :, None], 3, axis=2)
+
+
+def _sides(quad: Quad) -> tuple[float, float]:
+    """Return the width and the height of a quadrangle: of its opposite sides the longer ones."""
+    upper, right, lower, left = (float(np.linalg.norm(quad[at] - quad[(at + 1) % 4])) for at in range(4))
+    return max(upper, lower), max(right, left)
+
+
+def _length(quad: Quad) -> float:
+    return max(_sides(quad))
+
+
+def _is_long(quad: Quad) -> bool:
+    return max(_sides(quad)) >= 3 * min(_sides(quad))
+
+
+def _is_vertical(quad: Quad) -> bool:
+    width, height = _sides(quad)
+    return height >= _LONG * width
+
+
+def _cut_out(grey: NDArray[np.uint8], quad: Quad) -> NDArray[np.uint8]:
+    """Return the picture of a line, straightened, and turned to run to the right when it is high and narrow."""
+    width, height = (max(1, int(side)) for side in _sides(quad))
+    picture = cv2.warpPerspective(
+        grey,
+        cv2.getPerspectiveTransform(quad, _corners(width, height)),
+        (width, height),
+        flags=cv2.INTER_CUBIC,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.ascontiguousarray(np.rot90(picture)) if _is_vertical(quad) else picture
+
+
+def _corners(width: int, height: int) -> Quad:
+    return np.array([[0, 0], [width, 0], [width, height], [0, height]], dtype=np.float32)
+
+
+def _letters(text: str, info: Any, width: int) -> list[Letter]:
+    """Return the letters of a line; the recogniser tells a column of each that is no space."""
+    columns = [column for word in info.word_cols for column in word]
+    letters = []
+    at = 0
+    for letter, sure in zip(text, info.confs, strict=False):
+        if letter.isspace():
+            letters.append(Letter(letter, None, float(sure)))
+            continue
+        letters.append(Letter(letter, (columns[at] + 0.5) / info.line_txt_len * width, float(sure)))
+        at += 1
+    return letters
+
+
+def _placed(words: Sequence[LineWord], quad: Quad, picture: NDArray[np.uint8]) -> FoundLine:
+    """Return a line in pixels of the page."""
+    height, width = picture.shape
+    vertical = _is_vertical(quad)
+    upright = (height, width) if vertical else (width, height)
+    back = cv2.getPerspectiveTransform(_corners(*upright), quad)
+    found = []
+    for word in words:
+        text = clean(word.text)
+        if not text:
+            continue
+        x0, y0, x1, y1 = word.box
+        corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], dtype=np.float32)
+        if vertical:  # undoes the quarter turn of `_cut_out`
+            corners = np.stack([height - corners[:, 1], corners[:, 0]], axis=1)
+        there = cv2.perspectiveTransform(corners[None], back)[0]
+        (left, top), (right, bottom) = there.min(axis=0), there.max(axis=0)
+        found.append(FoundWord(text, (float(left), float(top), float(right), float(bottom)), min(1.0, word.confidence)))
+    return FoundLine(tuple(found), 90 if vertical else 0)
