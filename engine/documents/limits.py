@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-
 OcrChoice = Literal["auto", "rapidocr", "tesseract"]
 
 

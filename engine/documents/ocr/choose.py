@@ -5,6 +5,7 @@ from engine.documents.ocr import tesseract
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.ocr.scripts import read_by_rapidocr
 
+
 def find_engine(choice: OcrChoice, language: str, threads: int) -> tuple[OcrEngine | None, str | None]:
     """Return the engine, loaded, and a sentence about anything missing.
 
