@@ -21,7 +21,6 @@ from engine.documents.legible import clean
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
 from engine.documents.ocr.line_words import Letter, LineWord, line_words
 
-_PAGE_SECONDS = 20.0  # limit of each page
 _ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
 _MOST_PIXELS = 4_500_000
 _BATCH = 2  # lines that are read together, of like length: padding costs more than a batch saves
@@ -75,7 +74,6 @@ class RapidOcr:
 
     def read(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down."""
-        deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
         try:
             return self._read(np.asarray(image.convert("L")), deadline)
         except (cv2.error, MemoryError, RuntimeError, ValueError) as error:
