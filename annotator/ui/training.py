@@ -62,9 +62,9 @@ def build(service: AnswerService) -> None:
                 leave = gr.Button("Do not retrain", scale=0, min_width=160, size="md")
         status = gr.HTML()
         history = gr.HTML(EMPTY)
-        runs = TablePages("Newer retrainings", "Older retrainings")
+        runs = TablePages("retrainings", "Newer retrainings", "Older retrainings")
         models = gr.HTML()
-        versions_pages = TablePages("Newer models", "Older models")
+        versions_pages = TablePages("models", "Newer models", "Older models")
         with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
             opened = gr.Checkbox(visible="hidden")  # whether the list is in sight: it is fetched only then
