@@ -37,10 +37,9 @@ def pending() -> ColumnElement[bool]:
     return and_(SecondLook.verdict.is_(None), SecondLook.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
 
 
-def count(session: Session, project_id: str, reviewer_id: str) -> int:
-    """Return the number of label reviews that wait for a reviewer."""
-    chosen = waiting(project_id, reviewer_id).with_only_columns(func.count(Annotation.id.distinct())).order_by(None)
-    return session.scalar(chosen) or 0
+def number(project_id: str, reviewer_id: str) -> Select[int]:
+    """Return the statement for the number of label reviews that wait for a reviewer."""
+    return waiting(project_id, reviewer_id).with_only_columns(func.count(Annotation.id.distinct())).order_by(None)
 
 
 def own(session: Session, project_id: str, reviewer_id: str) -> bool:
