@@ -200,6 +200,8 @@ class Campaign:
             before = AutomaticAnswer.task_id == task.id, AutomaticAnswer.withdrawn_at.is_(None)
             if session.scalar(select(AutomaticAnswer.id).where(*before)) is not None:
                 return
+            if task_changes.goes_on(session, task.project_id, task_changes.AUTOMATIC):
+                return
             session.add(
                 AutomaticAnswer(
                     project_id=task.project_id,
@@ -249,7 +251,7 @@ class Campaign:
         project = self.office.project.id
         with self.workspace.database.read() as session:
             every = session.scalars(select(Task).where(Task.project_id == project, Task.closed_at.is_(None))).all()
-            stands = {task.id: task_status.status_of(session, task, person.id) for task in every}
+            stands = {task.id: task_status.status_of(session, task.id, person.id) for task in every}
             automatic = set(session.scalars(select(Task.id).where(Task.project_id == project, needs_no_person())))
             returned_to = self.returned_to(session, every)
             counted = task_status.counts(session, project, person.id)
@@ -265,8 +267,8 @@ class Campaign:
                 )
                 for task in every
             }
-        found = {each.task_id: each for each in stands.values() if each is not None}
-        answered = {each.task_id for each in found.values() if each.answered >= each.wanted}
+        found = {each.place.task_id: each for each in stands.values() if each is not None}
+        answered = {each.place.task_id for each in found.values() if each.answered >= each.wanted}
         still_open = found.keys() - answered - automatic
         returned = {each for each in still_open if found[each].answered + len(returned_to[each]) >= found[each].wanted}
         expected = replace(
@@ -312,7 +314,7 @@ class Campaign:
                     )
                 )
             }
-            stands = [(task, task_status.status_of(session, task, person.id)) for task in every]
+            stands = [(task, task_status.status_of(session, task.id, person.id)) for task in every]
             free = [(task, stand) for task, stand in stands if stand is not None and stand.takeable]
 
             def place(task: Task) -> tuple[int, str, int, str]:
