@@ -138,14 +138,15 @@ class Database:
         opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
-            # In one order: projects, questions, documents, tasks. So no two units of work wait for each other.
+            # In one order: projects, questions, documents, tasks, numbers. So no two units of work wait for each other.
             task_states.lock(session)
             question_uses.store(session)
             document_texts.store(session)
-            document_figures.store(session)
-            finished_work.store(session)
+            locked = document_figures.store(session)
+            finished_work.store(session, locked)
             task_states.store(session)
             queue_days.store(session)
+            finished_work.count(session)
             document_figures.count(session)
             changes.store(session)
 

@@ -1,18 +1,17 @@
 """Cost of a step in the queue: few statements, each a round trip, and none that reads a whole table."""
 
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from sqlalchemy import event
 
 from engine.tasks.queue import next_task
 from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
+from tests.support.statements import heard
 
 MOST = 20  # statements of one step
 
@@ -27,19 +26,6 @@ def busy_office(workspace: Workspace) -> Office:
             judge(workspace, given.id, office.rita, "rejected" if person is office.ben else "accepted")
     office.taken(office.ben)
     return office
-
-
-@contextmanager
-def heard(workspace: Workspace) -> Iterator[list[tuple[str, Any]]]:
-    """Collect the statements with their parameters, without what begins and ends units of work."""
-    said: list[tuple[str, Any]] = []
-
-    def hear(_connection: Any, _cursor: Any, statement: str, values: Any, *_: Any) -> None:
-        said.append((statement, values))
-
-    event.listen(workspace.database.engine, "before_cursor_execute", hear)
-    yield said
-    event.remove(workspace.database.engine, "before_cursor_execute", hear)
 
 
 def test_a_step_of_an_annotator_takes_few_statements(workspace: Workspace) -> None:
