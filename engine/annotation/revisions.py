@@ -14,7 +14,7 @@ from sqlalchemy import Row, bindparam, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures, finished_work, queue_days, task_states
+from db import changes, document_figures, finished_work, queue_days, task_states, waiting_looks
 from db.base import now
 from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
 from engine import leases
@@ -27,6 +27,7 @@ from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings
 from engine.queries import standing
+from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
@@ -160,6 +161,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     if advanced is None or stood is None:
         return _saved_before(session, annotation_id, base, key)
     queue_days.answer_moved(session, stood.project_id, stood.status, status)
+    if stood.status in ACCEPTED:  # a label that perhaps waits for a second look
+        waiting_looks.touch(session, [annotation_id])
     if status != stood.status:
         document_figures.touch(session, [stood.document_id])
     if status == "rejected" and status != stood.status:

@@ -8,10 +8,11 @@ from datetime import UTC, datetime, time
 from sqlalchemy import ColumnElement, and_, exists, func, literal_column, select
 from sqlalchemy.orm import Session
 
+from db import waiting_looks
 from db.tables import Annotation, Document, Question, QueueDay, Revision, Task
 from engine import leases, plurals
 from engine.accounts import visibility
-from engine.tasks import label_review_queue, task_status
+from engine.tasks import task_status
 from engine.tasks.task_status import Counts
 from engine.workspace import Workspace
 
@@ -87,7 +88,7 @@ def to_review(session: Session, project_id: str, user_id: str) -> int:
     waiting = select(func.count()).where(Annotation.project_id == project_id, Annotation.status == "submitted")
     own = waiting.where(Annotation.author_id == user_id).scalar_subquery()
     edited = waiting.where(_IS_EDITED, Annotation.edited_by == user_id).scalar_subquery()
-    looks = label_review_queue.number(project_id, user_id).scalar_subquery()
+    looks = waiting_looks.number(project_id, user_id).scalar_subquery()
     waiting_here: int = session.scalar(select(func.coalesce(depth, 0) - own - edited + looks)) or 0
     return waiting_here
 
