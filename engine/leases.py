@@ -7,11 +7,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import bindparam, delete, select, text
+from sqlalchemy import bindparam, delete, literal, select, text
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Lease, User
+from db.tables import Lease, Task, User
 
 LEASE_SECONDS = 90.0  # the page renews every 30 s: two heartbeats may be lost before the lease is
 
@@ -65,6 +65,13 @@ def release(session: Session, subject: str, holder: str | None = None) -> None:
     if holder is not None:
         chosen = chosen.where(Lease.holder == holder)
     session.execute(chosen.execution_options(synchronize_session=False))
+
+
+def release_task(session: Session, document_id: str, question_id: str, user_id: str) -> None:
+    """Delete a user's lease of the task that asks a question of a document."""
+    subject = literal("task:") + Task.id + literal(f":{user_id}")  # as `task_subject`
+    of_task = select(subject).where(Task.document_id == document_id, Task.question_id == question_id).scalar_subquery()
+    session.execute(delete(Lease).where(Lease.subject == of_task).execution_options(synchronize_session=False))
 
 
 def live(session: Session, prefix: str, subjects: Collection[str] | None = None) -> list[Held]:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from db import changes, document_figures, finished_work, queue_days, task_states, waiting_looks
 from db.base import now
-from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
+from db.tables import Annotation, Member, Prediction, Project, Revision, User
 from engine import leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
@@ -280,11 +280,7 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
 
 def _release_task(session: Session, answer: _Answer) -> None:
     """Release the author's lease of the task that this answers."""
-    task_id = session.scalar(
-        select(Task.id).where(Task.document_id == answer.document_id, Task.question_id == answer.question_id)
-    )
-    if task_id is not None:
-        leases.release(session, leases.task_subject(task_id, answer.author_id))
+    leases.release_task(session, answer.document_id, answer.question_id, answer.author_id)
 
 
 def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> Saved:
