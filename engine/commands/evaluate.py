@@ -37,7 +37,7 @@ def evaluate(
     ocr_cache: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Cache of OCR results.")] = None,
     ocr_engine: Annotated[
         OcrChoice | None,
-        typer.Option(help="OCR engine: auto, rapidocr or tesseract; default: GLOSSATOR_OCR.", show_default=False),
+        typer.Option(help="OCR engine; default: GLOSSATOR_OCR.", show_default=False),
     ] = None,
     ocr_workers: Annotated[
         int | None,
