@@ -101,8 +101,12 @@ def of_ocr(answer: Figures) -> list[tuple[str, str]]:
 def ocr_described(answer: Figures) -> str:
     """Return lines on the OCR: numbers of words, and of pages read at the same time."""
     words = answer["ocr_words"]
-    told = f"{words['read']:,} words read, {words['given']:,} given."
-    return told if words["at_once"] == 1 else f"{told}\nUp to {words['at_once']} pages were read at once."
+    told = [f"{words['read']:,} words read, {words['given']:,} given."]
+    if words["pages_without_words"]:
+        told.append(f"No words on {words['pages_without_words']:,} of {words['pages']:,} pages.")
+    if words["at_once"] > 1:
+        told.append(f"Up to {words['at_once']} pages were read at once.")
+    return "\n".join(told)
 
 
 def _between(interval: Any, written: Any) -> str:
