@@ -21,6 +21,7 @@ _AIR = 0.5  # of a line's height, around it and between two lines
 _ODD = 0.25  # share of odd letters from which a text that is shown is checked, too
 _FEW_VOWELS = 0.2  # of the letters of a Latin text
 _ENOUGH = 40  # letters of a text whose letters are counted
+_MOSTLY = 0.8  # share of Latin letters that makes a text Latin
 _VOWELS = frozenset("aeiouyäöüéèêàâáíóúåøæœ")
 _SIGNS = frozenset(".,:;!?()'\"-–—/%€$£&@#*+=•“”’‘[]_|§°")
 
@@ -90,9 +91,11 @@ def is_odd(lines: Sequence[FoundLine]) -> bool:
     if len(text) < _ENOUGH:
         return False
     odd = sum(not c.isalnum() and c not in _SIGNS and not unicodedata.category(c).startswith("M") for c in text)
-    latin = [c for c in text if c.isalpha() and unicodedata.name(c, "").startswith("LATIN")]
+    letters = [c for c in text if c.isalpha()]
+    latin = [c for c in letters if unicodedata.name(c, "").startswith("LATIN")]
     vowels = sum(c in _VOWELS for c in latin)
-    return odd > _ODD * len(text) or (len(latin) >= _ENOUGH and vowels < _FEW_VOWELS * len(latin))
+    is_latin = len(latin) >= max(_ENOUGH, _MOSTLY * len(letters))
+    return odd > _ODD * len(text) or (is_latin and vowels < _FEW_VOWELS * len(latin))
 
 
 def can_be_checked(lines: Sequence[FoundLine], language: str) -> bool:
