@@ -8,11 +8,15 @@ FloatBox = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class FoundWord:
-    """Word in pixels of the rendered page, not yet clipped or rounded."""
+    """Word in pixels of the rendered page, not yet clipped or rounded.
+
+    `hidden`: the file has it, and does not show it: drawn invisibly, or under an image. OCR programs write words so.
+    """
 
     text: str
     box: FloatBox
     confidence: float | None = None
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,16 @@ def overlap(a: FloatBox, b: FloatBox) -> float:
     height = min(a[3], b[3]) - max(a[1], b[1])
     smaller = min((a[2] - a[0]) * (a[3] - a[1]), (b[2] - b[0]) * (b[3] - b[1]))
     return width * height / smaller if width > 0 and height > 0 and smaller > 0 else 0.0
+
+
+def clip(box: FloatBox, size: tuple[int, int]) -> tuple[int, int, int, int] | None:
+    """Clip a box to whole pixels of the page, at least one each way; None for a word off the page."""
+    width, height = size
+    if box[2] < 0 or box[3] < 0 or box[0] >= width or box[1] >= height:
+        return None
+    x0, y0 = min(width - 1, max(0, int(box[0]))), min(height - 1, max(0, int(box[1])))
+    x1, y1 = min(width, max(x0 + 1, round(box[2] + 0.3))), min(height, max(y0 + 1, round(box[3] + 0.3)))
+    return x0, y0, x1, y1
 
 
 def is_right_to_left(text: str) -> bool | None:

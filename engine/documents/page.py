@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-TextSource = Literal["layer", "ocr", "given", "none"]
+TextSource = Literal["layer", "ocr", "layer+ocr", "given", "none"]
 Box = tuple[int, int, int, int]
 
 
@@ -27,7 +27,8 @@ class ReadPage:
     """Page; `number` counts from 1, `width` and `height` are pixels of the image at `image_path`.
 
     `rotation`: clockwise degrees by which the stored page was turned, by the file's own rotation and by detection.
-    `text_source`: "none" for a page without words, "given" when imported with them.
+    `text_source`: "layer+ocr" where OCR read what the layer lacks, "none" for a page without words, "given" when
+    imported with them.
     """
 
     number: int

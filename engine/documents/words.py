@@ -8,6 +8,7 @@ from typing import Any
 import pymupdf
 
 from engine.documents.found import FloatBox, FoundLine, FoundWord, is_right_to_left, overlap, union
+from engine.documents.hidden_text import mark_hidden
 from engine.documents.legible import clean, garbage_share
 
 # Ligatures are split, all spaces are plain spaces, unknown glyphs are U+FFFD, text off the page is dropped.
@@ -30,10 +31,12 @@ def raw_text(page: pymupdf.Page) -> dict[str, Any]:
     """Return PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
 
     Characters get the height of their font size, not of the font's ascender: some fonts claim several lines. Lines of a
-    mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.)
+    mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.) Characters
+    that the page does not show have "hidden" set.
     """
     pymupdf.TOOLS.set_small_glyph_heights(False)
     raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
+    mark_hidden(page, raw)
     mirrored = _is_mirrored(raw)
     for line in _lines(raw):
         line["mirrored"] = mirrored and not line["wmode"] and _rise(line) < 0
@@ -109,7 +112,8 @@ def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
             text = "".join(c["c"] for c in characters)
             texts.append(text)
             if text := clean(text):
-                found.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix)))
+                hidden = sum("hidden" in c for c in characters) * 2 > len(characters)
+                found.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix), hidden=hidden))
         if found:
             lines.append(FoundLine(tuple(found), _heading(line, matrix)))
     return Layer(tuple(_without_doubles(lines)), garbage_share(texts))
