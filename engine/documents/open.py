@@ -64,6 +64,7 @@ def read_document(
             seconds=limits.seconds,
             on_line=telling.hear,
             on_look=on_look,
+            more_seconds=lambda: telling.more_seconds,
         )
         return telling.document(ended, limits)
     except BaseException as error:
@@ -115,6 +116,7 @@ class _Telling:
         self._pages: dict[int, ReadPage] = {}
         self._warnings: list[str] = []
         self._finished = False
+        self.more_seconds = 0.0  # granted for the pages that OCR looks at
 
     def hear(self, line: bytes) -> None:
         """Handle one line of the child."""
@@ -130,6 +132,8 @@ class _Telling:
                 self._on_page(len(self._pages), self._opened.pages)
             if self._on_read and self._opened:
                 self._on_read(page, self._opened)
+        elif "more_seconds" in said:
+            self.more_seconds = float(said["more_seconds"])
         elif "warning" in said:
             self._warnings.append(said["warning"])
         elif "finished" in said:
@@ -142,7 +146,9 @@ class _Telling:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
             return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings))
         if ended.late or ended.code == -signal.SIGXCPU:
-            raise refusal.too_slow(limits.seconds, len(self._pages), opened.pages if opened else None)
+            raise refusal.too_slow(
+                limits.seconds + self.more_seconds, len(self._pages), opened.pages if opened else None
+            )
         if -ended.code in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):  # not the file's fault: the server ends, too
             raise InterruptedError(f"The reading process was ended by {signal.Signals(-ended.code).name}.")
         # SIGKILL that was not ours comes from the kernel, when the machine itself runs out of memory.

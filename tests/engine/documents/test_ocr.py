@@ -85,14 +85,20 @@ def test_a_layer_of_garbage_is_replaced(read, tmp_path: Path, ocr: str) -> None:
 
 def test_when_time_runs_out_the_pages_without_words_are_named(read, tmp_path: Path, ocr: str) -> None:
     path = made.scanned_pdf(tmp_path / "long.pdf", [made.LETTER * 3] * 24, height=24)
-    document = read(path, seconds=6, dpi=50, ocr=ocr)
+    document = read(path, seconds=6, ocr_seconds=0.02, dpi=50, ocr=ocr)
     without = [page.number for page in document.pages if page.text_source == "none"]
     assert len(document.pages) == 24 and without
     assert all(page.words for page in document.pages if page.text_source == "ocr")
     assert (
-        f"ran out (6 s a document) before page{'s' if len(without) > 1 else ''} {', '.join(map(str, without[:20]))}"
+        f"ran out (0.02 s a page) before page{'s' if len(without) > 1 else ''} {', '.join(map(str, without[:20]))}"
         in document.warnings[0]
     )
+
+
+def test_a_long_scan_has_the_time_of_its_pages(read, tmp_path: Path) -> None:
+    path = made.scanned_pdf(tmp_path / "long.pdf", [made.LETTER] * 8)
+    document = read(path, seconds=5, ocr_seconds=20, dpi=100)
+    assert document.warnings == () and all(page.words for page in document.pages)
 
 
 @pytest.mark.usefixtures("tesseract")
