@@ -19,10 +19,14 @@ from engine.documents.limits import ReadLimits
 from engine.documents.ocr.choose import find_engine
 from engine.documents.open import read_document
 from engine.documents.page import ReadPage
+from engine.documents.refusal import DocumentRefused, Reason
 from engine.grounded import GroundedPage, GroundedWord
 from engine.training.evaluation.ocr_reading import OcrReading, load_reading, store_reading
 
 _AHEAD = 2  # pages submitted for each worker: a long page does not leave the others idle
+
+# The limits, not the image: hours of reading must not end for one page.
+_SCARCE = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 
 _Key = tuple[str | None, int, int]
 
@@ -145,8 +149,13 @@ class OcrWords:
 
     def _fresh(self, page: GroundedPage, image: Path, at_once: int) -> OcrReading:
         began = time.perf_counter()
-        with tempfile.TemporaryDirectory(prefix="glossator-") as out:
-            document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
+        try:
+            with tempfile.TemporaryDirectory(prefix="glossator-") as out:
+                document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
+        except DocumentRefused as refused:
+            if refused.reason not in _SCARCE:
+                raise
+            return OcrReading((), (), time.perf_counter() - began, at_once, (str(refused),))
         seconds = time.perf_counter() - began
         read = document.pages[0]
         words = words_upright(read, (page.width, page.height))

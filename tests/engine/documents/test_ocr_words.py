@@ -196,3 +196,13 @@ def test_boxes_are_turned_back_with_their_page(
     read = ReadPage(1, *picture, Path("p.png"), rotation, "ocr", (ReadWord("here", box, 0),))
     assert [word.box for word in words_upright(read, (300, 200))] == [(10, 20, 60, 35)]
     assert [word.box for word in words_upright(read, (600, 200))] == [(20, 20, 120, 35)]
+
+
+@pytest.mark.parametrize("limits", [ReadLimits(seconds=0.05), ReadLimits(memory_mb=60)], ids=["seconds", "memory"])
+def test_a_page_beyond_the_limits_is_told_and_has_no_words(tmp_path: Path, limits: ReadLimits) -> None:
+    made.image_file(tmp_path / "letter.png")
+    told: list[str] = []
+    reading = OcrWords(tmp_path, limits, kept_in=tmp_path / "kept", warn=told.append).reading(page("letter.png"))
+    assert reading.failed
+    assert told[0].startswith('Page letter: "letter.png" ')
+    assert not (tmp_path / "kept").exists()
