@@ -2,7 +2,9 @@
 
 import random
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
+from unicodedata import east_asian_width
 
 import pymupdf
 from PIL import Image
@@ -79,14 +81,15 @@ def _lines(words: Sequence[str], font: pymupdf.Font, size: float) -> Iterator[st
 
 
 def by_characters(words: Sequence[GroundedWord]) -> list[GroundedWord]:
-    """Cut words into their characters, whose boxes share the word's width evenly.
+    """Cut words into their characters, whose boxes share the word's width; Latin ones take half of a Japanese one.
 
     Japanese has no spaces, so where an engine cuts its words says nothing about how well it reads them.
     """
     cut = []
     for word in words:
         x0, y0, x1, y1 = word.box
-        step = (x1 - x0) / len(word.text)
+        edges = [0.0, *accumulate(1.0 if east_asian_width(one) in "WF" else 0.55 for one in word.text)]
+        places = [round(x0 + (x1 - x0) * edge / edges[-1]) for edge in edges]
         for at, character in enumerate(word.text):
-            cut.append(GroundedWord(character, (round(x0 + at * step), y0, round(x0 + (at + 1) * step), y1)))
+            cut.append(GroundedWord(character, (places[at], y0, places[at + 1], y1)))
     return cut

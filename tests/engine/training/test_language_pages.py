@@ -31,3 +31,4 @@ def test_characters_share_the_width_of_their_word() -> None:
         GroundedWord("書", (20, 5, 30, 20)),
         GroundedWord("館", (30, 5, 40, 20)),
     ]
+    assert [word.box[2] for word in by_characters([GroundedWord("7月15", (0, 0, 106, 20))])] == [22, 62, 84, 106]
