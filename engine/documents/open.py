@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 # The child gets no other variables: no database URL, no passwords.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+_ONE_HEAP = {"MALLOC_ARENA_MAX": "2"}  # heaps of threads count against the limit on address space, too
 _MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
 
 
@@ -97,7 +98,11 @@ def environment() -> dict[str, str]:
     here = str(Path(__file__).resolve().parents[2])
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # One thread each: thread stacks and arenas count against the limit on address space.
-    return passed | {"PYTHONPATH": here, "PYTHONIOENCODING": "utf-8", "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+    return (
+        passed
+        | {"PYTHONPATH": here, "PYTHONIOENCODING": "utf-8", "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+        | _ONE_HEAP
+    )
 
 
 class _Telling:

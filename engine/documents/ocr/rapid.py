@@ -22,7 +22,7 @@ from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
 from engine.documents.ocr.line_words import Letter, LineWord, line_words
 
 _ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
-_MOST_PIXELS = 4_500_000
+_MOST_PIXELS = 3_200_000  # memory grows with them: 1.5 GB
 _BATCH = 2  # lines that are read together, of like length: padding costs more than a batch saves
 _LEAST_SURE = 0.5  # lines below are noise
 _LONG = 1.5  # height over width from which a line is read as running down or up, as RapidOCR cuts it
@@ -37,7 +37,6 @@ _PARAMETERS = {
     "Global.use_cls": False,  # which way lines stand is told by how well they are read
     "Global.return_word_box": True,
     "Global.max_side_len": 1 << 20,  # the size is chosen by `scale_for`
-    "EngineConfig.onnxruntime.enable_cpu_mem_arena": True,  # a sixth faster
     "Rec.rec_img_shape": [3, 48, 96],  # the least width to which a batch is padded: most words of a form are short
     "Rec.rec_batch_num": _BATCH,
 }
