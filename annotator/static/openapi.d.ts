@@ -3043,6 +3043,8 @@ export interface components {
                 number,
                 number
             ][];
+            /** Doubtful */
+            doubtful: number[];
             /** Lines */
             lines: number[];
             /** Next */
@@ -3900,6 +3902,8 @@ export interface components {
                 number,
                 number
             ][];
+            /** Doubtful */
+            doubtful: number[];
             /** Lines */
             lines: number[];
             /** Numbers */
@@ -4728,7 +4732,8 @@ export interface components {
          * Words
          * @description Words of a page in reading order, one list a property; boxes are pixels, x1 and y1 exclusive.
          *
-         *     `version` counts saves; `next` is the number of the next new word.
+         *     `version` counts saves; `next` is the number of the next new word. `doubtful`: numbers of words that OCR read with
+         *     low confidence and that nobody has written or confirmed since.
          */
         Words: {
             /** Boxes */
@@ -4738,6 +4743,8 @@ export interface components {
                 number,
                 number
             ][];
+            /** Doubtful */
+            doubtful: number[];
             /** Lines */
             lines: number[];
             /** Next */
@@ -4767,9 +4774,15 @@ export interface components {
         };
         /**
          * WordText
-         * @description Replace the text of a word; its number stays.
+         * @description Replace the text of a word, or confirm it as it stands. Its number stays, and it is doubtful no more.
          */
         WordText: {
+            /**
+             * Doubtful
+             * @description Undo: the confidence of the OCR in this word comes back.
+             * @default false
+             */
+            doubtful?: boolean;
             /** Number */
             number: number;
             /**
@@ -6846,6 +6859,9 @@ export interface operations {
                      *         7,
                      *         7
                      *       ],
+                     *       "doubtful": [
+                     *         41
+                     *       ],
                      *       "next": 43,
                      *       "retired": {
                      *         "numbers": [
@@ -6865,6 +6881,7 @@ export interface operations {
                      *         "lines": [
                      *           7
                      *         ],
+                     *         "doubtful": [],
                      *         "places": [
                      *           0
                      *         ]
@@ -6900,7 +6917,8 @@ export interface operations {
                  *         {
                  *           "text": "2,987.88 EUR",
                  *           "op": "text",
-                 *           "number": 1
+                 *           "number": 1,
+                 *           "doubtful": false
                  *         }
                  *       ]
                  *     }
@@ -6962,6 +6980,9 @@ export interface operations {
                      *         7,
                      *         7
                      *       ],
+                     *       "doubtful": [
+                     *         41
+                     *       ],
                      *       "next": 43,
                      *       "retired": {
                      *         "numbers": [
@@ -6981,6 +7002,7 @@ export interface operations {
                      *         "lines": [
                      *           7
                      *         ],
+                     *         "doubtful": [],
                      *         "places": [
                      *           0
                      *         ]

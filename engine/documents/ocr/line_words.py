@@ -34,7 +34,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class LineWord:
-    """Word in pixels of the line's picture; `confidence` is the mean of its letters', 0..1."""
+    """Word in pixels of the line's picture; `confidence` is that of its least sure letter, 0..1."""
 
     text: str
     box: FloatBox
@@ -65,7 +65,8 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
             LineWord(
                 "".join(letter.text for letter in word),
                 _tight(ink, left, max(right, left + 1)),
-                float(np.mean([letter.confidence for letter in word])),
+                # As Tesseract counts: the mean hides one misread letter in a long word.
+                min(letter.confidence for letter in word),
             )
         )
         left = min(start, width - 1)
