@@ -2,6 +2,7 @@
 // words.
 
 import { byAuthor, get, put } from '../core/api.js';
+import { ReadAgain } from './read_again.js';
 import { Mender, wordsKey } from './word_edits.js';
 import { openWordConflict } from './word_conflict.js';
 import { WordEditor } from './word_editor.js';
@@ -46,6 +47,10 @@ export class WordEditMode {
     const on = { changed: (/** @type {string} */ page) => this.changed(page), renumber, tell };
     this.edits = new Mender({ pages, queue, place: library, hear: on });
     this.editor = new WordEditor(room, stage, this.edits, { say, tell });
+    this.readAgain = new ReadAgain(library, pages, {
+      ...{ changed: ports.changed, tell },
+      words: (page) => this.changed(page),
+    });
   }
 
   /** The name under which changes of the open page's words wait in the queue. */
