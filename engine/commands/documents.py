@@ -25,7 +25,8 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(ingest)
     documents = typer.Typer(
-        no_args_is_help=True, help="List and show documents, read them again, compute their page signatures, and check the search."
+        no_args_is_help=True,
+        help="List and show documents, read them again, compute their page signatures, and check the search.",
     )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)

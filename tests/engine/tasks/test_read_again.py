@@ -1,6 +1,6 @@
 """Pages read again by OCR: words by hand stay, answers keep the words that stand, others are put up for a look."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,8 @@ from db.tables import AuditEntry, Document, Job, Page, PageWord, Revision, Secon
 from engine.accounts.users import ensure_local_user
 from engine.annotation.word_list import WordAdd, WordText
 from engine.annotation.words import MendRequest, Words, edit_words, page_words
-from engine.documents.ingest import ingest
-from engine.errors import Conflict
+from engine.documents.ingest import ingest, limits_of
+from engine.errors import Conflict, Refused
 from engine.jobs import queue
 from engine.tasks import read_again
 from engine.tasks.label_review_queue import sentence
@@ -92,7 +92,7 @@ def test_an_answer_whose_words_are_gone_is_put_up_for_a_look_and_others_are_not(
     read_again.read_page(workspace, stored.page_id, stored.user_id)  # no second look at the same
     with workspace.database.read() as session:
         look = session.scalars(select(SecondLook)).one()
-        assert (look.annotation_id, look.kind, look.model_version_id) == (gone, "words", None)
+        assert (look.annotation_id, look.kind, look.model_version_id) == (gone.id, "words", None)
         assert "they were “N0rthw1nd Traders”" in sentence(look, "")
         assert session.scalars(select(Revision.state).order_by(Revision.id)).all() == revisions
 
@@ -107,19 +107,19 @@ def test_reading_again_twice_changes_nothing(workspace: Workspace, stored: Store
 
 def test_a_correction_from_before_conflicts_with_words_read_again(workspace: Workspace, stored: Stored) -> None:
     read_again.read_page(workspace, stored.page_id, stored.user_id)
-    request = MendRequest(
-        idempotency_key="too-late-1", base=0, edits=[WordText(op="text", number=0, text="Northwind")]
-    )
+    request = MendRequest(idempotency_key="too-late-1", base=0, edits=[WordText(op="text", number=0, text="Northwind")])
     with pytest.raises(Conflict):
         edit_words(workspace, stored.page_id, request, stored.user_id)
 
 
 def test_a_page_that_ocr_cannot_read_keeps_its_words(
-    workspace: Workspace, stored: Stored, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, stored: Stored, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     before = page_words(workspace, stored.page_id)
-    monkeypatch.setattr(workspace.settings, "max_read_seconds", 0.6)
-    with pytest.raises(Exception, match=r"keeps its words|seconds|time"):
+    limits = replace(limits_of(workspace.settings), ocr="tesseract")
+    monkeypatch.setattr("engine.documents.read_again.limits_of", lambda _: limits)
+    monkeypatch.setenv("PATH", str(tmp_path))  # no Tesseract there
+    with pytest.raises(Refused, match=r"Page 1 keeps its words\. Tesseract is not installed"):
         read_again.read_page(workspace, stored.page_id, stored.user_id)
     assert page_words(workspace, stored.page_id) == before
 
