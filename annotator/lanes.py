@@ -6,6 +6,7 @@ from engine.documents import read_jobs
 from engine.documents.reading_state import READ
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.lane import Lane
+from engine.tasks import read_again
 from engine.workspace import Workspace
 
 
@@ -19,7 +20,9 @@ class Lanes:
         self.exports = Lane(
             workspace, {export_files.EXPORT: export_jobs.run}, at_once=2, afterwards=export_files.forget
         )
-        self.reading = Lane(workspace, {READ: read_jobs.run}, at_once=2, afterwards=changes.prune)
+        self.reading = Lane(
+            workspace, {READ: read_jobs.run, read_again.READ_AGAIN: read_again.run}, at_once=2, afterwards=changes.prune
+        )
         self._tasks = TaskFollower(workspace)
         self._all = (self.imports, self.exports, self.reading)
 

@@ -62,6 +62,8 @@ ANNOTATE = frozenset(
         "POST /api/projects/{id}/documents",
         "POST /api/documents/{id}/reading/stop",
         "POST /api/documents/{id}/reading/resume",
+        "POST /api/documents/{id}/read-again",
+        "POST /api/pages/{id}/read-again",
         "PUT /api/pages/{id}/words",
         "POST /api/pages/{id}/encode",
         "POST /api/documents/{id}/ask",

@@ -29,6 +29,7 @@ _CLAUSES: Mapping[str, str] = {
     "stage.fall_back": "set the stage back to {stage}: {reason}",
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
+    "words.read_again": "read page {page} of {document} again ({new} new, {gone} gone)",
     "automatic.undo": "withdrew {answers}",
     "exports.make": "exported {answers} as {format}",
     "imports.make": "imported {answers} as {format}",
@@ -55,11 +56,14 @@ _JOBS = {
     "import": "an import",
     "export": "an export",
     "read": "the reading of a document",
+    "read_again": "another reading of pages",
 }
 _COUNTED = {
     "answers": "answer",
     "days": "day",
     "failures": "wrong password",
+    "gone": "word",
+    "new": "word",
     "times": "more time",
 }
 

@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from pydantic import BaseModel, StringConstraints
 
-from annotator.access import MEMBERS, check_member
-from annotator.deps import CurrentUser, TheLanes, TheWorkspace, required_user
+from annotator.access import MEMBERS, REVIEWERS, check_member
+from annotator.deps import CurrentUser, TheEditor, TheLanes, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
 from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, apart, end_unless_gone
@@ -22,7 +22,9 @@ from engine.documents.views import DocumentLine, DocumentView, document_view
 from engine.errors import Refused
 from engine.jobs.lane import Lane
 from engine.projects import projects
+from engine.tasks import read_again
 from engine.text import file_name
+from engine.training.retraining.views import JobView, job_view
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Uploads that are arriving, apart from files waiting to be read (engine.documents.incoming): slow connections take
@@ -175,6 +177,19 @@ def resume_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, u
     read_jobs.resume(workspace, document_id, by=user.id)
     lanes.reading.wake()  # it takes two at a time, however many are resumed
     return document_view(workspace, document_id)
+
+
+@router.post("/documents/{document_id}/read-again", dependencies=[REVIEWERS], status_code=202)
+def read_document_again(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: TheEditor) -> JobView:
+    """Read all pages of a document again by OCR, as a job.
+
+    Words that people added or fixed stay, and so do words that OCR reads as before. Answers keep the words they name
+    where these still stand; accepted answers whose words are gone go to review. 409 while other pages of the document
+    are being read again.
+    """
+    job = read_again.ask(workspace, document_id, user.id)
+    lanes.reading.wake()
+    return job_view(job)
 
 
 def _take_all(

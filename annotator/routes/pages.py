@@ -7,12 +7,14 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
-from annotator.access import MEMBERS
-from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkspace
+from annotator.access import MEMBERS, REVIEWERS
+from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheLanes, TheWorkspace
 from annotator.thumbnail_queue import made
 from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
-from engine.documents.views import page_image
+from engine.documents.views import document_of, page_image
+from engine.tasks import read_again
+from engine.training.retraining.views import JobView, job_view
 
 router = APIRouter(tags=["pages"], dependencies=[MEMBERS])
 KEPT: dict[int | str, dict[str, Any]] = {
@@ -79,6 +81,14 @@ def mend_words(
         current = page_words(workspace, page_id)
         content = {"detail": str(conflict), "current": current.model_dump(mode="json")}
         return JSONResponse(content, status_code=409)
+
+
+@router.post("/pages/{page_id}/read-again", dependencies=[REVIEWERS], status_code=202)
+def read_page_again(page_id: str, workspace: TheWorkspace, lanes: TheLanes, user: TheEditor) -> JobView:
+    """Read one page again by OCR, as a job; see the route of its document. 409 while another page of it is read."""
+    job = read_again.ask(workspace, document_of(workspace, page_id), user.id, page_id)
+    lanes.reading.wake()
+    return job_view(job)
 
 
 @router.post("/pages/{page_id}/encode", status_code=202)

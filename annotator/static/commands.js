@@ -138,6 +138,7 @@ export function makeCommands(parts, ports) {
     fit: () => stage.fit(),
     pageUp: () => page(-1),
     pageDown: () => page(1),
+    readAgain: () => act(() => wordMode.readAgain.page()),
     documents: () => {
       ports.menu(true);
       parts.documentList.search.focus();

@@ -322,6 +322,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/documents/{document_id}/read-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read all pages of a document again by OCR, as a job
+         * @description Read all pages of a document again by OCR, as a job.
+         *
+         *     Words that people added or fixed stay, and so do words that OCR reads as before. Answers keep the words they name
+         *     where these still stand; accepted answers whose words are gone go to review. 409 while other pages of the document
+         *     are being read again.
+         */
+        post: operations["read_document_again_api_documents__document_id__read_again_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/documents/{document_id}/reading/resume": {
         parameters: {
             query?: never;
@@ -672,6 +696,26 @@ export interface paths {
         get: operations["image_api_pages__page_id__image_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pages/{page_id}/read-again": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read one page again by OCR, as a job; see the route of its document
+         * @description Read one page again by OCR, as a job; see the route of its document. 409 while another page of it is read.
+         */
+        post: operations["read_page_again_api_pages__page_id__read_again_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2241,7 +2285,8 @@ export interface components {
          * @description Contradiction of an accepted label by the model, with the model's own mark.
          *
          *     `kind`: "elsewhere" (the model marks another place), "here" (it marks one, the label none), "not_here" (it is
-         *     confident that the document does not answer; without words and mask).
+         *     confident that the document does not answer; without words and mask), "words" (no model: the page was read again,
+         *     and words that the label names are gone; without words and mask).
          */
         Contradiction: {
             /** Kind */
@@ -3257,7 +3302,7 @@ export interface components {
             number: number;
             /**
              * Text Source
-             * @description Source of the words: layer (of the PDF), ocr, given (by an import) or none.
+             * @description Source of the words: layer (of the PDF), ocr, layer+ocr (OCR read what the layer lacks), given (by an import) or none.
              */
             text_source: string;
             /** Width */
@@ -6137,6 +6182,48 @@ export interface operations {
             };
         };
     };
+    read_document_again_api_documents__document_id__read_again_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the user who made the edit. */
+                "x-glossator-user"?: string | null;
+            };
+            path: {
+                /** @description Id of a document; GET /api/projects/{project_id}/documents lists them. */
+                document_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Job: its progress or result. `failure`: error of its last attempt, also while the next one runs. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *       "kind": "retrain",
+                     *       "status": "running",
+                     *       "progress": 0.4,
+                     *       "message": "Training, step 80 of 200.",
+                     *       "failure": "",
+                     *       "attempts": 1,
+                     *       "max_attempts": 3,
+                     *       "run_after": "2026-03-02T10:42:07Z",
+                     *       "created_at": "2026-03-02T10:42:07Z",
+                     *       "started_at": "2026-03-02T10:42:07Z",
+                     *       "finished_at": "2026-03-02T10:42:07Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+        };
+    };
     resume_reading_api_documents__document_id__reading_resume_post: {
         parameters: {
             query?: never;
@@ -6761,6 +6848,48 @@ export interface operations {
                 };
                 content: {
                     "image/png": unknown;
+                };
+            };
+        };
+    };
+    read_page_again_api_pages__page_id__read_again_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Id of the user who made the edit. */
+                "x-glossator-user"?: string | null;
+            };
+            path: {
+                /** @description Id of a page; GET /api/documents/{document_id} lists them. */
+                page_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Job: its progress or result. `failure`: error of its last attempt, also while the next one runs. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *       "kind": "retrain",
+                     *       "status": "running",
+                     *       "progress": 0.4,
+                     *       "message": "Training, step 80 of 200.",
+                     *       "failure": "",
+                     *       "attempts": 1,
+                     *       "max_attempts": 3,
+                     *       "run_after": "2026-03-02T10:42:07Z",
+                     *       "created_at": "2026-03-02T10:42:07Z",
+                     *       "started_at": "2026-03-02T10:42:07Z",
+                     *       "finished_at": "2026-03-02T10:42:07Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["JobView"];
                 };
             };
         };

@@ -80,7 +80,7 @@ class Page(Base):
     __tablename__ = "pages"
     __table_args__ = (
         CheckConstraint("width > 0 and height > 0", name="size"),
-        CheckConstraint("text_source in ('layer', 'ocr', 'given', 'none')", name="text_source"),
+        CheckConstraint("text_source in ('layer', 'ocr', 'given', 'none', 'layer+ocr')", name="text_source"),
         UniqueConstraint("document_id", "number"),
     )
 

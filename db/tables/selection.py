@@ -45,11 +45,14 @@ class DocumentSignature(Base):
 
 
 class SecondLook(Base):
-    """An accepted label that a model version contradicts with confidence, for review by another person."""
+    """An accepted label for review by another person: a model version contradicts it, or its words are gone.
+
+    Without a model version, its page was read again and has other words where the label named some (kind "words").
+    """
 
     __tablename__ = "second_looks"
     __table_args__ = (
-        CheckConstraint("kind in ('elsewhere', 'here', 'not_here')", name="kind"),
+        CheckConstraint("kind in ('elsewhere', 'here', 'not_here', 'words')", name="kind"),
         CheckConstraint("verdict in ('kept', 'mended', 'returned')", name="verdict"),
         UniqueConstraint("annotation_id", "model_version_id"),
         Index("ix_second_looks_project_id_verdict", "project_id", "verdict"),
@@ -61,10 +64,10 @@ class SecondLook(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"))
     revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"))  # the label as it was contradicted
-    model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
-    kind: Mapped[str] = mapped_column(String(20))  # the model marks another place, marks a place, or finds none
+    model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    kind: Mapped[str] = mapped_column(String(20))  # the model marks another place, marks one, finds none; words gone
     page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
-    answer: Mapped[dict[str, Any]]  # the model's: engine.annotation.proposal.StoredAnswer
+    answer: Mapped[dict[str, Any]]  # the model's: engine.annotation.proposal.StoredAnswer; or the text of gone words
     score: Mapped[float]
     answered: Mapped[float]
     iou: Mapped[float]  # of the model's answer with the label, 0..1

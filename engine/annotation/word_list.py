@@ -166,6 +166,14 @@ class WordList:
             self.as_read[word.number] = word.confidence
             word.confidence = None
 
+    def insert_kept(self, word: ListedWord) -> None:
+        """Insert a word that has its number already, at its place in reading order."""
+        place, line = self._place(word.box, word.text)
+        kept = ListedWord(word.number, line, word.text, word.box)
+        self.words.insert(place, kept)
+        self._by_number[kept.number] = kept
+        self.next_number = max(self.next_number, kept.number + 1)
+
     def _split(self, edit: WordSplit) -> None:
         whole = self._change(self._live(edit.number))
         for part in edit.parts:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.client.schemas import Document, DocumentLine, MendedWords, MendRequest, Uploaded, WordChange, Words
+from engine.client.schemas import Document, DocumentLine, JobView, MendedWords, MendRequest, Uploaded, WordChange, Words
 from engine.client.transport import Connection, ServerSaid, checked, plain
 
 MOST_FILES = 50  # in one request; the server takes no more
@@ -68,6 +68,11 @@ class Documents:
     def resume_reading(self, document_id: str) -> None:
         """Read the pages that are missing since reading was stopped."""
         self._at.send("POST", f"/documents/{document_id}/reading/resume")
+
+    def read_again(self, document_id: str, page_id: str | None = None) -> JobView:
+        """Read a document again by OCR, or one page of it; a job does it. Words that people fixed stay."""
+        path = f"/documents/{document_id}" if page_id is None else f"/pages/{page_id}"
+        return self._at.post(JobView, f"{path}/read-again")
 
     def image(self, page_id: str) -> bytes:
         """Return the picture of a page as the server stores it."""

@@ -458,7 +458,7 @@ class PageLine(BaseModel):
     words: int
     """Number of its words."""
     text_source: str
-    """Source of the words: layer (of the PDF), ocr, given (by an import) or none."""
+    """Source of the words: layer (of the PDF), ocr, layer+ocr (OCR read what the layer lacks), given (by an import) or none."""
 
 
 class Pair(BaseModel):
@@ -1197,7 +1197,8 @@ class Contradiction(BaseModel):
     """Contradiction of an accepted label by the model, with the model's own mark.
 
     `kind`: "elsewhere" (the model marks another place), "here" (it marks one, the label none), "not_here" (it is
-    confident that the document does not answer; without words and mask).
+    confident that the document does not answer; without words and mask), "words" (no model: the page was read again,
+    and words that the label names are gone; without words and mask).
     """
 
     kind: str

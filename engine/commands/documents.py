@@ -8,6 +8,7 @@ import typer
 from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
+from engine.commands import read_again
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.found import document_called
 from engine.documents import kept_texts
@@ -24,12 +25,14 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(ingest)
     documents = typer.Typer(
-        no_args_is_help=True, help="List and show documents, compute their page signatures, and check the search."
+        no_args_is_help=True,
+        help="List and show documents, read them again, compute their page signatures, and check the search.",
     )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("sign")(sign_documents)
     documents.command("check")(check_documents)
+    read_again.register(documents)
     app.add_typer(documents, name="documents")
 
 

@@ -126,10 +126,13 @@ class _Reading:
         try:
             agrees = done.result() >= AGREES
         except (OcrOutOfTime, OcrFailed):
-            agrees = False  # the page is read as a whole, or named among those that were not
+            if time.monotonic() >= self._deadline:
+                return drawn  # it is named among the late ones; nothing was found against its layer
+            agrees = False
+        else:
+            self._disproved |= not agrees
         if agrees:
             return replace(drawn, doubts=drawn.doubts & Doubt.LACKS)
-        self._disproved = True
         return replace(drawn, lines=_believed(drawn), doubts=Doubt.LACKS)
 
     def _finished(self, drawn: Waiting, size: tuple[int, int], done: Future[OcrPage]) -> Read:

@@ -40,7 +40,10 @@ class PageLine(BaseModel):
     width: int
     height: int
     words: int = Field(description="Number of its words.")
-    text_source: str = Field(description="Source of the words: layer (of the PDF), ocr, given (by an import) or none.")
+    text_source: str = Field(
+        description="Source of the words: layer (of the PDF), ocr, layer+ocr (OCR read what the layer lacks), given "
+        "(by an import) or none."
+    )
 
 
 class DocumentView(BaseModel):
@@ -152,6 +155,12 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
             for page in pages
         ],
     )
+
+
+def document_of(workspace: Workspace, page_id: str) -> str:
+    """Return the id of a page's document. Raises NotFound."""
+    with workspace.database.read() as session:
+        return existing(session, Page, page_id).document_id
 
 
 def page_image(workspace: Workspace, page_id: str) -> PageImage:

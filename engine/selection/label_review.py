@@ -147,7 +147,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
         .join(Annotation, Annotation.id == SecondLook.annotation_id)
         .join(Document, Document.id == Annotation.document_id)
         .join(Question, Question.id == Annotation.question_id)
-        .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
+        .outerjoin(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
     )
     with workspace.database.read() as session:
         ids, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
@@ -163,8 +163,8 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
                 question=question,
                 author=names[annotation.author_id],
                 kind=look.kind,
-                sentence=sentence(look, registry.label(version)),
-                model=registry.label(version),
+                sentence=sentence(look, registry.label(version) if version is not None else ""),
+                model=registry.label(version) if version is not None else "",
                 iou=look.iou,
                 verdict=look.verdict,
                 decided_by=names.get(look.decided_by or ""),

@@ -1,4 +1,4 @@
-"""Queue of label reviews: accepted labels that the model contradicts, for another reviewer."""
+"""Queue of label reviews: accepted labels that the model contradicts or whose words are gone, for another reviewer."""
 
 from sqlalchemy import ColumnElement, Select, and_, select
 from sqlalchemy.orm import Session
@@ -12,6 +12,7 @@ from db.tables import (
 from engine.queries import is_newest
 from engine.statuses import ACCEPTED
 
+WORDS = "words"  # kind of the reviews of labels that named words which are gone since their page was read again
 # verdict of a review -> stored verdict of a label review
 VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}
 
@@ -61,12 +62,14 @@ def decide(session: Session, annotation_id: str, judged_revision: str, verdict: 
 
 
 def sentence(look: SecondLook, model: str) -> str:
-    """Return the reason for a label review, as a sentence."""
+    """Return the reason for a label review, as a sentence; `model` is "" for a label whose words are gone."""
     sure = f"{look.answered:.0%}"
     if look.kind == "not_here":
         return f"{model} is {1 - look.answered:.0%} sure that the document does not answer this."
     text = " ".join(str(look.answer.get("text", "")).split())
     what = f"“{text if len(text) <= 80 else text[:77] + '...'}”" if text else "a place without words"
+    if look.kind == WORDS:
+        return f"Its page was read again, and words that this label names are gone; they were {what}."
     if look.kind == "here":
         return f"The label says that the document does not answer this; {model} is {sure} sure that it does: {what}."
     return f"{model} marks another place ({sure} sure): {what}."

@@ -37,7 +37,8 @@ class Contradiction(BaseModel):
     """Contradiction of an accepted label by the model, with the model's own mark.
 
     `kind`: "elsewhere" (the model marks another place), "here" (it marks one, the label none), "not_here" (it is
-    confident that the document does not answer; without words and mask).
+    confident that the document does not answer; without words and mask), "words" (no model: the page was read again,
+    and words that the label names are gone; without words and mask).
     """
 
     kind: str
@@ -137,7 +138,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
             label_review_queue.waiting(project_id, reviewer_id)
             .join(Question, Question.id == Annotation.question_id)
             .join(User, User.id == Annotation.author_id)
-            .join(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
+            .outerjoin(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
             .with_only_columns(SecondLook, Annotation, Question.text, User.name, Revision.created_at, ModelVersion)
             .limit(limit)
         ).all()
@@ -149,7 +150,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
                 author,
                 moment,
                 False,
-                label_review_queue.sentence(look, label(version)),
+                label_review_queue.sentence(look, label(version) if version is not None else ""),
             )
             for look, annotation, question, author, moment, version in again
         }
@@ -158,15 +159,16 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
 
 def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
     """Return the contradiction of a label review, as the page shows it."""
-    answer = StoredAnswer.model_validate(look.answer)
-    model = label(session.get_one(ModelVersion, look.model_version_id))
+    version = session.get_one(ModelVersion, look.model_version_id) if look.model_version_id is not None else None
+    model = label(version) if version is not None else ""
+    answer = StoredAnswer.model_validate(look.answer) if look.kind in ("elsewhere", "here") else None
     return Contradiction(
         kind=look.kind,
         sentence=label_review_queue.sentence(look, model),
         model=model,
         page_id=look.page_id,
-        words=answer.words if look.kind != "not_here" else [],
-        mask=answer.mask if look.kind != "not_here" else Patch(),
+        words=answer.words if answer is not None else [],
+        mask=answer.mask if answer is not None else Patch(),
     )
 
 

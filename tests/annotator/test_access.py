@@ -105,6 +105,8 @@ TABLE: dict[str, Row] = {
     "POST /api/projects/{project_id}/documents": Row(MEMBER),
     "GET /api/documents/{document_id}": Row(MEMBER),
     "POST /api/documents/{document_id}/reading/stop": Row(MEMBER),
+    "POST /api/documents/{document_id}/read-again": Row(REVIEWER),
+    "POST /api/pages/{page_id}/read-again": Row(REVIEWER),
     "POST /api/documents/{document_id}/reading/resume": Row(MEMBER),
     "GET /api/pages/{page_id}/image": Row(MEMBER),
     "GET /api/pages/{page_id}/thumbnail": Row(MEMBER),

@@ -75,6 +75,8 @@ ANNOTATE = {
     "POST /api/projects/{project_id}/documents",
     "POST /api/documents/{document_id}/reading/stop",
     "POST /api/documents/{document_id}/reading/resume",
+    "POST /api/documents/{document_id}/read-again",
+    "POST /api/pages/{page_id}/read-again",
     "POST /api/projects/{project_id}/queue/next",
     "POST /api/projects/{project_id}/review/next",
     "POST /api/tasks/{task_id}/heartbeat",

@@ -69,6 +69,7 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     open: (id) => act(() => navigation.page(id)),
     stop: () => act(() => incoming.ask('stop')),
     resume: () => act(() => incoming.ask('resume')),
+    again: () => commands().readAgain(),
   });
   const box = new QuestionBox(rooms.ask, {
     ask: (text, whole) => {

@@ -6,6 +6,7 @@ import { h, replace } from '../core/dom.js';
 import { thumbnailAddress } from '../core/api.js';
 import { percent } from '../core/text.js';
 import { walk } from '../core/list_keys.js';
+import { WordsSource } from './words_source.js';
 
 const NEAR = '400px'; // how far outside the strip pictures are held: a document may have hundreds of pages
 
@@ -14,12 +15,15 @@ const NEAR = '400px'; // how far outside the strip pictures are held: a document
  * @property {(page: string) => unknown} open
  * @property {() => unknown} stop the reading of a long document is to end
  * @property {() => unknown} resume ... or to go on
+ * @property {() => unknown} again the open page is to be read again
  */
 
 /**
  * @typedef {object} PageStripView
  * @property {Pick<DocumentView, 'id' | 'pages' | 'reading' | 'cut_off'> | null} document
  * @property {{ id: string } | null} page the open one
+ * @property {boolean} mayReadAgain
+ * @property {boolean} beingRead the open page, once more
  * @property {Readonly<Record<string, Origin>>} marks page id -> who drew its mark
  * @property {Readonly<Record<string, number>>} chances page id -> probability that it answers, 0..1
  */
@@ -42,7 +46,7 @@ export class PageStrip {
    * @param {HTMLElement} root
    * @param {PageStripActs} acts
    */
-  constructor(root, { open, stop, resume }) {
+  constructor(root, { open, stop, resume, again }) {
     this.open = open;
     /** @type {StripRow[]} */
     this.rows = [];
@@ -60,7 +64,9 @@ export class PageStrip {
       on: { keydown: (event) => walk(event, '.g-thumbnail') },
     });
     this.root = root;
-    root.append(h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume), this.list);
+    this.source = new WordsSource(again);
+    const head = h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume);
+    root.append(head, this.source.root, this.list);
     /** @type {string | null} */
     this.shown = null; // id of the document
     this.observer = new IntersectionObserver((entries) => entries.forEach((entry) => this.picture(entry)), {
@@ -70,7 +76,7 @@ export class PageStrip {
   }
 
   /** @param {PageStripView} view */
-  render({ document, page, marks, chances }) {
+  render({ document, page, marks, chances, mayReadAgain, beingRead }) {
     this.root.hidden = !document;
     if (!document) return;
     if (this.shown !== document.id) {
@@ -81,6 +87,8 @@ export class PageStrip {
       this.list.scrollTop = 0;
     }
     const { pages, reading, cut_off: cutOff } = document;
+    const here = pages.find((each) => each.id === page?.id);
+    this.source.render({ page: here, may: mayReadAgain, busy: beingRead });
     this.stop.hidden = !reading;
     this.resume.hidden = !cutOff;
     this.title.textContent = reading

@@ -138,7 +138,8 @@ export class RenderPanels {
       open: document?.id,
       asked: document?.annotations,
     });
-    this.panels.strip.render({ document, page, marks, chances });
+    const beingRead = page !== null && this.state.wordMode.readAgain.busy.has(page.id);
+    this.panels.strip.render({ document, page, marks, chances, mayReadAgain: this.state.session.reviews, beingRead });
     this.panels.box.render({ document, asking: answer.asking });
     this.renderWork();
     this.renderQuestions(pending);

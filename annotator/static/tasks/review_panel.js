@@ -108,11 +108,14 @@ export class ReviewPanel {
             'This label was accepted. ',
             h('span', { dir: 'auto' }, look.sentence),
           ),
-          h(
-            'button',
-            { class: 'g-link', disabled: busy, on: { click: () => this.act.takeModel() } },
-            look.kind === 'not_here' ? `Fix as not answered, like ${look.model}` : `Fix with the mark of ${look.model}`,
-          ),
+          look.kind !== 'words' &&
+            h(
+              'button',
+              { class: 'g-link', disabled: busy, on: { click: () => this.act.takeModel() } },
+              look.kind === 'not_here'
+                ? `Fix as not answered, like ${look.model}`
+                : `Fix with the mark of ${look.model}`,
+            ),
         ],
     );
     if (this.field.value !== said.reason) this.field.value = said.reason;

@@ -2,6 +2,7 @@
 // words.
 
 import { byAuthor, get, put } from '../core/api.js';
+import { ReadAgain } from './read_again.js';
 import { Mender, wordsKey } from './word_edits.js';
 import { DoubtLine } from './doubt_line.js';
 import { openWordConflict } from './word_conflict.js';
@@ -49,6 +50,10 @@ export class WordEditMode {
     const next = () => this.nextDoubtful();
     this.editor = new WordEditor(room, stage, this.edits, { say, tell, next });
     this.doubts = new DoubtLine(room, next);
+    this.readAgain = new ReadAgain(library, pages, {
+      ...{ changed: ports.changed, tell },
+      words: (page) => this.changed(page),
+    });
   }
 
   /** The name under which changes of the open page's words wait in the queue. */
