@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 from fastapi import Depends, Request
 
 from engine.errors import TooMany
-from engine.jobs import queue
+from engine.jobs import job_list
 from engine.workspace import Workspace
 
 _Result = TypeVar("_Result")
@@ -100,7 +100,7 @@ class JobLine:
 
     def free(self, workspace: Workspace) -> int:
         """Return how many places are free."""
-        return self._most - self._on_the_way - queue.count_open(workspace, self._kind)
+        return self._most - self._on_the_way - job_list.count_open(workspace, self._kind)
 
 
 class Place:

@@ -87,12 +87,15 @@ def lock(session: Session, document_ids: Collection[str]) -> None:
         connection.execute(_LOCK, {"ids": list(document_ids)}).all()
 
 
-def store(session: Session) -> None:
-    """Store the numbers of the touched documents; called once, before the commit and before `count`."""
+def store(session: Session) -> list[str]:
+    """Store the numbers of the touched documents; called once, before the commit and before `count`.
+
+    Returns the ids of the documents, which are locked now.
+    """
     session.flush()
     touched: _Touched | None = session.info.get(_TOUCHED)
     if touched is None:
-        return
+        return []
     connection = session.connection()
     tasks = sorted(touched.tasks)
     for begin in range(0, len(tasks), AT_ONCE):
@@ -104,6 +107,7 @@ def store(session: Session) -> None:
         # Two people who answer two questions of a document at once: the second waits, and then sees the other's.
         lock(session, some)
         _store(session, some, touched)
+    return ordered
 
 
 def count(session: Session) -> None:

@@ -6,6 +6,7 @@ they cannot drift. Only the numbers of masks are counted up and down, by what ch
 Objects of the ORM are seen by events of their session. The code that runs other statements calls `touch`.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -16,7 +17,6 @@ from sqlalchemy import (
     Date,
     Integer,
     Select,
-    TextClause,
     and_,
     bindparam,
     cast,
@@ -51,6 +51,8 @@ CHOSEN = ("model", "random")  # reasons of choice that are compared
 REMOVED = "removed"  # as engine.statuses, which the ground cannot import
 AT_ONCE = 500  # rows of one statement: databases limit its parameters
 _TOUCHED = "finished_work"  # in the info of a session
+_MOVED = "finished_masks"  # as well
+_Counted = tuple[str, date, str, str]  # project, day, person and version ("": none)
 # A literal, not a parameter: PostgreSQL must recognise the selected expression as the grouped one.
 _UTC: Any = literal_column("'UTC'")
 
@@ -79,30 +81,50 @@ def touch_documents(session: Session, ids: Iterable[str]) -> None:
     _touched(session).documents.update(dict.fromkeys(ids))
 
 
-def store(session: Session) -> None:
-    """Store the masks and documents that the unit of work touched; called once, before the commit."""
+def store(session: Session, locked: Collection[str] = ()) -> None:
+    """Store the masks and documents that the unit of work touched; called once, before the commit and before `count`.
+
+    `locked`: documents that are locked already.
+    """
     session.flush()
     touched: _Touched | None = session.info.pop(_TOUCHED, None)
     if touched is None:
         return
     documents = dict(touched.documents)
     connection = session.connection()
-    for some in _pieces(sorted(touched.answers)):
-        given = {"ids": some}
-        connection.execute(_COUNT_ANSWERS, {**given, "sign": -1})
-        connection.execute(_FORGET, given)
-        connection.execute(_KEEP[connection.dialect.name], given)
-        connection.execute(_COUNT_ANSWERS, {**given, "sign": 1})
-        documents.update(dict.fromkeys(connection.scalars(_OF_ANSWERS, given)))
+    answers = _pieces(sorted(touched.answers))
+    for some in answers:
+        documents.update(dict.fromkeys(connection.scalars(_OF_ANSWERS, {"ids": some})))
     for some in _pieces(sorted(touched.tasks)):
         documents.update(dict.fromkeys(connection.scalars(_OF_TASKS, {"ids": some})))
+    if connection.dialect.name == "postgresql":
+        # Two people who finish two tasks of a document at once: the second waits, and then sees the other's mask.
+        for some in _pieces(sorted(documents.keys() - set(locked))):
+            connection.execute(_LOCK, {"ids": some}).all()
+    moved: dict[_Counted, Counter[str]] = session.info.setdefault(_MOVED, defaultdict(Counter))
+    for some in answers:
+        for sign, statement in ((-1, _FORGET), (1, _KEEP[connection.dialect.name])):
+            for mask in connection.execute(statement, {"ids": some}):
+                numbers = moved[mask.project_id, mask.day, mask.person_id, mask.version_id or ""]
+                numbers["masks"] += sign
+                numbers["timed"] += sign * ((mask.seconds or 0) > 0)
+                numbers["unchanged"] += sign * bool(mask.unchanged)
     for some in _pieces(sorted(documents)):
-        given = {"ids": some}
-        if connection.dialect.name == "postgresql":
-            # Two people who finish two tasks of a document at once: the second waits, and then sees the other's mask.
-            connection.execute(_LOCK, given).all()
-        connection.execute(_FORGET_DOCUMENTS, given)
-        connection.execute(_KEEP_DOCUMENTS, given)
+        connection.execute(_FORGET_DOCUMENTS, {"ids": some})
+        connection.execute(_KEEP_DOCUMENTS, {"ids": some})
+
+
+def count(session: Session) -> None:
+    """Add to the numbers of masks; late, because others wait for these few rows until the commit."""
+    moved: dict[_Counted, Counter[str]] = session.info.pop(_MOVED, {})
+    rows = [
+        {"project": project, "day": day, "person": person, "version": version}
+        | {name: numbers[name] for name in ("masks", "timed", "unchanged")}
+        for (project, day, person, version), numbers in sorted(moved.items())  # all in one order
+        if any(numbers.values())
+    ]
+    if rows:
+        session.connection().execute(_ADD, rows)
 
 
 def add(session: Session, project_id: str, of: tuple[date, str, str], numbers: Sequence[int]) -> None:
@@ -216,21 +238,6 @@ def _changes(dialect: str, edits: Any) -> ColumnElement[bool]:
     return exists(select(1).select_from(each).where(func.json_extract(each.c.value, "$.op") != "prompts"))
 
 
-def _count(where: str) -> TextClause:
-    """Return the statement that adds the chosen masks to their numbers, `sign` times."""
-    return text(
-        "INSERT INTO mask_counts (project_id, day, person_id, version_id, masks, timed, unchanged) "
-        "SELECT project_id, day, person_id, coalesce(version_id, ''), CAST(:sign AS integer) * count(*), "
-        "CAST(:sign AS integer) * count(*) FILTER (WHERE seconds > 0), "
-        f"CAST(:sign AS integer) * count(*) FILTER (WHERE unchanged) FROM finished_masks WHERE {where} "
-        "GROUP BY project_id, day, person_id, version_id "
-        # All in one order: no two units of work wait for each other.
-        "ORDER BY project_id, day, person_id, version_id ON CONFLICT (project_id, day, person_id, version_id) "
-        "DO UPDATE SET masks = mask_counts.masks + excluded.masks, "
-        "timed = mask_counts.timed + excluded.timed, unchanged = mask_counts.unchanged + excluded.unchanged"
-    )
-
-
 def _touched(session: Session) -> _Touched:
     touched: _Touched = session.info.setdefault(_TOUCHED, _Touched())
     return touched
@@ -243,18 +250,25 @@ def _pieces(several: Collection[str]) -> list[list[str]]:
 
 # Built once at import: each accepted answer runs them.
 _IDS: Any = bindparam("ids", expanding=True)
-_COUNT_ANSWERS = _count("annotation_id IN :ids").bindparams(_IDS)
+_COUNTED = (
+    FinishedMask.project_id,
+    FinishedMask.day,
+    FinishedMask.person_id,
+    FinishedMask.version_id,
+    FinishedMask.seconds,
+    FinishedMask.unchanged,
+)
 _ADD = text(
     "INSERT INTO mask_counts (project_id, day, person_id, version_id, masks, timed, unchanged) "
     "VALUES (:project, :day, :person, :version, :masks, :timed, :unchanged) "
     "ON CONFLICT (project_id, day, person_id, version_id) DO UPDATE SET masks = mask_counts.masks + excluded.masks, "
     "timed = mask_counts.timed + excluded.timed, unchanged = mask_counts.unchanged + excluded.unchanged"
 ).bindparams(bindparam("day", type_=Date()))
-_FORGET = delete(FinishedMask).where(FinishedMask.annotation_id.in_(_IDS))
+_FORGET = delete(FinishedMask).where(FinishedMask.annotation_id.in_(_IDS)).returning(*_COUNTED)
 _KEEP = {
-    dialect: insert(FinishedMask).from_select(
-        [each.name for each in FinishedMask.__table__.columns], masks(dialect, Annotation.id.in_(_IDS))
-    )
+    dialect: insert(FinishedMask)
+    .from_select([each.name for each in FinishedMask.__table__.columns], masks(dialect, Annotation.id.in_(_IDS)))
+    .returning(*_COUNTED)
     for dialect in ("sqlite", "postgresql")
 }
 _OF_ANSWERS = select(Annotation.document_id).where(Annotation.id.in_(_IDS))

@@ -2,7 +2,8 @@
 
 An enabled member of the project is there, and an enabled admin of the installation. When somebody comes or goes, the
 tasks of their rejected answers follow: at once where these are few, else document by document
-(engine.projects.task_changes). Until a document's turn, the person counts as before.
+(engine.projects.task_changes). Until a document's turn, the person counts as before. Who changes back meanwhile does so
+again document by document, after all have followed: nobody makes one long unit of work of thousands of answers.
 
 On PostgreSQL, who comes or goes locks the project, and so does a verdict that rejects an answer (db.task_states): each
 sees what the other has stored.
@@ -10,7 +11,7 @@ sees what the other has stored.
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, delete, exists, func, insert, inspect, or_, select, update
+from sqlalchemy import ColumnElement, case, delete, exists, func, insert, inspect, or_, select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -27,18 +28,32 @@ def author_is_there() -> ColumnElement[bool]:
     member = member.correlate(User, Annotation)  # of itself, only with the statement around it, which is of users
     there = User.disabled_at.is_(None), or_(User.role == "admin", member)
     now_there = exists().where(User.id == Annotation.author_id, *there)
-    before = (
-        select(TaskChange.was_there)
+    followed = (
+        select(case((TaskChange.place < Annotation.document_id, TaskChange.was_there), else_=~TaskChange.was_there))
         .where(
             TaskChange.project_id == Annotation.project_id,
             TaskChange.kind == PEOPLE,
             TaskChange.person_id == Annotation.author_id,
             TaskChange.finished_at.is_(None),
-            TaskChange.place < Annotation.document_id,
         )
         .scalar_subquery()
     )
-    return func.coalesce(before, now_there)
+    return func.coalesce(followed, now_there)
+
+
+def follow_again(session: Session, change: TaskChange) -> bool:
+    """Begin anew where the person of a change that all documents have followed has changed back meanwhile.
+
+    The project is locked. Returns whether there is more to follow.
+    """
+    member = exists().where(Member.user_id == User.id, Member.project_id == change.project_id)
+    there = User.id == change.person_id, User.disabled_at.is_(None), or_(User.role == "admin", member)
+    is_there = bool(session.connection().scalar(select(exists().where(*there))))
+    if change.was_there is None or is_there != change.was_there:
+        return False
+    change.number += 1
+    change.was_there, change.place, change.done = not is_there, "", 0
+    return True
 
 
 def of_member(session: Session, member: Member, *, comes: bool) -> Pairs:
@@ -81,12 +96,13 @@ def _came_or_went(session: Session, project_id: str, person_id: str, *, was_ther
     mine = Annotation.project_id == project_id, Annotation.status == "rejected", Annotation.author_id == person_id
     some = select(Annotation.id).where(*mine).limit(FEW + 1).subquery()
     are_few = (connection.scalar(select(func.count()).select_from(some)) or 0) <= FEW
-    if are_few or (earlier is not None and earlier.finished_at is None):
-        # Who comes back before all tasks have followed: those that have, follow again at once.
+    if are_few:
         ended = update(table).where(*of_person, TaskChange.finished_at.is_(None))
         connection.execute(ended.values(finished_at=now()))
         pairs = connection.execute(select(Annotation.document_id, Annotation.question_id).where(*mine))
         return [(document_id, question_id) for document_id, question_id in pairs]
+    if earlier is not None and earlier.finished_at is None:
+        return []  # the change goes on, and begins anew where it is no longer right (`follow_again`)
     documents = connection.scalar(select(func.count()).where(Document.project_id == project_id))
     moment, number = now(), 1 if earlier is None else earlier.number + 1
     row = {"project_id": project_id, "kind": PEOPLE, "person_id": person_id, "number": number, "place": "", "done": 0}

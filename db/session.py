@@ -29,6 +29,7 @@ from db import (
     question_uses,
     queue_days,
     task_states,
+    waiting_looks,
 )
 
 BUSY_SECONDS = 30
@@ -131,21 +132,24 @@ class Database:
     def write(self) -> Iterator[Session]:
         """Yield a session that is committed once at the end, or rolled back as a whole on any exception.
 
-        What is kept of tasks, figures, questions and searched texts follows its changes (db.task_states,
-        db.finished_work, db.queue_days, db.document_figures, db.question_uses, db.document_texts), and open screens are
-        told of them (db.changes).
+        What is kept of tasks, figures, questions, label reviews and searched texts follows its changes (db.task_states,
+        db.finished_work, db.queue_days, db.document_figures, db.question_uses, db.waiting_looks, db.document_texts).
+        Open screens are told of them (db.changes).
         """
         opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
-            # In one order: projects, questions, documents, tasks. So no two units of work wait for each other.
+            # In one order: answers, projects, questions, documents, tasks, numbers. So no two wait for each other.
+            waiting_looks.store(session)
             task_states.lock(session)
             question_uses.store(session)
             document_texts.store(session)
-            document_figures.store(session)
-            finished_work.store(session)
+            locked = document_figures.store(session)
+            finished_work.store(session, locked)
             task_states.store(session)
             queue_days.store(session)
+            finished_work.count(session)
+            waiting_looks.count(session)
             document_figures.count(session)
             changes.store(session)
 

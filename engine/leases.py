@@ -7,14 +7,25 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import CursorResult, case, delete, insert, or_, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import bindparam, delete, literal, select, text
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Lease, User
+from db.tables import Lease, Task, User
 
 LEASE_SECONDS = 90.0  # the page renews every 30 s: two heartbeats may be lost before the lease is
+
+
+_MOMENT = Lease.__table__.c.expires_at.type
+# In one statement: each task that is handed out runs it. Returns a row when the lease is the holder's.
+_TAKE = text(
+    "INSERT INTO leases (subject, holder, acquired_at, heartbeat_at, expires_at) "
+    "VALUES (:subject, :holder, :moment, :moment, :until) "
+    "ON CONFLICT (subject) DO UPDATE SET holder = excluded.holder, "
+    "acquired_at = CASE WHEN leases.holder = excluded.holder THEN leases.acquired_at ELSE excluded.acquired_at END, "
+    "heartbeat_at = excluded.heartbeat_at, expires_at = excluded.expires_at "
+    "WHERE leases.holder = excluded.holder OR leases.expires_at <= excluded.heartbeat_at RETURNING subject"
+).bindparams(bindparam("moment", type_=_MOMENT), bindparam("until", type_=_MOMENT))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +41,8 @@ class Held:
 def acquire(session: Session, subject: str, holder: str, seconds: float = LEASE_SECONDS) -> datetime | None:
     """Take or renew a lease inside the caller's unit of work.
 
-    Of two that ask at the same moment one gets it. The conditional update and the insert each let one through: on
-    PostgreSQL after waiting for the other's commit, on SQLite because there is one writer.
+    Of two that ask at the same moment one gets it: on PostgreSQL the second waits for the other's commit and then sees
+    its lease, on SQLite there is one writer.
 
     Args:
         session: Of a unit of work that may write.
@@ -44,26 +55,8 @@ def acquire(session: Session, subject: str, holder: str, seconds: float = LEASE_
     """
     moment = now()
     until = moment + timedelta(seconds=seconds)
-    renewed = session.execute(
-        update(Lease)
-        .where(Lease.subject == subject, or_(Lease.holder == holder, Lease.expires_at <= moment))
-        .values(
-            holder=holder,
-            acquired_at=case((Lease.holder == holder, Lease.acquired_at), else_=moment),
-            heartbeat_at=moment,
-            expires_at=until,
-        )
-        .execution_options(synchronize_session=False)
-    )
-    assert isinstance(renewed, CursorResult)
-    if renewed.rowcount == 1:
-        return until
-    try:
-        with session.begin_nested():
-            session.execute(insert(Lease).values(subject=subject, holder=holder, expires_at=until))
-    except IntegrityError:
-        return None
-    return until
+    taken = session.execute(_TAKE, {"subject": subject, "holder": holder, "moment": moment, "until": until})
+    return until if taken.first() is not None else None
 
 
 def release(session: Session, subject: str, holder: str | None = None) -> None:
@@ -72,6 +65,13 @@ def release(session: Session, subject: str, holder: str | None = None) -> None:
     if holder is not None:
         chosen = chosen.where(Lease.holder == holder)
     session.execute(chosen.execution_options(synchronize_session=False))
+
+
+def release_task(session: Session, document_id: str, question_id: str, user_id: str) -> None:
+    """Delete a user's lease of the task that asks a question of a document."""
+    subject = literal("task:") + Task.id + literal(f":{user_id}")  # as `task_subject`
+    of_task = select(subject).where(Task.document_id == document_id, Task.question_id == question_id).scalar_subquery()
+    session.execute(delete(Lease).where(Lease.subject == of_task).execution_options(synchronize_session=False))
 
 
 def live(session: Session, prefix: str, subjects: Collection[str] | None = None) -> list[Held]:

@@ -56,6 +56,9 @@ class Settings(BaseSettings):
     max_pages: int = Field(300, ge=1, description="Maximum number of pages of a document.")
     max_page_pixels: int = Field(25_000_000, ge=10_000, description="Maximum number of pixels of a rendered page.")
     max_read_seconds: float = Field(30, gt=0, description="Maximum seconds for reading one file.")
+    max_ocr_seconds: float = Field(
+        10, gt=0, description="Further seconds for each page that OCR reads; what one page leaves the others may use."
+    )
     max_read_memory_mb: int = Field(2048, ge=256, description="Maximum memory for reading one file, in MB.")
     render_dpi: int = Field(150, ge=50, le=600, description="Resolution of rendered PDF pages in dots per inch.")
     ocr: Literal["auto", "rapidocr", "tesseract"] = Field(

@@ -18,7 +18,7 @@ from engine.interchange import import_jobs, uploaded_sets
 from engine.interchange.import_store import Status
 from engine.interchange.imports import RECOGNISE
 from engine.interchange.uploaded_sets import IMPORT
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.projects.projects import project_by_id
 from engine.text import file_name
 from engine.training.retraining.views import JobView, job_view
@@ -33,7 +33,7 @@ sent = APIRouter(route_class=asked_early(check_reviewer, lambda request: IMPORTS
 @router.get("/projects/{project_id}/imports")
 def imports(project_id: str, workspace: TheWorkspace) -> list[ImportUnderWay]:
     """Return the running imports of a project, oldest first."""
-    jobs = queue.open_jobs(workspace, IMPORT, project_id)
+    jobs = job_list.open_jobs(workspace, IMPORT, project_id)
     names = names_of(workspace, {job.payload["user_id"] for job in jobs})
     return [under_way(job, names) for job in jobs]
 
@@ -41,7 +41,7 @@ def imports(project_id: str, workspace: TheWorkspace) -> list[ImportUnderWay]:
 @router.post("/projects/{project_id}/imports/{import_id}/stop")
 def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: CurrentUser) -> ImportUnderWay:
     """Stop an import at its next step. Documents imported so far are kept."""
-    if all(job.id != import_id for job in queue.open_jobs(workspace, IMPORT, project_id)):
+    if all(job.id != import_id for job in job_list.open_jobs(workspace, IMPORT, project_id)):
         raise NotFound(ENDED)
     try:
         job = queue.cancel(workspace, import_id, by=user.id)

@@ -9,8 +9,8 @@ from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.work_queues import ONE_REPORT
-from engine.jobs import queue
-from engine.models import registry
+from engine.jobs import job_list, queue
+from engine.models import promotions, registry
 from engine.models.registry import VersionView
 from engine.projects import projects
 from engine.training.retraining import trigger, trigger_status, views
@@ -60,14 +60,14 @@ def promote(
     project_id: str, version_id: str, promotion: Promotion, workspace: TheWorkspace, user: CurrentUser
 ) -> list[VersionView]:
     """Promote a model to champion, the model in use. The page uses it within seconds."""
-    registry.promote(workspace, project_id, version_id, by=user, force=promotion.force, reason=promotion.reason)
+    promotions.promote(workspace, project_id, version_id, by=user, force=promotion.force, reason=promotion.reason)
     return registry.versions(workspace, project_id)
 
 
 @router.post("/projects/{project_id}/rollback", dependencies=[ADMINS])
 def rollback(project_id: str, why: Reason, workspace: TheWorkspace, user: CurrentUser) -> list[VersionView]:
     """Roll back to the previous champion."""
-    registry.rollback(workspace, project_id, by=user, reason=why.reason)
+    promotions.rollback(workspace, project_id, by=user, reason=why.reason)
     return registry.versions(workspace, project_id)
 
 
@@ -117,14 +117,14 @@ def list_jobs(
     workspace: TheWorkspace,
     user: CurrentUser,
     paging: ThePaging,
-    limit: Annotated[int, Query(ge=1, le=queue.MOST_LISTED, description="Maximum number of jobs on a page.")] = 100,
+    limit: Annotated[int, Query(ge=1, le=job_list.MOST_LISTED, description="Maximum number of jobs on a page.")] = 100,
 ) -> list[JobView]:
     """Return a page of the jobs of a project, newest first, without finished jobs that read documents.
 
     A page has 100 jobs, and with `limit` 1,000 at most.
     """
     projects.project_by_id(workspace, project_id)
-    page = queue.list_jobs(workspace, project_id, limit=limit, cursor=paging.cursor, without_read=True)
+    page = job_list.list_jobs(workspace, project_id, limit=limit, cursor=paging.cursor, without_read=True)
     return paging.sent(page.map(views.job_view))
 
 

@@ -68,6 +68,11 @@ export function makeCommands(parts, ports) {
     stage.setTool(name);
     ports.changed();
   };
+  const nextDoubtful = () => {
+    if (!stage.grid.doubtful.size) return ports.tell('No word of this page was read with low confidence.');
+    if (stage.tool !== 'mend') tool('mend')();
+    wordMode.nextDoubtful();
+  };
   const enter = (/** @type {Mode} */ mode) => act(() => work.enter(work.mode === mode ? 'free' : mode));
   const judge = (/** @type {ReviewRequest['verdict']} */ verdict) => work.judge(verdict);
   const radius = (/** @type {number} */ wanted) => {
@@ -123,6 +128,7 @@ export function makeCommands(parts, ports) {
     undo: () => step(true),
     redo: () => step(false),
     clear: () => (stage.tool === 'mend' ? wordMode.editor.remove() : answer.clear()),
+    nextDoubtful,
     mergeWords: () => stage.tool === 'mend' && wordMode.editor.merge(),
     zoomMark,
     /** @type {Command} */

@@ -3088,6 +3088,8 @@ export interface components {
                 number,
                 number
             ][];
+            /** Doubtful */
+            doubtful: number[];
             /** Lines */
             lines: number[];
             /** Next */
@@ -3945,6 +3947,8 @@ export interface components {
                 number,
                 number
             ][];
+            /** Doubtful */
+            doubtful: number[];
             /** Lines */
             lines: number[];
             /** Numbers */
@@ -4773,7 +4777,8 @@ export interface components {
          * Words
          * @description Words of a page in reading order, one list a property; boxes are pixels, x1 and y1 exclusive.
          *
-         *     `version` counts saves; `next` is the number of the next new word.
+         *     `version` counts saves; `next` is the number of the next new word. `doubtful`: numbers of words that OCR read with
+         *     low confidence and that nobody has written or confirmed since.
          */
         Words: {
             /** Boxes */
@@ -4783,6 +4788,8 @@ export interface components {
                 number,
                 number
             ][];
+            /** Doubtful */
+            doubtful: number[];
             /** Lines */
             lines: number[];
             /** Next */
@@ -4812,9 +4819,15 @@ export interface components {
         };
         /**
          * WordText
-         * @description Replace the text of a word; its number stays.
+         * @description Replace the text of a word, or confirm it as it stands. Its number stays, and it is doubtful no more.
          */
         WordText: {
+            /**
+             * Doubtful
+             * @description Undo: the confidence of the OCR in this word comes back.
+             * @default false
+             */
+            doubtful?: boolean;
             /** Number */
             number: number;
             /**
@@ -6975,6 +6988,9 @@ export interface operations {
                      *         7,
                      *         7
                      *       ],
+                     *       "doubtful": [
+                     *         41
+                     *       ],
                      *       "next": 43,
                      *       "retired": {
                      *         "numbers": [
@@ -6994,6 +7010,7 @@ export interface operations {
                      *         "lines": [
                      *           7
                      *         ],
+                     *         "doubtful": [],
                      *         "places": [
                      *           0
                      *         ]
@@ -7029,7 +7046,8 @@ export interface operations {
                  *         {
                  *           "text": "2,987.88 EUR",
                  *           "op": "text",
-                 *           "number": 1
+                 *           "number": 1,
+                 *           "doubtful": false
                  *         }
                  *       ]
                  *     }
@@ -7091,6 +7109,9 @@ export interface operations {
                      *         7,
                      *         7
                      *       ],
+                     *       "doubtful": [
+                     *         41
+                     *       ],
                      *       "next": 43,
                      *       "retired": {
                      *         "numbers": [
@@ -7110,6 +7131,7 @@ export interface operations {
                      *         "lines": [
                      *           7
                      *         ],
+                     *         "doubtful": [],
                      *         "places": [
                      *           0
                      *         ]

@@ -91,7 +91,7 @@ def build(service: AnswerService) -> None:
             )
             order = gr.Dropdown(ORDERS, value="-created", label="Order", visible=False)
         content = gr.HTML()
-        pages = TablePages()
+        pages = TablePages("documents")
         taking_in = gr.HTML(apply_default_css=False)
 
     def show(request: gr.Request, project_id: str | None, query: str | None, sort: Sort | None, seen: Any) -> list[Any]:

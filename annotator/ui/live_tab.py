@@ -20,7 +20,7 @@ _ON_LOAD = """
 const start = () => window.Glossator.followTab(element, '{name}', () => trigger('apply'));
 if (window.Glossator) start(); else window.addEventListener('glossator:ready', start, {{ once: true }});
 """
-_ASKED = "(...given) => window.Glossator.{asked}(...given)"
+_ASKED = "(...given) => window.Glossator.{asked}({name!r}, ...given)"
 _PLACED = "(...given) => window.Glossator.{placed}({name!r}, ...given)"
 _NOT_FETCHED = "() => {{ window.Glossator.notFetched({name!r}); return []; }}"
 _AGAIN = "() => {{ window.Glossator.refreshTab({name!r}); return []; }}"
@@ -75,7 +75,7 @@ class LiveTab:
             there = offered(service, current_user(service, request), wanted)
             return [there, *show(request, there["value"], *given)]
 
-        ask = _ASKED.format(asked="askedByForm" if form else "asked")
+        ask = _ASKED.format(asked="askedByForm" if form else "asked", name=self.name)
         place = _PLACED.format(placed="placedInForm" if form else "placed", name=self.name)
         given, filled = [self.project, *form, *inputs], [self._offered, *outputs]
         event = self._heading.apply(shown, given, filled, js=ask, trigger_mode="always_last", **QUIET)

@@ -7,20 +7,23 @@ import gradio as gr
 from annotator.ui.choice import QUIET
 from annotator.ui.live_tab import LiveTab
 
-# The pages before this one, and the one behind, by their cursors. Kept on the page: it outlives the server.
-_NEXT = "(place) => [{ ...place, trail: [...place.trail, place.next] }]"
-_PREVIOUS = "(place) => [{ ...place, trail: place.trail.slice(0, -1) }]"
+# The page's script keeps the turn until the tab asks for its content: annotator/static/tabs/table_turns.js.
+_TURN = "(place) => {{ window.Glossator.turnPage({tab!r}, {step!r}, place); return []; }}"
 
 
 class TablePages:
-    """The place of a table in its list. Makes the buttons below the table.
+    """The place of a table in its list: cursors of the pages before it, and of the one behind.
+
+    The page keeps it, so that it outlives the server. Makes the buttons below the table.
 
     Args:
+        table: name of the table; no other table of its tab has it.
         previous: text of the button to the page before.
         following: text of the button to the page behind.
     """
 
-    def __init__(self, previous: str = "Previous", following: str = "Next") -> None:
+    def __init__(self, table: str, previous: str = "Previous", following: str = "Next") -> None:
+        self._table = table
         width = 110 if max(len(previous), len(following)) < 12 else 190  # pixels
         self.place = gr.JSON({}, visible="hidden")
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -30,8 +33,8 @@ class TablePages:
 
     def turn(self, tab: LiveTab) -> None:
         """Fetch the tab's content again when a page is turned."""
-        for button, turn in ((self._previous, _PREVIOUS), (self._following, _NEXT)):
-            tab.again(button.click(None, self.place, self.place, js=turn, **QUIET).then)
+        for button, step in ((self._previous, "previous"), (self._following, "next")):
+            button.click(None, self.place, None, js=_TURN.format(tab=tab.name, step=step), **QUIET)
 
     @staticmethod
     def trail(place: Any, **asked: Any) -> list[str]:
@@ -45,12 +48,11 @@ class TablePages:
             return []
         return [each for each in place.get("trail", []) if isinstance(each, str)]
 
-    @staticmethod
-    def shown(trail: list[str], following: str | None, **asked: Any) -> list[Any]:
+    def shown(self, trail: list[str], following: str | None, **asked: Any) -> list[Any]:
         """Return the values of `outputs`. `following`: cursor of the page behind; None on the last page."""
         several = bool(trail or following)
         return [
-            {**asked, "trail": trail, "next": following},
+            {**asked, "table": self._table, "trail": trail, "next": following},
             gr.update(visible=several, interactive=bool(trail)),
             gr.update(visible=several, interactive=following is not None),
         ]

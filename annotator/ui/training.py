@@ -16,8 +16,8 @@ from annotator.ui.table_pages import TablePages
 from annotator.ui.verdict import picture
 from engine.annotation.answer_service import AnswerService
 from engine.errors import NotFound, Refused
-from engine.jobs import queue
-from engine.models import registry
+from engine.jobs import job_list, queue
+from engine.models import promotions, registry
 from engine.plurals import count
 from engine.projects import project_settings, projects
 from engine.selection import survey_trigger
@@ -62,9 +62,9 @@ def build(service: AnswerService) -> None:
                 leave = gr.Button("Do not retrain", scale=0, min_width=160, size="md")
         status = gr.HTML()
         history = gr.HTML(EMPTY)
-        runs = TablePages("Newer retrainings", "Older retrainings")
+        runs = TablePages("retrainings", "Newer retrainings", "Older retrainings")
         models = gr.HTML()
-        versions_pages = TablePages("Newer models", "Older models")
+        versions_pages = TablePages("models", "Newer models", "Older models")
         with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
             opened = gr.Checkbox(visible="hidden")  # whether the list is in sight: it is fetched only then
@@ -138,7 +138,7 @@ def build(service: AnswerService) -> None:
 
     def stop_run(project_id: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
-        retrainings = queue.open_jobs(workspace, trigger.RETRAIN, project_id)
+        retrainings = job_list.open_jobs(workspace, trigger.RETRAIN, project_id)
         for job in retrainings:
             queue.cancel(workspace, job.id, by=user.id)
         inform("The retraining stops at its next step." if retrainings else "No retraining is running.")
@@ -147,12 +147,12 @@ def build(service: AnswerService) -> None:
         user = require(service, request, project_id, "admin")
         if chosen is None:
             raise Refused("Choose a model first.")
-        registry.promote(workspace, project_id, chosen, by=user, force=forced, reason=why)
+        promotions.promote(workspace, project_id, chosen, by=user, force=forced, reason=why)
         inform("Promoted. The page uses the model within seconds.")
 
     def roll_back(project_id: str, why: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
-        registry.rollback(workspace, project_id, by=user, reason=why)
+        promotions.rollback(workspace, project_id, by=user, reason=why)
         inform("Rolled back.")
 
     turned = [*runs.outputs, *versions_pages.outputs]
@@ -203,7 +203,7 @@ def _status(service: AnswerService, project_id: str) -> str:
         champion = registry.label(registry.champion(session, project_id))
     chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))
     waiting = views.waiting_to_train(workspace, project_id)
-    working = next((job for job in queue.open_jobs(workspace, None, project_id) if job.kind in _SHOWN), None)
+    working = next((job for job in job_list.open_jobs(workspace, None, project_id) if job.kind in _SHOWN), None)
     failed = views.last_failure(workspace, project_id)
     if working is not None:
         share = working.progress if working.status == "running" else 0.0

@@ -11,7 +11,15 @@ from db.tables.figures import DocumentFigures, FinishedDocument, FinishedMask, M
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.search import DocumentText
-from db.tables.selection import AutomaticAnswer, DocumentSignature, SecondLook, StageChange, SurveyAnswer
+from db.tables.selection import (
+    AutomaticAnswer,
+    DocumentSignature,
+    LookCount,
+    SecondLook,
+    StageChange,
+    SurveyAnswer,
+    WaitingLook,
+)
 from db.tables.signatures import PageSignature, SignatureBand
 from db.tables.task_changes import TaskChange
 
@@ -33,6 +41,7 @@ __all__ = [
     "Lease",
     "LoginAttempt",
     "LoginSession",
+    "LookCount",
     "MaskCount",
     "Member",
     "ModelVersion",
@@ -59,5 +68,6 @@ __all__ = [
     "TaskChange",
     "TaskCount",
     "User",
+    "WaitingLook",
     "WordEdit",
 ]

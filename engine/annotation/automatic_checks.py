@@ -60,7 +60,11 @@ def failed(session: Session, project_id: str, version_id: str, target: float) ->
 
     The first LEAST checks tolerate as many wrong answers as LEAST checks do: one with a target of 95 %.
     """
-    found = audit_of(session, project_id, version_id)
+    return missed(audit_of(session, project_id, version_id), target)
+
+
+def missed(found: Audit, target: float) -> str | None:
+    """Return the sentence of `failed` about an audit. Pure."""
     wrong = found.checked - found.right
     if wrong <= (1 - target) * max(found.checked, LEAST) + 1e-9:
         return None

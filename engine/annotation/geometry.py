@@ -60,11 +60,11 @@ def named_pages(session: Session, document_id: str, state: AnnotationState, edit
     versions: dict[str, int] = {}
     words: dict[str, list[ListedWord]] = {}
     rows = session.connection().execute(_NAMED_WORDS, chosen).all()
-    for page, height, width, version, number, line, text, x0, y0, x1, y1, retired_at in rows:
+    for page, height, width, version, number, line, text, x0, y0, x1, y1, retired_at, confidence in rows:
         sizes[page], versions[page] = (height, width), version
         here = words.setdefault(page, [])
         if number is not None:
-            here.append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None))
+            here.append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None, confidence))
     geometry = {page: PageGeometry(sizes[page], {word.number: word.box for word in words[page]}) for page in words}
     return NamedPages(geometry, words, sum(versions.values()))
 

@@ -14,9 +14,9 @@ from sqlalchemy import Row, bindparam, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures, finished_work, queue_days, task_states
+from db import changes, document_figures, finished_work, queue_days, task_states, waiting_looks
 from db.base import now
-from db.tables import Annotation, Member, Prediction, Project, Revision, Task, User
+from db.tables import Annotation, Member, Prediction, Project, Revision, User
 from engine import leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
@@ -27,6 +27,7 @@ from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings
 from engine.queries import standing
+from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
@@ -160,6 +161,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     if advanced is None or stood is None:
         return _saved_before(session, annotation_id, base, key)
     queue_days.answer_moved(session, stood.project_id, stood.status, status)
+    if stood.status in ACCEPTED:  # a label that perhaps waits for a second look
+        waiting_looks.touch(session, [annotation_id])
     if status != stood.status:
         document_figures.touch(session, [stood.document_id])
     if status == "rejected" and status != stood.status:
@@ -277,11 +280,7 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
 
 def _release_task(session: Session, answer: _Answer) -> None:
     """Release the author's lease of the task that this answers."""
-    task_id = session.scalar(
-        select(Task.id).where(Task.document_id == answer.document_id, Task.question_id == answer.question_id)
-    )
-    if task_id is not None:
-        leases.release(session, leases.task_subject(task_id, answer.author_id))
+    leases.release_task(session, answer.document_id, answer.question_id, answer.author_id)
 
 
 def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> Saved:

@@ -19,18 +19,28 @@ LONGEST_WORD = 500  # characters
 # A page of small print has about 2,000 words, and a person adds one at a time. Larger saves would delay other people.
 MOST_NEW = 1000  # words of one save
 MOST_WORDS = 20_000  # of a page, retired words included; a page with more takes no new words
+DOUBTFUL = 0.75  # confidence of the OCR below which a word is worth a look; docs/LOG.md has figures of both engines
 _SAME_PLACE = 0.5  # share of the smaller box from which a word counts as the successor of a retired one
 
 
 @dataclass(slots=True, eq=False)
 class ListedWord:
-    """Word of a page with its stable number; boxes are pixels, x1 and y1 exclusive. Compared by identity."""
+    """Word of a page with its stable number; boxes are pixels, x1 and y1 exclusive. Compared by identity.
+
+    `confidence` is the OCR's, 0..1; None where a text layer or a person wrote the word.
+    """
 
     number: int
     line: int
     text: str
     box: Box
     retired: bool = False
+    confidence: float | None = None
+
+    @property
+    def doubtful(self) -> bool:
+        """Return whether the OCR may have misread the word."""
+        return self.confidence is not None and self.confidence < DOUBTFUL
 
 
 class _Edit(BaseModel):
@@ -51,10 +61,11 @@ class _Written(_Edit):
 
 
 class WordText(_Written):
-    """Replace the text of a word; its number stays."""
+    """Replace the text of a word, or confirm it as it stands. Its number stays, and it is doubtful no more."""
 
     op: Literal["text"]
     number: int
+    doubtful: bool = Field(default=False, description="Undo: the confidence of the OCR in this word comes back.")
 
 
 class Part(_Written):
@@ -105,10 +116,14 @@ WordChange = Annotated[WordText | WordSplit | WordMerge | WordAdd | WordRemove |
 
 @dataclass(slots=True)
 class WordList:
-    """All words that a page has ever had, in reading order; `size` is (width, height) in pixels."""
+    """All words that a page has ever had, in reading order; `size` is (width, height) in pixels.
+
+    `as_read` holds the OCR's confidence in words that people have written since, by number: an undo brings it back.
+    """
 
     words: list[ListedWord]
     size: tuple[int, int]
+    as_read: dict[int, float] = field(default_factory=dict)
     before: list[dict[str, Any]] = field(default_factory=list)  # changed words, as they were
     new: int = 0  # number of added words
     next_number: int = field(init=False)  # number of the next new word
@@ -122,7 +137,7 @@ class WordList:
         """Apply edits in order. Raises Refused for an invalid edit; the list is unusable afterwards."""
         for edit in edits:
             if isinstance(edit, WordText):
-                self._change(self._live(edit.number)).text = edit.text
+                self._write(edit)
             elif isinstance(edit, WordSplit):
                 self._split(edit)
             elif isinstance(edit, WordMerge):
@@ -140,6 +155,16 @@ class WordList:
     def live(self) -> list[ListedWord]:
         """Return the live words, in reading order."""
         return [word for word in self.words if not word.retired]
+
+    def _write(self, edit: WordText) -> None:
+        word = self._change(self._live(edit.number))
+        word.text = edit.text
+        if edit.doubtful:
+            if word.confidence is None:
+                word.confidence = self.as_read.get(word.number)
+        elif word.confidence is not None:
+            self.as_read[word.number] = word.confidence
+            word.confidence = None
 
     def insert_kept(self, word: ListedWord) -> None:
         """Insert a word that has its number already, at its place in reading order."""

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.tables import Page, PageWord, WordEdit
 from engine.annotation.state import Box
-from engine.annotation.word_list import ListedWord, WordChange, WordList
+from engine.annotation.word_list import ListedWord, WordChange, WordList, WordText
 from engine.errors import Conflict, Refused
 from engine.queries import existing
 from engine.workspace import Workspace
@@ -27,6 +27,7 @@ WORD = (
     PageWord.x1,
     PageWord.y1,
     PageWord.retired_at,
+    PageWord.confidence,
 )
 
 
@@ -37,13 +38,15 @@ class RetiredWords(BaseModel):
     boxes: list[Box]
     texts: list[str]
     lines: list[int]
+    doubtful: list[int]
     places: list[int]
 
 
 class Words(BaseModel):
     """Words of a page in reading order, one list a property; boxes are pixels, x1 and y1 exclusive.
 
-    `version` counts saves; `next` is the number of the next new word.
+    `version` counts saves; `next` is the number of the next new word. `doubtful`: numbers of words that OCR read with
+    low confidence and that nobody has written or confirmed since.
     """
 
     version: int
@@ -51,6 +54,7 @@ class Words(BaseModel):
     boxes: list[Box]
     texts: list[str]
     lines: list[int]
+    doubtful: list[int]
     next: int
     retired: RetiredWords
 
@@ -112,7 +116,7 @@ def edit_words(workspace: Workspace, page_id: str, request: MendRequest, user_id
             version=request.base + 1,
             author_id=user_id,
             idempotency_key=request.idempotency_key,
-            edits=[each.model_dump(mode="json") for each in request.edits],
+            edits=[each.model_dump(mode="json", exclude_defaults=True) for each in request.edits],
             before=words.before,
         )
         session.add(edit)
@@ -137,8 +141,8 @@ def listed_of(
     if numbers is not None:
         chosen = chosen.where(PageWord.number.in_(numbers))
     found: dict[str, list[ListedWord]] = {page_id: [] for page_id in page_ids}
-    for page_id, number, line, text, x0, y0, x1, y1, retired_at in session.execute(chosen):
-        found[page_id].append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None))
+    for page_id, number, line, text, x0, y0, x1, y1, retired_at, confidence in session.execute(chosen):
+        found[page_id].append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None, confidence))
     return found
 
 
@@ -152,9 +156,25 @@ def _edited(workspace: Workspace, page_id: str, request: MendRequest) -> WordLis
         page = existing(session, Page, page_id)
         if page.words_version != request.base:
             return None
-        words = WordList(listed(session, page_id), (page.width, page.height))
+        undone = {edit.number for edit in request.edits if isinstance(edit, WordText) and edit.doubtful}
+        as_read = _as_read(session, page_id, undone)
+        words = WordList(listed(session, page_id), (page.width, page.height), as_read)
     words.apply(request.edits)
     return words
+
+
+def _as_read(session: Session, page_id: str, numbers: Collection[int]) -> dict[int, float]:
+    """Return the OCR's confidence in words that people have written since, as the earlier saves noted it."""
+    if not numbers:
+        return {}
+    saves = select(WordEdit.before).where(WordEdit.page_id == page_id).order_by(WordEdit.version)
+    found: dict[int, float] = {}
+    for before in session.scalars(saves):
+        for word in before:
+            confidence = word.get("confidence")  # older saves did not note it
+            if confidence is not None and word["number"] in numbers:
+                found[word["number"]] = confidence
+    return found
 
 
 def _store(session: Session, page_id: str, words: WordList) -> None:
@@ -192,7 +212,7 @@ def _store(session: Session, page_id: str, words: WordList) -> None:
             session.execute(
                 update(PageWord)
                 .where(PageWord.page_id == page_id, PageWord.number == word.number)
-                .values(text=word.text, retired_at=retired_at)
+                .values(text=word.text, retired_at=retired_at, confidence=word.confidence)
                 .execution_options(synchronize_session=False)
             )
     if new:
@@ -266,6 +286,7 @@ def as_lists(words: list[ListedWord], version: int) -> dict[str, object]:
             "boxes": [word.box for word in chosen],
             "texts": [word.text for word in chosen],
             "lines": [word.line for word in chosen],
+            "doubtful": [word.number for word in chosen if word.doubtful],
         }
 
     following = max((word.number for word in words), default=-1) + 1

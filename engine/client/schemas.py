@@ -938,7 +938,7 @@ class WordRestore(BaseModel):
 
 
 class WordText(BaseModel):
-    """Replace the text of a word; its number stays."""
+    """Replace the text of a word, or confirm it as it stands. Its number stays, and it is doubtful no more."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -946,6 +946,8 @@ class WordText(BaseModel):
     text: Annotated[str, Field(max_length=500, min_length=1, pattern="\\S")]
     op: Literal["text"]
     number: int
+    doubtful: bool = False
+    """Undo: the confidence of the OCR in this word comes back."""
 
 
 Action = TypeAliasType("Action", Literal["edit", "accept", "submit", "reopen"])
@@ -1130,6 +1132,7 @@ class RetiredWords(BaseModel):
     boxes: list[Box]
     texts: list[str]
     lines: list[int]
+    doubtful: list[int]
     places: list[int]
 
 
@@ -1158,7 +1161,8 @@ class WordSplit(BaseModel):
 class Words(BaseModel):
     """Words of a page in reading order, one list a property; boxes are pixels, x1 and y1 exclusive.
 
-    `version` counts saves; `next` is the number of the next new word.
+    `version` counts saves; `next` is the number of the next new word. `doubtful`: numbers of words that OCR read with
+    low confidence and that nobody has written or confirmed since.
     """
 
     version: int
@@ -1166,6 +1170,7 @@ class Words(BaseModel):
     boxes: list[Box]
     texts: list[str]
     lines: list[int]
+    doubtful: list[int]
     next: int
     retired: RetiredWords
 
@@ -1248,6 +1253,7 @@ class MendedWords(BaseModel):
     boxes: list[Box]
     texts: list[str]
     lines: list[int]
+    doubtful: list[int]
     next: int
     retired: RetiredWords
     saved_version: int

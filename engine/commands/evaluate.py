@@ -1,12 +1,15 @@
 """`glossator evaluate`: evaluate a model on a grounded dataset, beside the lexical baseline."""
 
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from engine.commands.common import console, emit, fail, output, progress, settings_here
+from engine.documents.limits import OcrChoice
 
 
 def register(app: typer.Typer) -> None:
@@ -32,6 +35,21 @@ def evaluate(
     ] = 0.0,
     ocr: Annotated[bool, typer.Option("--ocr", help="Use the words read by OCR, not the given ones.")] = False,
     ocr_cache: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Cache of OCR results.")] = None,
+    ocr_engine: Annotated[
+        OcrChoice | None,
+        typer.Option(help="OCR engine; default: GLOSSATOR_OCR.", show_default=False),
+    ] = None,
+    ocr_workers: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=64,
+            metavar="PAGES",
+            help="Pages read at once; default: one a core. 1 measures the seconds of a page alone: what the cache has "
+            "from several at once is read again.",
+            show_default=False,
+        ),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(metavar="FILE.html", help="Report to write: figures and the worst answers.")
     ] = None,
@@ -40,15 +58,16 @@ def evaluate(
     """Evaluate a model on a grounded dataset, and print its figures beside the lexical baseline."""
     import torch
 
-    from engine.commands.evaluation_tables import main_table, slices_table
+    from engine.commands.evaluation_tables import main_table, ocr_table, slices_table
     from engine.documents.ingest import limits_of
     from engine.grounded import GroundedFormatError, pages_file, read_pages
     from engine.models.registry import shipped_path
     from engine.training.augmentation.corruption import corrupted
     from engine.training.evaluation.evaluate import evaluate as measure
-    from engine.training.evaluation.ocr_words import OcrWords
+    from engine.training.evaluation.ocr_words import OcrWords, default_workers
     from engine.training.evaluation.report.failures import Failures
     from engine.training.evaluation.report.page import report_page
+    from engine.training.evaluation.word_recall import WordRecall
     from model.inference import Predictor
 
     settings = settings_here()
@@ -58,8 +77,9 @@ def evaluate(
         fail("--ocr reads the images and --words-only ignores them. Use one of them.", code=2)
     if ocr and noise:
         fail("--noise changes the given words, and --ocr does not use them. Use one of them.", code=2)
-    if ocr_cache is not None and not ocr:
-        fail("--ocr-cache has no effect without --ocr. Give both.", code=2)
+    for option, value in (("cache", ocr_cache), ("engine", ocr_engine), ("workers", ocr_workers)):
+        if value is not None and not ocr:
+            fail(f"--ocr-{option} has no effect without --ocr. Give both.", code=2)
     if report is not None and (report.is_dir() or not report.parent.is_dir()):
         fail(f"The report cannot be written to {report}. Name a file in an existing folder.", code=2)
     failures = Failures()
@@ -67,15 +87,28 @@ def evaluate(
         path = pages_file(source)
         images_from = None if words_only else path.parent
         asked = corrupted(read_pages(path), noise=noise, drop=drop)
+        limits = limits_of(settings)
         words_from = (
-            OcrWords(path.parent, limits_of(settings), kept_in=ocr_cache, warn=partial(console.print, markup=False))
+            OcrWords(
+                path.parent,
+                limits if ocr_engine is None else replace(limits, ocr=ocr_engine),
+                kept_in=ocr_cache,
+                workers=ocr_workers or default_workers(),
+                warn=partial(console.print, markup=False),
+            )
             if ocr
             else None
         )
         predictor = Predictor.load(model or shipped_path(settings))
         with path.open("rb") as lines:
             pages = sum(1 for line in lines if line.strip())
+        read = WordRecall()
         with progress() as bar:
+            if words_from is not None:  # all before the first question, whose time would include the waiting for OCR
+                reading = bar.add_task("OCR", total=min(pages, limit or pages))
+                for done, (page, one) in enumerate(words_from.read_ahead(islice(read_pages(path), limit)), 1):
+                    read.add(page, one)
+                    bar.update(reading, completed=done)
             task = bar.add_task("Pages", total=min(pages, limit or pages))
             found = measure(
                 predictor,
@@ -90,10 +123,15 @@ def evaluate(
     except (ValueError, GroundedFormatError, OSError) as error:
         fail(str(error))
     answer = {**found.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
+    if words_from is not None:
+        engine = {"engine": words_from.engine, "version": words_from.version, "language": words_from.language}
+        answer["ocr_words"] = engine | read.to_json()
     if as_json:
         emit(answer)
     else:
         output.print(main_table(answer, path.parent.name))
+        if words_from is not None:
+            output.print(ocr_table(answer))
         output.print(slices_table(answer))
     if report is None:
         return

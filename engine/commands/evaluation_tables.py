@@ -8,15 +8,25 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.training.evaluation.report.wording import (
-    FIGURES,
     OF_THE_MODEL,
     REACHABLE,
     TIMES,
     described,
+    figures_of,
+    ocr_described,
+    of_ocr,
     share,
     side_by_side,
     slices_of,
 )
+
+_SLICED = {"mean_iou": "mean IoU", "acc_50": "IoU > .5", "word_f1": "word F1", "exact": "exact"}
+_SLICED_ON_OCR = {
+    "place_mean_iou": "place IoU",
+    "place_acc_50": "place > .5",
+    "text_anls": "ANLS",
+    "text_exact": "exact",
+}
 
 
 def main_table(answer: Mapping[str, Any], name: str) -> Table:
@@ -35,7 +45,7 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
     )
     for heading in ("", "model", "baseline", "difference"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
-    for key, title in FIGURES.items():
+    for key, title in figures_of(answer).items():
         table.add_row(title, *side_by_side(answer, key))
     for key, title in OF_THE_MODEL.items():
         table.add_row(title, share(answer[key]))
@@ -49,6 +59,20 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
     return table
 
 
+def ocr_table(answer: Mapping[str, Any]) -> Table:
+    """Return the figures of the words that OCR read, over all pages.
+
+    Args:
+        answer: evaluation as JSON, with words of OCR.
+    """
+    table = _table(caption=Text(ocr_described(answer)))
+    for heading in ("", "OCR"):
+        table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    for title, value in of_ocr(answer):
+        table.add_row(title, value)
+    return table
+
+
 def slices_table(answer: Mapping[str, Any]) -> Table:
     """Return the answerable questions by slice: model, then baseline.
 
@@ -58,7 +82,8 @@ def slices_table(answer: Mapping[str, Any]) -> Table:
     table = _table(caption="Answerable questions by slice: model, then baseline.")
     table.add_column("", no_wrap=True)
     table.add_column("n", justify="right")
-    for heading in ("mean IoU", "IoU > .5", "word F1", "exact"):
+    columns = _SLICED_ON_OCR if answer.get("ocr") else _SLICED
+    for heading in columns.values():
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("pixels", justify="right")
     for part in slices_of(answer):
@@ -66,7 +91,7 @@ def slices_table(answer: Mapping[str, Any]) -> Table:
             table.add_row(
                 title,
                 str(figures["questions"]),
-                *(f"{share(figures[key])} {share(figures[f'floor_{key}'])}" for key in FIGURES),
+                *(f"{share(figures[key])} {share(figures[f'floor_{key}'])}" for key in columns),
                 share(figures["pixel_mean_iou"]),
             )
         table.add_section()

@@ -9,7 +9,7 @@ from rich.table import Table
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
-from engine.jobs import poll_lease, queue
+from engine.jobs import job_list, poll_lease, queue
 from engine.projects.projects import project_named
 from engine.training.retraining import trigger_status
 from engine.training.retraining.views import job_view
@@ -27,12 +27,12 @@ def register(app: typer.Typer) -> None:
 @jobs.command("list")
 def list_(
     project: Annotated[str | None, typer.Option("--project", help="Limit the list to this project.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=queue.MOST_LISTED, help="Number of jobs, newest first.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=job_list.MOST_LISTED, help="Number of jobs, newest first.")] = 100,
     as_json: Json = False,
 ) -> None:
     """List jobs, newest first. Finished jobs that read documents are left out."""
     with here() as workspace:
-        found = queue.list_jobs(
+        found = job_list.list_jobs(
             workspace, project_named(workspace, project).id if project else None, limit=limit, without_read=True
         )
     views = [job_view(job) for job in found]

@@ -8,7 +8,7 @@ from rich.table import Table
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
 from engine.errors import NotFound
-from engine.models import registry
+from engine.models import promotions, registry
 from engine.paging import every
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
@@ -76,7 +76,7 @@ def promote(
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
         version = _found(workspace, project_id, model)
-        promotion = registry.promote(workspace, project_id, version.id, by=by, force=force, reason=reason)
+        promotion = promotions.promote(workspace, project_id, version.id, by=by, force=force, reason=reason)
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id, "kind": promotion.kind})
     else:
@@ -94,7 +94,7 @@ def rollback(
     with here() as workspace:
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
-        promotion = registry.rollback(workspace, project_id, by=by, reason=reason)
+        promotion = promotions.rollback(workspace, project_id, by=by, reason=reason)
         version = _found(workspace, project_id, promotion.version_id)
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id})

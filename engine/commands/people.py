@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from db import migrate
+from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
 from engine.commands import members
@@ -154,6 +155,8 @@ def downgrade(
     try:
         migrate.downgrade(database, revision)
         output.print(f"The database is at schema {migrate.current(database) or 'base'}.")
+    except DowngradeRefused as refusal:
+        fail(str(refusal))
     finally:
         database.dispose()
 

@@ -53,7 +53,7 @@ def status(
 
 def _project(workspace: Workspace, summary: Any) -> dict[str, Any]:
     from engine.errors import NotFound
-    from engine.jobs import queue
+    from engine.jobs import job_list
     from engine.models import registry
     from engine.statistics.throughput import figures
     from engine.training.retraining import views
@@ -65,7 +65,7 @@ def _project(workspace: Workspace, summary: Any) -> dict[str, Any]:
         except NotFound:  # no model was ever registered
             model = "-"
     depth = figures(workspace, project.id, days=1).queue
-    working = queue.open_jobs(workspace, None, project.id)
+    working = job_list.open_jobs(workspace, None, project.id)
     return {
         "id": project.id,
         "name": project.name,

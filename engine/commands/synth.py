@@ -8,8 +8,11 @@ from typing import Annotated
 import typer
 from PIL import Image
 
-from engine.commands.common import console, emit, fail, progress
+from engine.commands.common import console, emit, fail, progress, settings_here
+from engine.documents.limits import OcrChoice
 from engine.grounded import GroundedPage, write_pages
+from engine.synthetic import SyntheticPage
+from engine.synthetic.misreadings import Misreadings
 
 MOST_ON_A_SHEET = 400  # few programs could open a larger image
 
@@ -25,6 +28,13 @@ def synth(
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same pages.")] = 0,
     images: Annotated[bool, typer.Option(help="Render page images.")] = True,
     sheet: Annotated[Path | None, typer.Option(help="Contact sheet (PNG) of all pages, with tinted answers.")] = None,
+    read: Annotated[
+        bool, typer.Option("--read", help="Give the words that OCR reads on the images; some seconds a page.")
+    ] = False,
+    misreadings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Noise model to fit to what OCR misread; needs --read."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
     """Generate documents with questions and exact answers."""
@@ -37,6 +47,11 @@ def synth(
         fail(f"The contact sheet {sheet} must end in .png. Choose another name.")
     if sheet is not None and pages > MOST_ON_A_SHEET:
         fail(f"A contact sheet has at most {MOST_ON_A_SHEET} pages. Lower --pages.")
+    if misreadings is not None and not read:
+        fail("--misreadings needs the words that OCR reads. Add --read.", code=2)
+    if misreadings is not None and not misreadings.parent.is_dir():
+        fail(f"The folder of {misreadings} does not exist. Name a file in an existing folder.", code=2)
+    seen = _Reader(settings_here().ocr) if read else None
     small = ContactSheet()
     asked = 0
     with progress() as bar:
@@ -46,13 +61,16 @@ def synth(
             nonlocal asked
             for one in islice(generate(seed), pages):
                 asked += len(one.page.questions)
-                picture = one.render() if images or sheet is not None else None
+                picture = one.render() if images or sheet is not None or read else None
                 if sheet is not None and picture is not None:
                     small.add(one, picture)
-                yield one.page, picture if images else None
+                page = one.page if seen is None or picture is None else seen.read(one, picture)
+                yield page, picture if images else None
                 bar.advance(task)
 
         count = write_pages(out, made())
+    if misreadings is not None and seen is not None:
+        seen.fitted().save(misreadings)
     if sheet is not None:
         sheet.parent.mkdir(parents=True, exist_ok=True)
         small.image().save(sheet)
@@ -62,3 +80,32 @@ def synth(
         console.print(f"Wrote {count} pages with {asked} questions to {out}.")
         if sheet is not None:
             console.print(f"Wrote the contact sheet to {sheet}.")
+        if misreadings is not None:
+            console.print(f"Wrote the noise model to {misreadings}.")
+
+
+class _Reader:
+    """Reads generated pages by OCR, and keeps what it read for the noise model."""
+
+    def __init__(self, choice: OcrChoice) -> None:
+        from engine.documents.ocr.choose import find_engine
+
+        engine, missing = find_engine(choice, "eng", 2)
+        if engine is None:
+            fail(missing or "There is no OCR engine.")
+        self._engine = engine
+        self._pages: list[tuple[SyntheticPage, GroundedPage]] = []
+
+    def read(self, made: SyntheticPage, picture: Image.Image) -> GroundedPage:
+        """Return a page with the words that OCR reads on its picture."""
+        from engine.training.sources.read_pages import with_words, words_of_picture
+
+        page = with_words(made.page, words_of_picture(picture, self._engine))
+        self._pages.append((made, page))
+        return page
+
+    def fitted(self) -> Misreadings:
+        """Return the noise model of what was read so far."""
+        from engine.training.sources.misreadings import fit
+
+        return fit(self._engine.name, self._pages)

@@ -22,7 +22,9 @@ def main() -> int:
     # Output of libraries goes to standard error, so that standard output carries JSON only.
     wire = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
-    limit_process(request["limits"]["memory_mb"], request["limits"]["seconds"], request["limits"]["bytes"])
+    limits = request["limits"]
+    longest = limits["seconds"] + limits["ocr_seconds"] * limits["pages"]
+    limit_process(limits["memory_mb"], longest, limits["bytes"])
     return _read(request, wire)
 
 

@@ -50,6 +50,7 @@ def limits_of(settings: Settings) -> ReadLimits:
     """Return the limits on reading files from the settings."""
     return ReadLimits(
         seconds=settings.max_read_seconds,
+        ocr_seconds=settings.max_ocr_seconds,
         memory_mb=settings.max_read_memory_mb,
         pages=settings.max_pages,
         pixels=settings.max_page_pixels,

@@ -16,7 +16,7 @@ _NEAR = 0.6  # of the line's word height: distance of centres on one level; a li
 _TALL = 1.8  # times the line's word height: rules, brackets and large initials are ignored
 _HIGHEST = 0.8  # of the line's word height, above and below a word's centre
 _HIGH, _LOW = 15, 85  # percentiles of upper and lower edges that define the level
-_AIR = 0.1  # of a word's height, on each side
+_AIR = 0.05  # of a word's height, on each side
 
 
 def levelled(words: Sequence[FoundWord]) -> list[FoundWord]:

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-
 OcrChoice = Literal["auto", "rapidocr", "tesseract"]
 
 
@@ -12,7 +11,8 @@ class ReadLimits:
     """Limits on reading one document, and the resolution of its pages.
 
     Args:
-        seconds: Wall-clock time for the whole document, OCR included.
+        seconds: Wall-clock time for the whole document.
+        ocr_seconds: Further time for each page that OCR looks at; what one page leaves the others may use.
         memory_mb: Address space of the reading process, and of each OCR process.
         pages: Pages of a document.
         pixels: Pixels of one page as stored in an image; PDF pages are scaled to fit.
@@ -25,6 +25,7 @@ class ReadLimits:
     """
 
     seconds: float = 30.0
+    ocr_seconds: float = 10.0
     memory_mb: int = 2048
     pages: int = 300
     pixels: int = 25_000_000
@@ -36,7 +37,7 @@ class ReadLimits:
     ocr_language: str = "eng"  # Tesseract's names, "eng+deu" for several
 
     def __post_init__(self) -> None:
-        for field in ("seconds", "memory_mb", "pages", "pixels", "bytes", "words", "dpi", "long_side"):
+        for field in ("seconds", "ocr_seconds", "memory_mb", "pages", "pixels", "bytes", "words", "dpi", "long_side"):
             if getattr(self, field) <= 0:
                 raise ValueError(f"ReadLimits.{field} must be above zero, not {getattr(self, field)}.")
         if self.ocr not in get_args(OcrChoice):

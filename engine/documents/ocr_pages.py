@@ -73,8 +73,8 @@ def read_waiting(
         yield from _Reading(pages, engine, deadline, unread).read(waiting)
     if unread.late:
         tell(
-            warning=f"The time for OCR ran out ({limits.seconds:g} s a document) before {_listed(unread.late)}. "
-            "Split the document."
+            warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_listed(unread.late)}. "
+            "Read them again with OCR."
         )
     for script, numbers in unread.foreign.items():
         tell(

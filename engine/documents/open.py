@@ -22,6 +22,7 @@ _log = logging.getLogger(__name__)
 
 # The child gets no other variables: no database URL, no passwords.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+_ONE_HEAP = {"MALLOC_ARENA_MAX": "2"}  # heaps of threads count against the limit on address space, too
 _MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
 
 
@@ -54,7 +55,7 @@ def read_document(
         OSError: `source` cannot be read or `out_dir` not be written, or somebody ended the child process.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
-    telling = _Telling(out_dir, on_page, on_read)
+    telling = _Telling(out_dir, limits, on_page, on_read)
     try:
         _check_size(source, limits)
         media_type_of(source)  # refuses unknown kinds before a child process is started
@@ -64,8 +65,9 @@ def read_document(
             seconds=limits.seconds,
             on_line=telling.hear,
             on_look=on_look,
+            more_seconds=lambda: telling.more_seconds,
         )
-        return telling.document(ended, limits)
+        return telling.document(ended)
     except BaseException as error:
         for left in out_dir.glob("page-[0-9]*"):
             with contextlib.suppress(OSError):
@@ -96,7 +98,11 @@ def environment() -> dict[str, str]:
     here = str(Path(__file__).resolve().parents[2])
     passed = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # One thread each: thread stacks and arenas count against the limit on address space.
-    return passed | {"PYTHONPATH": here, "PYTHONIOENCODING": "utf-8", "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+    return (
+        passed
+        | {"PYTHONPATH": here, "PYTHONIOENCODING": "utf-8", "OMP_THREAD_LIMIT": "1", "OMP_NUM_THREADS": "1"}
+        | _ONE_HEAP
+    )
 
 
 class _Telling:
@@ -105,16 +111,19 @@ class _Telling:
     def __init__(
         self,
         out_dir: Path,
+        limits: ReadLimits,
         on_page: Callable[[int, int], None] | None,
         on_read: Callable[[ReadPage, Beginning], None] | None,
     ) -> None:
         self._out_dir = out_dir
+        self._limits = limits
         self._on_page = on_page
         self._on_read = on_read
         self._opened: Beginning | None = None
         self._pages: dict[int, ReadPage] = {}
         self._warnings: list[str] = []
         self._finished = False
+        self.more_seconds = 0.0  # granted for the pages that OCR looks at
 
     def hear(self, line: bytes) -> None:
         """Handle one line of the child."""
@@ -130,19 +139,23 @@ class _Telling:
                 self._on_page(len(self._pages), self._opened.pages)
             if self._on_read and self._opened:
                 self._on_read(page, self._opened)
+        elif "more_seconds" in said:
+            # A child that a file has taken over grants itself no more than all pages may have.
+            self.more_seconds = min(float(said["more_seconds"]), self._limits.ocr_seconds * self._limits.pages)
         elif "warning" in said:
             self._warnings.append(said["warning"])
         elif "finished" in said:
             self._finished = True
 
-    def document(self, ended: Ended, limits: ReadLimits) -> ReadDocument:
+    def document(self, ended: Ended) -> ReadDocument:
         """Return the document of a finished child. Raises Unreadable with the likeliest cause otherwise."""
-        opened = self._opened
+        opened, limits = self._opened, self._limits
         if self._finished and opened and len(self._pages) == opened.pages:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
             return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings))
         if ended.late or ended.code == -signal.SIGXCPU:
-            raise refusal.too_slow(limits.seconds, len(self._pages), opened.pages if opened else None)
+            allowed = limits.seconds + self.more_seconds
+            raise refusal.too_slow(allowed, len(self._pages), opened.pages if opened else None)
         if -ended.code in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):  # not the file's fault: the server ends, too
             raise InterruptedError(f"The reading process was ended by {signal.Signals(-ended.code).name}.")
         # SIGKILL that was not ours comes from the kernel, when the machine itself runs out of memory.

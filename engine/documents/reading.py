@@ -24,8 +24,8 @@ _RESERVE = 0.1  # of the time, reserved for finishing after OCR
 def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: float, tell: Tell) -> None:
     """Read all pages of `source` into `out_dir`, and `tell` each when finished. Raises Unreadable.
 
-    A document is read completely or not at all, with one exception: pages that wait for OCR when `limits.seconds` are
-    over (counted from `started`, a time.monotonic()) have no words, and a warning names them.
+    A document is read completely or not at all, with one exception: pages that wait for OCR when the time is over
+    (counted from `started`, a time.monotonic()) have no words, and a warning names them.
     """
     pages = _open(source, limits)
     if pages.count == 0:
@@ -47,7 +47,9 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
             continue
         words = _finish(drawn, lines, "layer", words, limits, tell)
     if waiting:
-        deadline = started + limits.seconds * (1 - _RESERVE) - 0.5
+        more = limits.ocr_seconds * len(waiting)
+        tell(more_seconds=more)
+        deadline = started + (limits.seconds + more) * (1 - _RESERVE) - 0.5
         for drawn, lines, text_source in read_waiting(pages, waiting, limits, deadline, tell):
             words = _finish(drawn, lines, text_source, words, limits, tell)
     for warning in pages.warnings:

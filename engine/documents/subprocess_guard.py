@@ -31,14 +31,15 @@ def run_guarded(
     seconds: float,
     on_line: Callable[[bytes], None],
     on_look: Callable[[], None] = lambda: None,
+    more_seconds: Callable[[], float] = lambda: 0.0,
 ) -> Ended:
     """Run `command` without a shell in its own process group; pass each line of its output to `on_line`.
 
     `on_look` is called twice a second. The whole group is killed when `seconds` of wall-clock time are over, when a
     callback raises (the error propagates), and in any case before this returns, so that no process stays behind. Time
-    in `on_line` does not count: it is the caller's.
+    in `on_line` does not count: it is the caller's. `more_seconds` tells what was granted meanwhile.
     """
-    clock = _Clock(seconds)
+    clock = _Clock(seconds, more_seconds)
     child = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
@@ -70,13 +71,14 @@ def run_guarded(
 class _Clock:
     """Remaining time of the command."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, more: Callable[[], float]) -> None:
         self._deadline = time.monotonic() + seconds
+        self._more = more
 
     @property
     def left(self) -> float:
         """Return the remaining seconds; negative when time is over."""
-        return self._deadline - time.monotonic()
+        return self._deadline + self._more() - time.monotonic()
 
     @contextlib.contextmanager
     def stopped(self) -> Iterator[None]:

@@ -1,5 +1,7 @@
 """Jobs in the database: asked for once, leased by one worker, taken over when that worker dies.
 
+Lists of jobs: engine.jobs.job_list.
+
 A lease ends at a time unless its holder renews it. A worker that was killed cannot, and after that time another
 worker may take the job. Reports of a former holder are ignored.
 """
@@ -9,17 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
 from db.ids import new_id
 from db.tables import Job
-from db.tables.learning import LISTED_JOBS
 from engine import audit
 from engine.errors import Conflict, NotFound
-from engine.paging import Order, Page
 from engine.plurals import count
 from engine.queries import existing
 from engine.workspace import Workspace
@@ -31,7 +31,6 @@ ENDED = ("done", "failed", "cancelled", "dead")
 OPEN = ("waiting", "running")
 FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
 WINDS_UP = "winds_up"  # in a payload: see `enqueue`
-MOST_LISTED = 1000  # jobs of one page
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
 
 
@@ -152,30 +151,6 @@ def is_waiting(workspace: Workspace, kinds: Sequence[str]) -> bool:
     """
     with workspace.database.read() as session:
         return session.scalar(select(Job.id).where(_may_be_taken(kinds)).limit(1)) is not None
-
-
-def open_jobs(workspace: Workspace, kind: str | None, project_id: str | None = None) -> list[Job]:
-    """Return the waiting and running jobs, oldest first.
-
-    Args:
-        workspace: Where the queue is.
-        kind: Of one kind; None: of all.
-        project_id: Of one project; None: of all.
-    """
-    chosen = select(Job).where(Job.status.in_(OPEN)).order_by(Job.created_at, Job.id)
-    if kind is not None:
-        chosen = chosen.where(Job.kind == kind)
-    if project_id is not None:
-        chosen = chosen.where(Job.project_id == project_id)
-    with workspace.database.read() as session:
-        return list(session.scalars(chosen))
-
-
-def count_open(workspace: Workspace, kind: str) -> int:
-    """Return how many jobs of a kind wait or run."""
-    chosen = select(func.count()).where(Job.kind == kind, Job.status.in_(OPEN))
-    with workspace.database.read() as session:
-        return session.scalar(chosen) or 0
 
 
 def keep(session: Session, job_id: str, holder: str, result: dict[str, Any]) -> None:
@@ -324,37 +299,6 @@ def job_by_id(workspace: Workspace, job_id: str) -> Job:
     """Return a job. NotFound when there is none."""
     with workspace.database.read() as session:
         return existing(session, Job, job_id)
-
-
-def list_jobs(
-    workspace: Workspace,
-    project_id: str | None = None,
-    *,
-    limit: int = 100,
-    cursor: str | None = None,
-    without_read: bool = False,
-) -> Page[Job]:
-    """Return a page of the jobs of a project, or of all, newest first.
-
-    Args:
-        workspace: Where the queue is.
-        project_id: Of one project; None: of all.
-        limit: Maximum number, at most MOST_LISTED.
-        cursor: Of the page; None: the first page.
-        without_read: Leave out jobs that read documents once they are done or cancelled.
-
-    Raises:
-        Refused: The cursor is not one of this list.
-    """
-    chosen = select(Job)
-    if without_read:
-        chosen = chosen.where(LISTED_JOBS)
-    if project_id is not None:
-        chosen = chosen.where(Job.project_id == project_id)
-    order = Order(f"jobs {project_id or ''}", (Job.created_at, Job.id), falls=True)
-    with workspace.database.read() as session:
-        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    return Page((job for (job,) in rows), following)
 
 
 def with_key(session: Session, key: str) -> Job | None:

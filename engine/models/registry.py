@@ -1,7 +1,7 @@
-"""Registry of model versions: registration, promotion and rollback.
+"""Registry of model versions: the shipped one, those of projects, and which one a project uses.
 
-The champion of a project is the version of its newest promotion. A project without promotions uses the shipped version,
-which belongs to no project. Rows are never updated: a change of champion adds a row.
+The champion of a project is the version of its newest promotion (engine.models.promotions). A project without
+promotions uses the shipped version, which belongs to no project.
 """
 
 from collections.abc import Collection
@@ -15,10 +15,8 @@ from sqlalchemy.orm import Session
 
 import model
 from db.blobs import BlobMissing
-from db.tables import ModelVersion, Project, Promotion, Run, Snapshot, User
-from engine import audit
-from engine.accounts import permissions
-from engine.errors import Conflict, Forbidden, NotFound, Refused
+from db.tables import ModelVersion, Project, Promotion, Run, Snapshot
+from engine.errors import NotFound, Refused
 from engine.paging import Order, Page, rows_of
 from engine.queries import existing
 from engine.settings import Settings
@@ -208,7 +206,7 @@ def register(
     optimizer: dict[str, Any],
 ) -> ModelVersion:
     """Add a project's next version in the caller's transaction. Its checkpoint must be a stored blob."""
-    _take_turn(session, project_id)
+    take_turn(session, project_id)
     newest = session.scalar(select(func.max(ModelVersion.number)).where(ModelVersion.project_id == project_id))
     version = ModelVersion(
         project_id=project_id,
@@ -225,86 +223,7 @@ def register(
     return version
 
 
-def promote(
-    workspace: Workspace, project_id: str, version_id: str, *, by: User | None, force: bool = False, reason: str = ""
-) -> Promotion:
-    """Make a version the champion of a project. Audited when a person does it.
-
-    Args:
-        workspace: Open workspace.
-        project_id: Project of the champion.
-        version_id: Version to promote.
-        by: Acting admin; None for the gate.
-        force: Promote without a passed verdict of the gate.
-        reason: Reason for the audit trail.
-
-    Raises:
-        Conflict: The version is the champion already, or the champion changed since the verdict.
-        Forbidden: The user is not an admin of the project.
-        Refused: The verdict failed or is missing, or the checkpoint is missing on disk.
-    """
-    with workspace.database.write() as session:
-        _take_turn(session, project_id)
-        version = _version_of(session, project_id, version_id)
-        if by is not None and permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project can promote a model; ask one.")
-        if force and by is None:
-            raise Forbidden("Only an admin can promote a model that has not passed the gate; ask one.")
-        before = champion(session, project_id)
-        if before.id == version.id:
-            raise Conflict(f"{label(version)} is already the model in use; choose another one.")
-        checkpoint_path(workspace, version)
-        run = session.scalar(select(Run).where(Run.challenger_id == version.id, Run.project_id == project_id).limit(1))
-        objection = _objection(session, version, before, run)
-        if objection is not None and not force:
-            raise objection
-        forced = objection is not None
-        promotion = _append(
-            session,
-            project_id,
-            version,
-            before,
-            run_id=run.id if run else None,
-            kind="forced" if forced else "gate" if by is None else "by_hand",
-            reason=reason,
-            by=by,
-        )
-        if forced:
-            _audit(session, "models.promote.forced", promotion, version, by, {"objection": str(objection)})
-        elif by is not None:
-            _audit(session, "models.promote", promotion, version, by, {})
-        return promotion
-
-
-def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: str = "") -> Promotion:
-    """Roll back to the previous champion; a second rollback goes one version further back.
-
-    Raises Refused without an earlier champion or without its checkpoint, Forbidden for a user who is not an admin.
-    """
-    with workspace.database.write() as session:
-        _take_turn(session, project_id)
-        if by is not None and permissions.role_in(session, by, project_id) != "admin":
-            raise Forbidden("Only an admin of the project can roll back a model; ask one.")
-        line = _succession(session, project_id)
-        if len(line) < 2:
-            raise Refused("There is no previous model to roll back to.")
-        version = _version_of(session, project_id, line[-2])
-        checkpoint_path(workspace, version)
-        promotion = _append(
-            session,
-            project_id,
-            version,
-            champion(session, project_id),
-            run_id=None,
-            kind="rollback",
-            reason=reason,
-            by=by,
-        )
-        _audit(session, "models.rollback", promotion, version, by, {})
-        return promotion
-
-
-def _take_turn(session: Session, project_id: str) -> None:
+def take_turn(session: Session, project_id: str) -> None:
     """Lock the project: otherwise two transactions on PostgreSQL could read the same champion."""
     session.scalar(select(Project.id).where(Project.id == project_id).with_for_update())
 
@@ -315,89 +234,4 @@ def _shipped(session: Session) -> ModelVersion | None:
         .where(ModelVersion.project_id.is_(None))
         .order_by(ModelVersion.created_at.desc(), ModelVersion.id.desc())
         .limit(1)
-    )
-
-
-def _version_of(session: Session, project_id: str, version_id: str) -> ModelVersion:
-    version = session.get(ModelVersion, version_id)
-    if version is None or version.project_id not in (None, project_id):
-        raise NotFound("There is no such model in this project.")
-    return version
-
-
-def _objection(session: Session, version: ModelVersion, before: ModelVersion, run: Run | None) -> Refused | None:
-    """Return the objection to promoting `version` over `before`; None when the gate passed this pair."""
-    if run is None or not run.verdict:
-        return Refused(f"The gate has not judged {label(version)} yet; an admin can promote it nevertheless.")
-    if not run.verdict.get("passed"):
-        return Refused(
-            f"{label(version)} did not pass the gate: {run.verdict.get('sentence', '')} "
-            "An admin can promote it nevertheless."
-        )
-    if run.parent_id != before.id:
-        parent = session.get(ModelVersion, run.parent_id)
-        return Conflict(
-            f"{label(version)} was judged against {label(parent) if parent else 'another model'}, "
-            f"but the model in use is now {label(before)}; retrain, or let an admin promote it nevertheless."
-        )
-    return None
-
-
-def _succession(session: Session, project_id: str) -> list[str]:
-    """Return the stack of champions, oldest first: promotions push, rollbacks pop."""
-    rows = session.scalars(
-        select(Promotion).where(Promotion.project_id == project_id).order_by(Promotion.sequence)
-    ).all()
-    line: list[str] = []
-    for row in rows:
-        if not line and row.previous_id is not None:
-            line.append(row.previous_id)
-        if row.kind == "rollback":
-            line.pop()
-        else:
-            line.append(row.version_id)
-    return line
-
-
-def _append(
-    session: Session,
-    project_id: str,
-    version: ModelVersion,
-    before: ModelVersion,
-    *,
-    run_id: str | None,
-    kind: str,
-    reason: str,
-    by: User | None,
-) -> Promotion:
-    newest = session.scalar(select(func.max(Promotion.sequence)).where(Promotion.project_id == project_id))
-    promotion = Promotion(
-        project_id=project_id,
-        sequence=(newest or 0) + 1,
-        version_id=version.id,
-        previous_id=before.id,
-        run_id=run_id,
-        kind=kind,
-        reason=reason,
-        promoted_by=by.id if by else None,
-    )
-    session.add(promotion)
-    session.flush()
-    return promotion
-
-
-def _audit(
-    session: Session, action: str, promotion: Promotion, version: ModelVersion, by: User | None, details: dict[str, Any]
-) -> None:
-    audit.record(
-        session,
-        by.id if by else None,
-        action,
-        promotion.version_id,
-        promotion.project_id,
-        promotion=promotion.id,
-        previous=promotion.previous_id,
-        model=label(version),
-        reason=promotion.reason,
-        **details,
     )

@@ -1,4 +1,8 @@
-"""Withdrawal of automatic answers, document by document: their tasks are open again."""
+"""Withdrawal of automatic answers, document by document: their tasks are open again.
+
+No answer is accepted automatically before all documents have followed (engine.selection.auto_accept), so each one in
+force was there when somebody asked. Times would not tell: machines differ in their clocks.
+"""
 
 from collections.abc import Sequence
 
@@ -17,9 +21,9 @@ def withdraw(session: Session, project: Project, documents: Sequence[str], chang
         session: an open session.
         project: locked project.
         documents: ids of some of its documents.
-        change: who asked, and when: answers that came later stay.
+        change: who asked.
     """
     tasks = select(Task.id).where(Task.document_id.in_(documents))
-    mine = AutomaticAnswer.task_id.in_(tasks), in_force(), AutomaticAnswer.created_at <= change.asked_at
+    mine = AutomaticAnswer.task_id.in_(tasks), in_force()
     gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=change.asked_by)
     session.execute(gone.execution_options(synchronize_session=False))

@@ -12,6 +12,7 @@ from db import presence, task_states
 from db.tables import Annotation, Project, TaskChange
 
 KIND = presence.PEOPLE
+follow_again = presence.follow_again
 
 
 def follow_person(session: Session, project: Project, documents: Sequence[str], change: TaskChange) -> None:

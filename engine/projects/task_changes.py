@@ -161,6 +161,11 @@ def running(workspace: Workspace, project_id: str) -> list[TaskProgress]:
         return [_progress(row, name) for row, name in rows if not _was_short(row)]
 
 
+def goes_on(session: Session, project_id: str, kind: str) -> bool:
+    """Return whether tasks still follow a change of a kind."""
+    return session.scalar(_going_on(project_id).where(TaskChange.kind == kind).limit(1)) is not None
+
+
 def number_of(session: Session, project_id: str, kind: str) -> int:
     """Return the number of changes of a kind so far: long work on the same tasks ends when another one comes."""
     return (
@@ -191,7 +196,7 @@ def _follow(session: Session, project: Project, row: TaskChange, size: int) -> N
     _PIECES[row.kind](session, project, documents, row)
     row.done += len(documents)
     row.place, row.moved_at = documents[-1] if documents else row.place, now()
-    if last:
+    if last and not (row.kind == PEOPLE and returned_answers.follow_again(session, row)):
         row.finished_at = row.moved_at
     changes.tell(session, "tasks", project.id)
     session.flush()

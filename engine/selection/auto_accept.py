@@ -33,6 +33,7 @@ from engine.selection.survey_figures import measure
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000
+_Basis = tuple[int, str, int]  # what accepting rests on
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,33 +68,46 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
     """Accept confident answers of the champion; None when the project's stage is not automatic.
 
     The threshold is measured again. When the target is missed, or the audit fails, the project falls back to
-    semi-automatic and nothing is accepted. Answers are accepted in pieces. They end where the stage or the model
-    changes, or somebody withdraws automatic answers.
+    semi-automatic and nothing is accepted. Answers are accepted in pieces, once earlier ones are withdrawn. They end
+    where the stage or the model changes, or somebody withdraws automatic answers.
     """
-    with workspace.database.read() as session:
-        # Masks are compared here and the result cached, so the write transaction is short.
-        if project_stage.stage_of(session, project_id) == "automatic":
+    while True:
+        with workspace.database.read() as session:
+            if project_stage.stage_of(session, project_id) != "automatic":
+                return None
+        task_changes.work_off(workspace, project_id)
+        with workspace.database.read() as session:
+            # Masks are compared here and the result cached, so the write transaction is short.
             measure(session, project_id, registry.champion(session, project_id).id)
-    with workspace.database.write() as session:
-        project = lock_project(session, project_id)
-        if project_stage.stage_of(session, project_id) != "automatic":
-            return None
-        chosen, version = settings_of(project), registry.champion(session, project_id)
-        failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
-        found = measure(session, project_id, version.id)
-        point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
-        if failed is None and point is None:
-            failed = stages.shortfall(found, chosen, registry.label(version))
-        if failed is not None:
-            project_stage.fall_back(session, project_id, version.id, failed)
-            return Accepted(0, 0, failed)
-        assert point is not None
-        basis = _basis(session, project_id)
+        with workspace.database.write() as session:
+            project = lock_project(session, project_id)
+            if project_stage.stage_of(session, project_id) != "automatic":
+                return None
+            if task_changes.goes_on(session, project_id, task_changes.AUTOMATIC):
+                continue  # a withdrawal takes all that is there: nothing new may come before its end
+            chosen, version = settings_of(project), registry.champion(session, project_id)
+            failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
+            found = measure(session, project_id, version.id)
+            point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+            if failed is None and point is None:
+                failed = stages.shortfall(found, chosen, registry.label(version))
+            if failed is not None:
+                project_stage.fall_back(session, project_id, version.id, failed)
+                return Accepted(0, 0, failed)
+            assert point is not None
+            basis = _basis(session, project_id)
+            break
+    done = _stored(workspace, project_id, version.id, point.threshold, chosen.audit_share, basis)
+    return Accepted(done.total(), done[True], None)
+
+
+def _stored(
+    workspace: Workspace, project_id: str, version_id: str, threshold: float, audit_share: float, basis: _Basis
+) -> Counter[bool]:
+    """Store automatic answers while `basis` stands; return their numbers by whether they are drawn for a check."""
     with workspace.database.read() as session:
         tasks = list(
-            session.scalars(
-                acceptable(Task.project_id == project_id, version.id, point.threshold).with_only_columns(Task.id)
-            )
+            session.scalars(acceptable(Task.project_id == project_id, version_id, threshold).with_only_columns(Task.id))
         )
     done = Counter[bool]()
 
@@ -103,10 +117,10 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
 
     def store(session: Session, some: Sequence[str]) -> None:
         # What was answered, closed or corrected since the search is left out here.
-        wanted = acceptable(Task.id.in_(some), version.id, point.threshold)
+        wanted = acceptable(Task.id.in_(some), version_id, threshold)
         held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
         answers = [
-            _answer(project_id, task_id, said, point.threshold, chosen.audit_share)
+            _answer(project_id, task_id, said, threshold, audit_share)
             for task_id, said in session.execute(wanted)
             if task_id not in held
         ]
@@ -117,7 +131,7 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
         done.update(each.audit for each in answers)
 
     in_pieces(workspace, tasks, store, stands)
-    return Accepted(done.total(), done[True], None)
+    return done
 
 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
@@ -178,7 +192,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
     return Page(found, following)
 
 
-def _basis(session: Session, project_id: str) -> tuple[int, str, int]:
+def _basis(session: Session, project_id: str) -> _Basis:
     """Return what accepting rests on: stage changes, model in use, withdrawals."""
     withdrawals = task_changes.number_of(session, project_id, task_changes.AUTOMATIC)
     return project_stage.sequence_of(session, project_id), registry.champion(session, project_id).id, withdrawals

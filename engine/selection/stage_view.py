@@ -74,10 +74,10 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
         figures = survey_figures(session, project_id, version.id)
         found = figures.measured
         point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
-        failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
         audit = automatic_checks.audit_of(session, project_id, version.id)
+        failed = automatic_checks.missed(audit, chosen.precision_target)
         low, high = share_interval(audit.right, audit.checked)
-        standing, confirmed, corrected = _counts(session, project_id)
+        standing, confirmed, corrected, tasks = _counts(session, project_id)
         blocked = failed or (None if point else stages.shortfall(found, chosen, registry.label(version)))
         by = session.get(User, change.changed_by) if change is not None and change.changed_by else None
         return StageView(
@@ -99,22 +99,19 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
             corrected=corrected,
             audit=AuditView(drawn=audit.drawn, checked=audit.checked, right=audit.right, low=low, high=high),
             surveyed=figures.surveyed,
-            tasks=_tasks(session, project_id),
+            tasks=tasks,
         )
 
 
-def _counts(session: Session, project_id: str) -> tuple[int, int, int]:
-    """Return the numbers of automatic answers in force, confirmed by a person, and corrected by one."""
+def _counts(session: Session, project_id: str) -> tuple[int, int, int, int]:
+    """Return the numbers of automatic answers in force, confirmed by a person, and corrected by one; and of tasks."""
+    opened = TaskCount.project_id == project_id, TaskCount.state != CLOSED
     row = session.execute(
         select(
             func.count().filter(in_force()),
             func.count().filter(AutomaticAnswer.verdict == "right"),
             func.count().filter(AutomaticAnswer.verdict == "wrong"),
+            select(func.coalesce(func.sum(TaskCount.number), 0)).where(*opened).scalar_subquery(),
         ).where(AutomaticAnswer.project_id == project_id)
     ).one()
-    return int(row[0]), int(row[1]), int(row[2])
-
-
-def _tasks(session: Session, project_id: str) -> int:
-    opened = TaskCount.project_id == project_id, TaskCount.state != CLOSED
-    return session.scalar(select(func.coalesce(func.sum(TaskCount.number), 0)).where(*opened)) or 0
+    return int(row[0]), int(row[1]), int(row[2]), int(row[3])

@@ -12,13 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase, digits
 
+from engine.synthetic.misreadings import shipped
 from engine.synthetic.sheet import FloatBox, Piece
-
-_ALIKE = {
-    "o": "0", "0": "O", "O": "0", "l": "1", "1": "l", "i": "l", "S": "5", "5": "S", "e": "c", "B": "8", "8": "B", "m": "rn", "n": "r",
-    "I": "l", ",": ".", ".": ",", "a": "o", "u": "v", "g": "q", "t": "f", "h": "b", "c": "e", "Z": "2", "6": "G", "-": " ", "G": "6",
-    "rn": "m", "v": "y", "D": "O", "E": "F", "R": "K", "T": "I", "7": "1", "4": "A", "9": "g",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +31,14 @@ class Reading:
 
     @classmethod
     def drawn(cls, chance: random.Random) -> Reading:
-        """Draw a quality at random."""
+        """Draw a quality at random: half of the pages are read as by our engine, the rest as by others' and by hand."""
+        real = chance.random() < 0.5
+        model = shipped()
         return cls(
-            slips=chance.choice((0.0, 0.0, 0.0, 0.005, 0.01, 0.03, 0.06)),
+            slips=model.rate(chance) if real else chance.choice((0.0, 0.0, 0.0, 0.005, 0.01, 0.03, 0.06)),
             splits=chance.choice((0.0, 0.0, 0.0, 0.3, 0.8)),
-            merges=chance.choice((0.0, 0.0, 0.0, 0.01, 0.04)),
-            losses=chance.choice((0.0, 0.0, 0.0, 0.01)),
+            merges=model.merges if real else chance.choice((0.0, 0.0, 0.0, 0.01, 0.04)),
+            losses=model.losses if real else chance.choice((0.0, 0.0, 0.0, 0.01)),
             jitter=chance.uniform(0.0, 0.1),
             looseness=chance.uniform(-0.02, 0.2),
             tight=chance.random() < 0.35,
@@ -109,15 +106,18 @@ def _joined(left: ReadWord, right: ReadWord) -> ReadWord:
 
 
 def _slipped(text: str, rate: float, chance: random.Random) -> str:
-    if chance.random() > rate * len(text):
+    """Misread each letter with probability `rate`; a letter that was never misread becomes any other."""
+    if chance.random() > rate * len(text):  # most words have no slip
         return text
     at = chance.randrange(len(text))
-    sign = text[at]
-    if chance.random() < 0.8:
-        sign = _ALIKE.get(sign) or chance.choice(ascii_lowercase + digits)
-    else:
-        sign = ""
-    return (text[:at] + sign + text[at + 1 :]).replace(" ", "") or text
+    read = [_read_for(letter, chance) if place == at or chance.random() < rate else letter
+            for place, letter in enumerate(text)]  # fmt: skip
+    return "".join(read).replace(" ", "") or text
+
+
+def _read_for(letter: str, chance: random.Random) -> str:
+    other = shipped().misread(letter, chance)
+    return chance.choice(ascii_lowercase + digits) if other is None else other
 
 
 def _shaken(box: FloatBox, reading: Reading, chance: random.Random) -> FloatBox:

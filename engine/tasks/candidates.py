@@ -8,12 +8,12 @@ answered, and the open ones.
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, and_, func, not_, or_, select, tuple_
+from sqlalchemy import ColumnElement, Select, and_, func, literal, not_, or_, select, tuple_, union_all
 from sqlalchemy.orm import Session
 
 from db import task_states
 from db.tables import Annotation, Project, Question, Task
-from engine import statuses
+from engine import leases, statuses
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
@@ -23,18 +23,17 @@ _CANDIDATES = 20  # candidates of one search; other people may lease some of the
 
 
 def candidates(session: Session, project_id: str, user_id: str, after: str | None) -> list[str]:
-    """Return the ids of the tasks that the person may take, in the queue's order."""
-    search = _Search(session, project_id, user_id, task_status.exceptions(session, project_id, user_id))
-    came_from = session.get(Task, after) if after is not None else None
-    stands = task_status.status_of(session, came_from, user_id) if came_from is not None else None
-    if came_from is not None and stands is not None and stands.takeable:
+    """Return the ids of the tasks that the person may take, in the queue's order; none of an unknown project."""
+    leased = leases.live(session, "task:")
+    search = _Search(session, project_id, user_id, task_status.exceptions(session, project_id, user_id, leased))
+    stands = task_status.status_of(session, after, user_id, leased) if after is not None else None
+    if stands is not None and stands.takeable:
         # After a skipped task: go round in plain order, otherwise two drafts would alternate.
-        return search.round(came_from)
+        return search.round(stands.place)
     ids = search.begun(after)
     if ids:
         return ids
-    partly = search.first(search.partly())
-    untouched = search.first(search.tasks(task_states.OPEN)) if len(partly) < _CANDIDATES else []
+    partly, untouched = search.first(search.partly(), search.tasks(task_states.OPEN))
     ids = _ids(partly + untouched)
     return _gold(search, after) + ids if ids else []
 
@@ -69,44 +68,50 @@ class _Search:
         state = func.coalesce(Task.state, "").in_(states)
         return select(*PLACE).select_from(Annotation).join(Task, same).where(*own, state)
 
-    def first(self, chosen: Select[Any]) -> list[Place]:
-        """Return the first tasks in the queue's order."""
+    def first(self, *several: Select[Any]) -> list[list[Place]]:
+        """Return the first tasks of each statement, in the queue's order."""
         # Blocked ones are few, and left out here: as conditions they would make the statement slow to plan.
-        some = chosen.order_by(*PLACE).limit(_CANDIDATES + len(self.special.blocked))
-        found = (Place(*row) for row in self.session.execute(some))
-        return [place for place in found if place.task_id not in self.special.blocked][:_CANDIDATES]
+        most = _CANDIDATES + len(self.special.blocked)
+        parts = [
+            select(chosen.add_columns(literal(at).label("part")).order_by(*PLACE).limit(most).subquery())
+            for at, chosen in enumerate(several)
+        ]
+        found: list[list[Place]] = [[] for _ in several]
+        for *place, at in self.session.execute(union_all(*parts)):
+            found[at].append(Place(*place))
+        return [
+            [place for place in sorted(one) if place.task_id not in self.special.blocked][:_CANDIDATES] for one in found
+        ]
 
     def begun(self, after: str | None) -> list[str]:
         """Return tasks that the person holds, then rejected answers, then drafts."""
         held = sorted(place for place in self.special.held if place.task_id != after)
-        rejected = self.first(self.given("rejected", *STANDARD))
-        drafts = self.first(self.given("draft", *OPEN))
+        rejected, drafts = self.first(self.given("rejected", *STANDARD), self.given("draft", *OPEN))
         golden = {place.task_id for place in self.special.more}.intersection(self.special.gold)
         if golden:  # gold questions that others have answered
             begun = self.session.execute(self.given("draft", *STANDARD).where(Task.id.in_(golden)))
             drafts = sorted({*drafts, *(Place(*row) for row in begun)})
         return _ids([*held, *rejected, *drafts])
 
-    def round(self, came_from: Task) -> list[str]:
+    def round(self, came_from: Place) -> list[str]:
         """Return the tasks that follow in the queue's order, then those before; the one that was left is the last."""
-        position = self.session.scalar(select(Question.position).where(Question.id == came_from.question_id)) or 0
-        here = (came_from.priority, came_from.document_id, position)
+        here = came_from[:3]
         # Two columns of the index are compared as one; the third on its own.
         place = tuple_(Task.priority, Task.document_id)
-        until_here = and_(Task.document_id == here[1], Task.priority == here[0], position >= POSITION)
+        until_here = and_(Task.document_id == here[1], Task.priority == here[0], here[2] >= POSITION)
         later: list[ColumnElement[bool]] = [place >= here[:2], not_(until_here)]
         earlier: list[ColumnElement[bool]] = [place <= here[:2], or_(place < here[:2], until_here)]
         sources = [self.tasks(task_states.OPEN), self.partly()]
         follow = sorted(
             {place for place in self.special.more if place[:3] > here}.union(
-                *(self.first(source.where(*later)) for source in sources)
+                *self.first(*(source.where(*later) for source in sources))
             )
         )
         if len(follow) < _CANDIDATES:
             before = {place for place in self.special.more if place[:3] <= here}.union(
-                *(self.first(source.where(*earlier)) for source in sources)
+                *self.first(*(source.where(*earlier) for source in sources))
             )
-            follow += sorted(before, key=lambda place: (place.task_id == came_from.id, place))
+            follow += sorted(before, key=lambda place: (place.task_id == came_from.task_id, place))
             if len(follow) > _CANDIDATES:
                 follow = follow[:_CANDIDATES]
         return _ids(follow)
@@ -119,8 +124,10 @@ def _ids(places: list[Place]) -> list[str]:
 
 def _gold(search: _Search, after: str | None) -> list[str]:
     """Return a gold question when it is this person's turn; inserted unannounced among other tasks."""
-    session, user_id = search.session, search.user_id
-    share = settings_of(session.get_one(Project, search.project_id)).gold_share
+    user_id = search.user_id
+    if not search.special.gold:
+        return []
+    share = settings_of(search.session.get_one(Project, search.project_id)).gold_share
     if share <= 0:
         return []
     if not overlap.gold_is_due(user_id, _answered(search), share):

@@ -1,8 +1,9 @@
 """Check of the figures that are kept as the work happens, and their repair.
 
-They are those of db.finished_work, db.queue_days, db.document_figures and db.question_uses. Finished masks and
-documents are compared one by one, some hundred at once, and so are the numbers of documents. Of the depth of the queue
-the sum is compared: the days tell what waited then, and an answer that is removed later has waited all the same.
+They are those of db.finished_work, db.queue_days, db.document_figures, db.question_uses and db.waiting_looks. Finished
+masks and documents are compared one by one, some hundred at once, and so are the numbers of documents. Of the depth of
+the queue the sum is compared: the days tell what waited then, and an answer that is removed later has waited all the
+same.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures, finished_work, question_uses, queue_days
+from db import changes, document_figures, finished_work, question_uses, queue_days, waiting_looks
 from db.tables import Annotation, Document, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, Task
 from engine.pieces import Pace, in_pieces
 from engine.projects.open_tasks import lock_project
@@ -27,8 +28,9 @@ _COUNTED = FinishedMask.day, FinishedMask.person_id, func.coalesce(FinishedMask.
 def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
     """Return (kind, id) of the figures of a project that differ.
 
-    The kind is "mask", "document", "count", "queue", "question", "numbers" of a document, or "sums" of a project. The
-    id is that of the answer, the document, the question, or the project.
+    The kind is "mask", "document", "count", "queue", "question", "numbers" of a document, "sums" of a project, "look"
+    (an answer that waits for a label review) or "looks" of a project. The id is that of the answer, the document, the
+    question, or the project.
     """
     found: list[tuple[str, str]] = []
     for ids in answers(workspace, project_id):
@@ -43,6 +45,9 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
         if _sums(session, project_id) != _kept_sums(session, project_id):
             found.append(("sums", project_id))
         found += [("question", each) for each in question_uses.apart(session, project_id)]
+        found += [("look", each) for each in waiting_looks.apart(session, project_id)]
+        if waiting_looks.miscounted(session, project_id):
+            found.append(("looks", project_id))
     for ids in _documents(workspace, project_id):
         with workspace.database.moment() as session:
             found += [("numbers", each) for each in _numbers_apart(session, ids)]
@@ -64,7 +69,9 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
         history = days(session, project_id)
         apart = _documents_apart(session, project_id)
         so, kept = _counted(session, project_id), _counts(session, project_id)
+        looks, looked = waiting_looks.apart(session, project_id), waiting_looks.miscounted(session, project_id)
     in_pieces(workspace, apart, finished_work.touch_documents)
+    in_pieces(workspace, looks, waiting_looks.touch)
     for ids in _documents(workspace, project_id):
         in_pieces(workspace, ids, document_figures.touch, pace=pace)
     nothing = (0, 0, 0)
@@ -73,6 +80,7 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
         for key in sorted(so.keys() | kept.keys()):
             pairs = zip(so.get(key, nothing), kept.get(key, nothing), strict=True)
             finished_work.add(session, project_id, key, [found - stored for found, stored in pairs])
+        waiting_looks.add(session, looked)
     with workspace.database.write() as session:
         lock_project(session, project_id)
         # In the order of `Database.write`, so that no save waits for this and this for the save.

@@ -1,6 +1,6 @@
 """Queue of label reviews: accepted labels that the model contradicts or whose words are gone, for another reviewer."""
 
-from sqlalchemy import ColumnElement, Select, and_, func, select
+from sqlalchemy import ColumnElement, Select, and_, select
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -36,12 +36,6 @@ def waiting(project_id: str, reviewer_id: str) -> Select[SecondLook, Annotation,
 def pending() -> ColumnElement[bool]:
     """Return the condition that a review is undecided and its label unchanged; joins the newest revision."""
     return and_(SecondLook.verdict.is_(None), SecondLook.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
-
-
-def count(session: Session, project_id: str, reviewer_id: str) -> int:
-    """Return the number of label reviews that wait for a reviewer."""
-    chosen = waiting(project_id, reviewer_id).with_only_columns(func.count(Annotation.id.distinct())).order_by(None)
-    return session.scalar(chosen) or 0
 
 
 def own(session: Session, project_id: str, reviewer_id: str) -> bool:

@@ -6,13 +6,14 @@ that somebody has answered; then the rest, document by document.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import exists, select
+from sqlalchemy import Select, exists, select
 from sqlalchemy.orm import Session
 
 from db import changes
 from db.base import now
-from db.tables import Annotation, Prediction, Project, Question, Task, User
+from db.tables import Annotation, Prediction, Task, User
 from engine import leases, statuses
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
@@ -69,7 +70,6 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
     """
     for _ in range(_LOOKS):
         with workspace.database.read() as session:
-            existing(session, Project, project_id)
             candidates = candidates_for(session, project_id, user_id, after)
         if not candidates and after is None:
             break
@@ -88,10 +88,9 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
                 changes.tell(session, "tasks", project_id)
         if leased is not None:
             with workspace.database.read() as session:
-                answer = _answer(session, leased, user_id)
-                page_id = page_of(session, answer)
+                annotation_id, page_id = _answer(session, leased, user_id)
                 view = view_in(session, project_id, user_id)
-            return NextTask(leased, answer.id if answer else None, page_id, None, view)
+            return NextTask(leased, annotation_id, page_id, None, view)
         if not candidates:
             break
     return _nothing(workspace, project_id, user_id)
@@ -110,7 +109,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             assert until is not None  # the subject contains the person's own id
             return until
         lock_project(session, task.project_id)
-        stands = task_status.status_of(session, task, user_id)
+        stands = task_status.status_of(session, task.id, user_id)
         if stands is None:
             raise Conflict("This question was removed from the standard questions; your saved edits are kept.")
         if stands.mine:
@@ -135,13 +134,20 @@ def page_of(session: Session, annotation: Annotation | None) -> str | None:
     """Return the page of an answer: its first marked page, else the page of the newest proposal."""
     if annotation is None:
         return None
-    if annotation.head > 0:
-        marked = state_at(session, annotation.id, annotation.head).marked_pages()
-        if marked:
-            return marked[0]
-    return session.scalar(
+    marked = _marked_page(session, annotation.id, annotation.head)
+    return marked or session.scalar(_proposed_page(annotation.id))
+
+
+def _marked_page(session: Session, annotation_id: str, head: int) -> str | None:
+    """Return the first marked page of an answer; None without one."""
+    return next(iter(state_at(session, annotation_id, head).marked_pages()), None) if head > 0 else None
+
+
+def _proposed_page(annotation_id: Any) -> Select[str]:
+    """Return the statement for the page of the newest proposal of an answer."""
+    return (
         select(Prediction.page_id)
-        .where(Prediction.annotation_id == annotation.id)
+        .where(Prediction.annotation_id == annotation_id)
         .order_by(Prediction.created_at.desc(), Prediction.id.desc())
         .limit(1)
     )
@@ -149,14 +155,12 @@ def page_of(session: Session, annotation: Annotation | None) -> str | None:
 
 def _lease(session: Session, task_id: str, user_id: str) -> LeasedTask | None:
     """Lease a candidate after checking it under the lock; None when somebody else took it meanwhile."""
-    task = session.get(Task, task_id)
-    stands = task_status.status_of(session, task, user_id) if task is not None else None
-    if task is None or stands is None or stands.mine or not (stands.takeable or stands.gold):
+    stands = task_status.status_of(session, task_id, user_id)
+    if stands is None or stands.mine or not (stands.takeable or stands.gold):
         return None
     until = leases.acquire(session, leases.task_subject(task_id, user_id), user_id)
     assert until is not None  # the subject contains the person's own id
-    question = session.get_one(Question, task.question_id)
-    return LeasedTask(task_id, task.document_id, AskedQuestion(question.id, question.text), until)
+    return LeasedTask(task_id, stands.place.document_id, AskedQuestion(stands.question_id, stands.question), until)
 
 
 def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
@@ -183,15 +187,21 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
     )
 
 
-def _answer(session: Session, task: LeasedTask, user_id: str) -> Annotation | None:
-    return session.scalar(
-        select(Annotation).where(
+def _answer(session: Session, task: LeasedTask, user_id: str) -> tuple[str | None, str | None]:
+    """Return the person's answer to a task, and its page as in `page_of`; None and None without one."""
+    proposed = _proposed_page(Annotation.id).correlate(Annotation).scalar_subquery()
+    found = session.execute(
+        select(Annotation.id, Annotation.head, proposed).where(
             Annotation.document_id == task.document_id,
             Annotation.question_id == task.question.id,
             Annotation.author_id == user_id,
             standing(),
         )
-    )
+    ).first()
+    if found is None:
+        return None, None
+    annotation_id, head, page_id = found
+    return annotation_id, _marked_page(session, annotation_id, head) or page_id
 
 
 def _lost(session: Session, task: Task, user_id: str) -> str:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime, time
 from sqlalchemy import ColumnElement, and_, exists, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, Project, Question, QueueDay, Revision, Task
+from db import waiting_looks
+from db.tables import Annotation, Document, Question, QueueDay, Revision, Task
 from engine import leases, plurals
 from engine.accounts import visibility
-from engine.queries import existing
-from engine.tasks import label_review_queue, task_status
+from engine.tasks import task_status
 from engine.tasks.task_status import Counts
 from engine.workspace import Workspace
 
@@ -57,12 +57,11 @@ class QueueView:
 def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
     """Return the queue of a project as one person sees it. Raises NotFound for an unknown project."""
     with workspace.database.read() as session:
-        existing(session, Project, project_id)
         return view_in(session, project_id, user_id)
 
 
 def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
-    """Return the queue of a project that exists, as one person sees it."""
+    """Return the queue of a project as one person sees it. Raises NotFound for an unknown project."""
     leased = leases.live(session, "task:")
     counts = task_status.counts(session, project_id, user_id, leased)
     held = _held(session, project_id, user_id, leased)
@@ -89,8 +88,9 @@ def to_review(session: Session, project_id: str, user_id: str) -> int:
     waiting = select(func.count()).where(Annotation.project_id == project_id, Annotation.status == "submitted")
     own = waiting.where(Annotation.author_id == user_id).scalar_subquery()
     edited = waiting.where(_IS_EDITED, Annotation.edited_by == user_id).scalar_subquery()
-    submitted: int = session.scalar(select(func.coalesce(depth, 0) - own - edited)) or 0
-    return submitted + label_review_queue.count(session, project_id, user_id)
+    looks = waiting_looks.number(project_id, user_id).scalar_subquery()
+    waiting_here: int = session.scalar(select(func.coalesce(depth, 0) - own - edited + looks)) or 0
+    return waiting_here
 
 
 # As text, so that the database sees that the partial indexes serve.
@@ -128,15 +128,18 @@ def _held(session: Session, project_id: str, viewer_id: str, held: Sequence[leas
     """Return (holder's id, held task) of a project, earliest end first, with the names the viewer may see."""
     if not held:
         return []
+    hidden = visibility.compared(viewer_id).label("hidden")
     found = session.execute(
-        select(Task.id, Document.name, Question.text)
+        select(Task.id, Document.name, Question.text, hidden)
         .join(Document, Document.id == Task.document_id)
         .join(Question, Question.id == Task.question_id)
         .where(Task.project_id == project_id, Task.id.in_([task_status.task_of(each) for each in held]))
-    )
-    named = {task_id: (document, question) for task_id, document, question in found}
+    ).all()
+    named = {task_id: (document, question) for task_id, document, question, _ in found}
     of_others = {task_status.task_of(each) for each in held if each.holder != viewer_id}
-    unnamed = visibility.unnamed_tasks(session, project_id, viewer_id, of_others & named.keys())
+    unnamed = of_others & {task_id for task_id, *_, compared in found if compared}
+    if unnamed and visibility.sees_all(session, project_id, viewer_id):
+        unnamed = set()
 
     def told(each: leases.Held) -> str:
         """Return the name that the viewer may see."""

@@ -8,13 +8,28 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, literal_column, or_, select, union
-from sqlalchemy.orm import Session
+from sqlalchemy import (
+    ColumnElement,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    exists,
+    false,
+    func,
+    literal_column,
+    or_,
+    select,
+    union,
+)
+from sqlalchemy.orm import Session, aliased
 
 from db import task_states
-from db.tables import Annotation, Member, PartAnswer, Question, Revision, Task, TaskCount, User
+from db.tables import Annotation, Member, PartAnswer, Project, Question, Revision, Task, TaskCount, User
 from engine import leases
 from engine.annotation.automatic_checks import needs_no_person
+from engine.errors import NotFound
 from engine.queries import standing
 from engine.statuses import ANSWERED
 
@@ -26,13 +41,22 @@ POSITION = select(Question.position).where(Question.id == Task.question_id).corr
 PLACE = (Task.priority, Task.document_id, POSITION, Task.id)  # the queue's order
 
 
+class Place(NamedTuple):
+    """Place of a task in the queue's order."""
+
+    priority: int
+    document_id: str
+    position: int
+    task_id: str
+
+
 @dataclass(frozen=True, slots=True)
 class TaskStatus:
     """Status of a task: answers and leases, and what is left for one person."""
 
-    task_id: str
-    document_id: str
+    place: Place
     question_id: str
+    question: str
     wanted: int
     answered: int
     mine: bool  # answered by this person
@@ -54,15 +78,6 @@ class Counts:
     reserved: int  # open and rejected, waiting for other people who gave the answers
     automatic: int  # answered automatically, not drawn for a check: neither open nor done
     in_progress: int  # open, and somebody holds it
-
-
-class Place(NamedTuple):
-    """Place of a task in the queue's order."""
-
-    priority: int
-    document_id: str
-    position: int
-    task_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +121,9 @@ class _Answers:
         gold = self.gold_by is not None and self.gold_by != user_id
         begun = gold and (own == "draft" or user_id in self.holders)
         return TaskStatus(
-            task_id=task.id,
-            document_id=task.document_id,
+            place=_place(task),
             question_id=task.question_id,
+            question=task.question,
             wanted=self.wanted,
             answered=self.answered,
             mine=mine,
@@ -123,31 +138,31 @@ def task_of(held: leases.Held) -> str:
     return held.subject.split(":")[1]
 
 
-def status_of(session: Session, task: Task, user_id: str) -> TaskStatus | None:
-    """Return the current status of one task for a person, from its answers; None for a closed task."""
-    row = session.execute(
-        select(
-            Task.id, Task.document_id, Task.question_id, Task.wanted, Task.gold_revision_id, ~needs_no_person()
-        ).where(Task.id == task.id, Task.closed_at.is_(None))
-    ).first()
-    if row is None:
+def status_of(
+    session: Session, task_id: str, user_id: str, leased: Sequence[leases.Held] | None = None
+) -> TaskStatus | None:
+    """Return the current status of one task for a person, from its answers; None for a closed task or none.
+
+    `leased`: the leases of tasks that hold now, where the caller has read them.
+    """
+    rows = session.execute(_ONE, {"task": task_id}).all()
+    if not rows:
         return None
-    of_task = Annotation.document_id == row.document_id, Annotation.question_id == row.question_id
-    statuses = dict(
-        session.execute(select(Annotation.author_id, Annotation.status).where(*of_task, standing())).tuples().all()
-    )
+    row, statuses = rows[0], _statuses(rows)
     answered = sum(status in ANSWERED for status in statuses.values())
-    known = _gold_authors(session, [row.gold_revision_id])
     answers = _Answers(
         wanted=row.wanted,
         answered=answered,
-        is_open=answered < row.wanted and bool(row[5]),
+        is_open=answered < row.wanted and bool(row.by_people),
         statuses=statuses,
-        holders=[each.holder for each in leases.live(session, f"task:{row.id}:")],
-        gold_by=known.get(row.gold_revision_id),
+        holders=[
+            each.holder
+            for each in (leases.live(session, f"task:{task_id}:") if leased is None else leased)
+            if task_of(each) == task_id
+        ],
+        gold_by=row.gold_by,
     )
-    waiting = {author for author, status in statuses.items() if status == "rejected" and author != user_id}
-    return answers.status(row, user_id, _present(session, task.project_id, waiting))
+    return answers.status(row, user_id, _present(rows))
 
 
 def exceptions(
@@ -160,39 +175,29 @@ def exceptions(
     held: dict[str, list[str]] = {}
     for each in leases.live(session, "task:") if leased is None else leased:
         held.setdefault(task_of(each), []).append(each.holder)
-    chosen = union(
-        _returned_to(project_id, user_id),
-        select(Task.id).where(Task.project_id == project_id, Task.gold_revision_id > literal_column("''")),
-        select(Task.id).where(Task.project_id == project_id, Task.id.in_(list(held))),
-    )
-    rows = session.execute(_SPECIAL.where(Task.id.in_(chosen))).all()
-    special = {row.id: row for row in rows if row.state in STANDARD}
-    if not special:
-        return Exceptions(frozenset(), [], [], [], 0, 0)
-    statuses: dict[str, dict[str, str]] = {task_id: {} for task_id in special}
-    given = select(Task.id, Annotation.author_id, Annotation.status).join(Annotation, _of_task)
-    known = or_(Annotation.status == "rejected", Annotation.author_id == user_id)
-    for task_id, author, said in session.execute(given.where(Task.id.in_(chosen), known, standing())):
-        statuses.get(task_id, {})[author] = said
-    gold = _gold_authors(session, [row.gold_revision_id for row in special.values()])
-    waiting = {author for each in statuses.values() for author, said in each.items() if said == "rejected"}
-    present = _present(session, project_id, waiting)
+    rows = session.execute(_SPECIAL, {"project": project_id, "user": user_id, "held": list(held)}).all()
+    special: dict[str, list[Row[Any]]] = {}
+    for row in rows:
+        if row.state in STANDARD:
+            special.setdefault(row.id, []).append(row)
+    present = _present(rows)
     blocked: set[str] = set()
     more: list[Place] = []
     leased_here: list[Place] = []
     golden: list[str] = []
     own = in_progress = 0
-    for task_id, row in special.items():
+    for task_id, given in special.items():
+        row = given[0]
         answers = _Answers(
             row.wanted,
             row.answered,
             row.state in (*OPEN, task_states.RETURNED),
-            statuses[task_id],
+            _statuses(given),
             held.get(task_id, []),
-            gold.get(row.gold_revision_id),
+            row.gold_by,
         )
         status = answers.status(row, user_id, present)
-        place = Place(row.priority, row.document_id, row.position, row.id)
+        place = status.place
         in_progress += answers.is_open and task_id in held
         if row.state in OPEN:
             if not (status.mine or status.takeable):
@@ -208,13 +213,14 @@ def exceptions(
 
 
 def counts(session: Session, project_id: str, user_id: str, leased: Sequence[leases.Held] | None = None) -> Counts:
-    """Return the counts of a project for a person; `leased` as in `exceptions`."""
-    kept = select(TaskCount.state, TaskCount.number).where(TaskCount.project_id == project_id)
-    numbers = dict(session.execute(kept).tuples().all())
+    """Return the counts of a project for a person; `leased` as in `exceptions`. Raises NotFound."""
+    kept = session.execute(_COUNTS, {"project": project_id, "user": user_id}).all()
+    if not kept:
+        raise NotFound("There is no such project.")
+    numbers: dict[str, int] = {state: number for state, number, _ in kept if state is not None}
+    elsewhere: int = kept[0].elsewhere
     anybodys = sum(numbers.get(state, 0) for state in OPEN)
     returned = numbers.get(task_states.RETURNED, 0)
-    mine = PartAnswer.project_id == project_id, PartAnswer.author_id == user_id
-    elsewhere = session.scalar(select(func.count()).select_from(PartAnswer).where(*mine)) or 0
     special = exceptions(session, project_id, user_id, leased)
     return Counts(
         open=anybodys + returned,
@@ -234,41 +240,95 @@ def answered_by(user_id: str) -> ColumnElement[bool]:
     return exists().where(PartAnswer.task_id == Task.id, PartAnswer.author_id == user_id).correlate(Task)
 
 
-def _returned_to(project_id: str, user_id: str) -> Select[Any]:
-    """Return the statement for the tasks that nobody else may take and of which a person's answer was rejected."""
-    own = Annotation.project_id == project_id, Annotation.status == "rejected", Annotation.author_id == user_id
+def _place(row: Any) -> Place:
+    return Place(row.priority, row.document_id, row.position, row.id)
+
+
+def _statuses(rows: Iterable[Row[Any]]) -> dict[str, str]:
+    """Return the statuses of the answers of one task, by author."""
+    return {row.author_id: row.said for row in rows if row.author_id is not None}
+
+
+def _present(rows: Iterable[Row[Any]]) -> set[str]:
+    """Return those authors of rejected answers who can return to them."""
+    return {row.author_id for row in rows if row.is_there}
+
+
+def _with_answers(*which: ColumnElement[bool]) -> Select[Any]:
+    """Return the statement for tasks with answers: a row for each answer, or one without.
+
+    In one statement, because each costs a round trip to the database, and each step of each annotator runs it.
+
+    Args:
+        which: conditions on `_answer`.
+    """
+    known, gold = aliased(Revision), aliased(Annotation)
+    member = exists().where(Member.user_id == User.id, Member.project_id == Task.project_id).correlate(User, Task)
+    there = User.id == _answer.author_id, User.disabled_at.is_(None), or_(User.role == "admin", member)
+    same = _answer.document_id == Task.document_id, _answer.question_id == Task.question_id
+    return (
+        select(
+            Task.id,
+            Task.document_id,
+            Task.question_id,
+            Task.wanted,
+            Task.answered,
+            Task.state,
+            Task.priority,
+            POSITION.label("position"),
+            _TEXT.label("question"),
+            gold.author_id.label("gold_by"),
+            _answer.author_id,
+            _answer.status.label("said"),
+            case((_answer.status == "rejected", exists().where(*there).correlate(_answer, Task)), else_=false()).label(
+                "is_there"
+            ),
+        )
+        .select_from(Task)
+        .outerjoin(known, known.id == Task.gold_revision_id)
+        .outerjoin(gold, gold.id == known.annotation_id)
+        .outerjoin(_answer, and_(*same, standing(_answer), *which))
+    )
+
+
+def _exceptional() -> Select[Any]:
+    """Return the statement behind `exceptions`."""
+    project: Any = bindparam("project")
+    user: Any = bindparam("user")
+    held: Any = bindparam("held", expanding=True)
+    own = Annotation.project_id == project, Annotation.status == "rejected", Annotation.author_id == user
+    same = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
     # The function keeps the database from walking the index of the queue: the person's answers are fewer.
     state = func.coalesce(Task.state, "").in_((task_states.RETURNED, *FULL))
-    return select(Task.id).select_from(Annotation).join(Task, _of_task).where(*own, state)
+    chosen = union(
+        # Those that nobody else may take and of which the person's answer was rejected.
+        select(Task.id).select_from(Annotation).join(Task, same).where(*own, state),
+        select(Task.id).where(Task.project_id == project, Task.gold_revision_id > literal_column("''")),
+        select(Task.id).where(Task.project_id == project, Task.id.in_(held)),
+    )
+    known = or_(_answer.status == "rejected", _answer.author_id == user)
+    return _with_answers(known).where(Task.id.in_(chosen))
 
 
-_of_task = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
-_SPECIAL: Select[Any] = select(
-    Task.id,
-    Task.document_id,
-    Task.question_id,
-    Task.wanted,
-    Task.answered,
-    Task.state,
-    Task.gold_revision_id,
-    Task.priority,
-    POSITION.label("position"),
+def _counted() -> Select[Any]:
+    """Return the statement behind `counts`: a row for each state, or one without; none without the project."""
+    mine = PartAnswer.project_id == bindparam("project"), PartAnswer.author_id == bindparam("user")
+    elsewhere = select(func.count()).select_from(PartAnswer).where(*mine).scalar_subquery()
+    return (
+        select(TaskCount.state, TaskCount.number, elsewhere.label("elsewhere"))
+        .select_from(Project)
+        .outerjoin(TaskCount, TaskCount.project_id == Project.id)
+        .where(Project.id == bindparam("project"))
+    )
+
+
+# Built once at import: each step of an annotator runs them.
+_TEXT = select(Question.text).where(Question.id == Task.question_id).correlate(Task).scalar_subquery()
+_answer = aliased(Annotation)
+_ONE = (
+    _with_answers()
+    .add_columns((~needs_no_person()).label("by_people"))
+    .where(Task.id == bindparam("task"), Task.closed_at.is_(None))
 )
-
-
-def _gold_authors(session: Session, revisions: Iterable[str | None]) -> dict[str | None, str]:
-    """Return the authors of the known answers of gold questions, by revision."""
-    ids = [each for each in revisions if each is not None]
-    if not ids:
-        return {}
-    chosen = select(Revision.id, Annotation.author_id).join(Annotation, Annotation.id == Revision.annotation_id)
-    return dict(session.execute(chosen.where(Revision.id.in_(ids))).tuples().all())
-
-
-def _present(session: Session, project_id: str, people: Collection[str]) -> set[str]:
-    """Return those people who can return to a rejected answer in the project."""
-    if not people:
-        return set()
-    member = and_(Member.user_id == User.id, Member.project_id == project_id)
-    chosen = select(User.id).outerjoin(Member, member).where(User.id.in_(people), User.disabled_at.is_(None))
-    return set(session.scalars(chosen.where(or_(User.role == "admin", Member.user_id.is_not(None)))))
+_SPECIAL = _exceptional()
+_COUNTS = _counted()

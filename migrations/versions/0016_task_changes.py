@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from db.refusals import DowngradeRefused
+
 revision = "0016"
 down_revision = "0015"
 branch_labels = None
@@ -39,6 +41,12 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
+    pending = op.get_bind().scalar(sa.text("SELECT count(*) FROM task_changes WHERE finished_at IS NULL"))
+    if pending:
+        raise DowngradeRefused(
+            "Tasks still follow a change of questions, settings or members, which the older schema cannot hold. Keep "
+            "the server or a worker running until the tab Questions no longer shows it, then downgrade again."
+        )
     columns = ["project_id", "model_version_id"]
     op.create_index("ix_survey_answers_project_id_model_version_id", "survey_answers", columns)
     op.drop_index("ix_survey_answers_newest", table_name="survey_answers")

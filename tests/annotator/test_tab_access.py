@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from annotator.app import create_app
 from annotator.ui import documents
 from db.ids import new_id
-from engine.jobs import queue
+from engine.jobs import job_list
 from engine.projects import projects
 from engine.settings import Settings
 from engine.tasks.standard_questions import replace_standard_questions
@@ -92,12 +92,12 @@ def test_reading_a_tab_with_a_foreign_id_shows_nothing(world: World) -> None:
 def test_acting_in_the_tab_training_needs_the_role(
     world: World, name: str, given: tuple[Any, ...], needed: str
 ) -> None:
-    before = len(queue.list_jobs(world.workspace, world.project.id))
+    before = len(job_list.list_jobs(world.workspace, world.project.id))
     lesser = ["annotator"] if needed == FOR_REVIEWERS else ["annotator", "reviewer"]
     for kind in lesser:
         assert needed in event(world.people[kind], "training", name, world.project.id, *given), kind
     assert NOT_THERE in event(world.people["outsider"], "training", name, world.project.id, *given)
-    assert len(queue.list_jobs(world.workspace, world.project.id)) == before
+    assert len(job_list.list_jobs(world.workspace, world.project.id)) == before
     allowed = event(world.people["admin"], "training", name, world.project.id, *given)
     assert needed not in allowed and NOT_THERE not in allowed
 

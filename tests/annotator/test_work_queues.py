@@ -25,7 +25,7 @@ from annotator.routes.imports import IMPORTS
 from annotator.work_queues import REPORTS, WorkQueue
 from db.base import now
 from engine.interchange.exports import export
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -232,7 +232,7 @@ def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(
         until(lambda: EXPORTS.free(workspace) == 7)
         connection.close()
         until(lambda: EXPORTS.free(workspace) == 8)
-    assert [job.status for job in queue.list_jobs(workspace, project)] == ["cancelled"]
+    assert [job.status for job in job_list.list_jobs(workspace, project)] == ["cancelled"]
 
 
 def test_of_many_reports_eight_are_made_at_once_and_others_must_come_back(

@@ -9,6 +9,7 @@ from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.growth.project import grow
 from tests.browser.bench import Bench, invoice
+from tests.browser.slow_connection import Line
 from tests.browser.tabs import OWN, made, send, tab
 from tests.support.server_process import Served
 
@@ -73,6 +74,26 @@ def test_the_table_of_documents_comes_in_pages_and_is_searched(bench: Bench, ser
     panel.get_by_label("Order").click()
     page.get_by_role("option", name="Name").click()
     expect(rows.first).to_contain_text(min(names))
+
+
+def test_a_page_is_turned_while_the_table_is_being_fetched(bench: Bench, served: Served) -> None:
+    workspace = open_workspace(Settings(data_dir=served.data, _env_file=None))
+    project = grow(workspace, 120, name="turned meanwhile").project
+    workspace.close()
+    page = bench.page
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    panel = tab(page, "Documents")
+    shown = panel.locator(".glossator-range")
+    previous, following = (panel.get_by_role("button", name=name) for name in ("Previous", "Next"))
+    expect(shown).to_have_text("Documents 1 to 50 of 120")
+    line = Line(page, project)
+    page.evaluate("window.Glossator.refreshTab('documents')")
+    line.wait()
+    following.dblclick()
+    line.free()
+    expect(shown).to_have_text("Documents 51 to 100 of 120")
+    previous.click()
+    expect(shown).to_have_text("Documents 1 to 50 of 120")  # two clicks had turned one page
 
 
 def test_figures_of_the_queue_and_of_documents_add_up(bench: Bench) -> None:

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from db.tables import Document
-from engine.jobs import queue
+from engine.jobs import job_list
 from engine.settings import Settings
 from engine.training.retraining.readiness import NOTHING_TO_LEARN
 from engine.workspace import Workspace, open_workspace
@@ -37,7 +37,7 @@ class Room:
     @property
     def jobs(self) -> list[str]:
         """Status of its retrainings, newest first."""
-        return [job.status for job in queue.list_jobs(self.workspace, self.project)]
+        return [job.status for job in job_list.list_jobs(self.workspace, self.project)]
 
 
 @pytest.fixture

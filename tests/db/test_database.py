@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from db import migrate
 from db.base import now
 from db.int_array import in_array
+from db.refusals import DowngradeRefused
 from db.session import Database
 from db.tables import Annotation, Job, Lease, PageWord, Project, Question, Revision, Task, TaskCount, User
 from db.tables.annotations import UNRANKED
@@ -19,10 +20,12 @@ from engine.annotation import removal
 from engine.documents.reading_state import READ, ReadingState, state_of
 from engine.errors import Refused
 from engine.jobs import queue
+from engine.projects import task_changes
 from engine.settings import Settings
 from engine.tasks import kept_states
 from engine.workspace import Workspace, open_workspace
 from tests.support.factories import accept, line, make_document, make_project
+from tests.support.office import Office
 from tests.support.task_actions import Campaign
 
 
@@ -128,6 +131,18 @@ def test_states_of_tasks_of_before_follow_from_their_answers(workspace: Workspac
     assert not kept_states.check(workspace)
     with workspace.database.read() as session:
         assert session.execute(counted).tuples().all() == before
+
+
+def test_a_downgrade_is_refused_while_tasks_follow_a_change(workspace: Workspace, one_document_a_piece: None) -> None:
+    office = Office(workspace, bills=2)
+    with pytest.raises(DowngradeRefused, match="then downgrade again"):
+        migrate.downgrade(workspace.database, "0015")
+    assert migrate.current(workspace.database) == migrate.head()
+    assert migrate.differences(workspace.database) == []
+    task_changes.work_off(workspace, office.project.id)
+    migrate.downgrade(workspace.database, "0015")
+    migrate.upgrade(workspace.database)
+    assert not kept_states.check(workspace)
 
 
 def test_a_failed_unit_of_work_leaves_nothing(workspace: Workspace) -> None:

@@ -19,8 +19,8 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.background import run_worker
 from engine.datasets import snapshots
 from engine.datasets.manifest import items_of
-from engine.jobs import queue
-from engine.models import registry
+from engine.jobs import job_list, queue
+from engine.models import promotions, registry
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
 from engine.training.retraining.reproduce import reproduce
@@ -119,7 +119,7 @@ def test_a_later_run_begins_with_the_first_version_s_weights_or_with_the_champio
     trigger.request(shop, project.id, **SMALL)
     run_worker(shop, once=True)
     first = registry.versions(shop, project.id)[0]
-    registry.promote(shop, project.id, first.id, by=ensure_local_user(shop), reason="a champion", force=True)
+    promotions.promote(shop, project.id, first.id, by=ensure_local_user(shop), reason="a champion", force=True)
     make_bills(shop, project.id, {"train": 1}, questions=2)
     trigger.request(shop, project.id, **{**SMALL, "begin": begin})
     run_worker(shop, once=True)
@@ -172,7 +172,7 @@ def test_what_it_learns_well_is_promoted_by_the_gate_and_by_hand_only_where_a_pr
         assert result["promoted"] is (promotion == "automatic")
         assert champion.label == ("v1" if promotion == "automatic" else "nano")
         if promotion == "by_hand":
-            registry.promote(shop, project.id, result["version_id"], by=None)
+            promotions.promote(shop, project.id, result["version_id"], by=None)
             assert next(one for one in registry.versions(shop, project.id) if one.champion).label == "v1"
 
 
@@ -282,7 +282,7 @@ def test_twenty_accepted_answers_reach_a_verdict_with_nobody_touching_it(
     process = worker_process(sqlite_workspace, tiny, retrain_steps=6, retrain_quiet_seconds=0.5)
     try:
         make_bills(sqlite_workspace, project.id, {"train": 10, "recent": 5}, questions=2)
-        eventually(lambda: any(job.status == "done" for job in queue.list_jobs(sqlite_workspace)), 300)
+        eventually(lambda: any(job.status == "done" for job in job_list.list_jobs(sqlite_workspace)), 300)
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 0, process.stderr
     finally:

@@ -31,7 +31,7 @@ from engine.annotation.answer_service import AnswerService
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.survey_answers import unpacked
 from engine.commands.background import run_worker
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.jobs.cancellation import Stopped, StopReason
 from engine.models import registry
 from engine.projects.projects import change_settings
@@ -305,5 +305,5 @@ def test_a_survey_that_was_killed_goes_on_where_it_was(sqlite_workspace: Workspa
     said = shop.said()
     assert len(said) == 80
     assert {key: said[key].created_at for key in kept} == kept
-    [job] = [each for each in queue.list_jobs(sqlite_workspace) if each.kind == "survey"]
+    [job] = [each for each in job_list.list_jobs(sqlite_workspace) if each.kind == "survey"]
     assert (job.status, job.attempts) == ("done", 2)

@@ -55,6 +55,7 @@ def random_edit(chance: random.Random, words: list[ListedWord]) -> dict[str, Any
     left, top = chance.randrange(0, 900), chance.randrange(0, 1000)
     kinds: list[dict[str, Any]] = [
         {"op": "text", "number": one.number, "text": chance.choice(["Summe", "مجموع", "12.50"])},
+        {"op": "text", "number": one.number, "text": one.text, "doubtful": one.doubtful},
         {"op": "add", "text": chance.choice(["neu", "חדש", "7"]), "box": [left, top, left + 60, top + 22]},
     ]
     if x1 - x0 >= 4:
@@ -75,7 +76,11 @@ def test_browser_and_server_fix_words_the_same_way() -> None:
     for seed in range(6):
         chance = random.Random(seed)
         boxes = [(90 * (at % 8), 60 * (at // 8), 90 * (at % 8) + 70, 60 * (at // 8) + 24) for at in range(40)]
-        words = [ListedWord(at, at // 8, "שלום" if at // 8 == 2 else f"w{at}", box) for at, box in enumerate(boxes)]
+        texts = ["שלום" if at // 8 == 2 else f"w{at}" for at in range(40)]
+        words = [
+            ListedWord(at, at // 8, text, box, confidence=(None, 0.4, 0.99)[at % 3])
+            for at, (text, box) in enumerate(zip(texts, boxes, strict=True))
+        ]
         page = WordList(words, (1000, 1100))
         before = as_lists(page.words, 0)
         edits = []

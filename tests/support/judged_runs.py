@@ -9,7 +9,7 @@ from sqlalchemy import func, select
 from db.ids import new_id
 from db.tables import ModelVersion, Run, RunMetric, Snapshot
 from engine.jobs import queue
-from engine.models import registry
+from engine.models import promotions, registry
 from engine.training.evaluation.metrics import Scored
 from engine.training.retraining.gate import Holdout, judge
 from engine.workspace import Workspace
@@ -68,7 +68,7 @@ def add_run(
         session.flush()
         session.add_all(_curve(run.id))
     if verdict["passed"]:
-        registry.promote(workspace, project_id, version.id, by=None, reason=str(verdict["sentence"]))
+        promotions.promote(workspace, project_id, version.id, by=None, reason=str(verdict["sentence"]))
     return run
 
 

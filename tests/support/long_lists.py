@@ -25,7 +25,7 @@ from engine import audit
 from engine.accounts import invitations, members, sessions, users
 from engine.accounts.users import ensure_local_user
 from engine.datasets.snapshot_views import snapshot_lines
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.models import registry
 from engine.paging import Page
 from engine.projects import projects
@@ -65,11 +65,11 @@ class LongLists:
             "tasks": (self.more_tasks, lambda limit, at: list_tasks(workspace, project, limit=limit, cursor=at)),
             "jobs": (
                 self.more_jobs,
-                lambda limit, at: queue.list_jobs(workspace, project, limit=limit, cursor=at, without_read=True),
+                lambda limit, at: job_list.list_jobs(workspace, project, limit=limit, cursor=at, without_read=True),
             ),
             "jobs of all": (
                 self.more_jobs,
-                lambda limit, at: queue.list_jobs(workspace, limit=limit, cursor=at, without_read=True),
+                lambda limit, at: job_list.list_jobs(workspace, limit=limit, cursor=at, without_read=True),
             ),
             "audit trail": (
                 self.more_entries,

@@ -10,8 +10,8 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db import task_states
-from db.tables import Annotation, AutomaticAnswer, Member, Question, Task, User
+from db import task_states, waiting_looks
+from db.tables import Annotation, AutomaticAnswer, Member, Question, Revision, SecondLook, Task, User
 from engine import leases
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
@@ -25,7 +25,7 @@ from engine.projects import task_changes
 from engine.projects.open_tasks import open_missing
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first
-from engine.tasks import kept_states, queue, task_status, tasks
+from engine.tasks import kept_states, label_review_queue, queue, task_status, tasks
 from engine.tasks.candidates import candidates
 from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
@@ -45,7 +45,8 @@ class Campaign:
         self.workspace, self.chance = workspace, random.Random(seed)
         self.office = Office(workspace, bills=2, questions=(NUMBER, TOTAL))
         self.boss = ensure_local_user(workspace)
-        self.version = make_version(workspace, self.office.project.id)
+        self.versions = [make_version(workspace, self.office.project.id, number) for number in (1, 2)]
+        self.version = self.versions[-1]
         self.people: list[User] = [self.office.ann, self.office.ben, self.office.rita, self.boss]
         self.people.append(make_person(workspace, "Cleo", self.office.project.id))
         self.done: list[str] = []
@@ -65,6 +66,7 @@ class Campaign:
             (2, self.membership),
             (2, self.first),
             (4, self.piece),
+            (5, self.look),
         ]
 
     def act(self) -> None:
@@ -200,6 +202,8 @@ class Campaign:
             before = AutomaticAnswer.task_id == task.id, AutomaticAnswer.withdrawn_at.is_(None)
             if session.scalar(select(AutomaticAnswer.id).where(*before)) is not None:
                 return
+            if task_changes.goes_on(session, task.project_id, task_changes.AUTOMATIC):
+                return
             session.add(
                 AutomaticAnswer(
                     project_id=task.project_id,
@@ -214,6 +218,30 @@ class Campaign:
                     audit=self.chance.random() < 0.3,
                 )
             )
+
+    def look(self) -> None:
+        """Contradict a label, as `label_review.find` stores it."""
+        label, version = self.annotation("accepted", "fixed"), self.chance.choice(self.versions)
+        if label is None:
+            return
+        with self.workspace.database.write() as session:
+            newest = Revision.annotation_id == label.id, Revision.number == label.head
+            known = SecondLook.annotation_id == label.id, SecondLook.model_version_id == version.id
+            if session.scalar(select(SecondLook.id).where(*known)) is None:
+                session.add(
+                    SecondLook(
+                        project_id=label.project_id,
+                        annotation_id=label.id,
+                        revision_id=session.scalars(select(Revision.id).where(*newest)).one(),
+                        model_version_id=version.id,
+                        kind="here",
+                        page_id=pages_of(self.workspace, label.document_id)[0].id,
+                        answer={"words": [1], "mask": {"box": [0, 0, 0, 0], "counts": []}, "text": "", "score": 1.0},
+                        score=1.0,
+                        answered=1.0,
+                        iou=0.0,
+                    )
+                )
 
     def undo(self) -> None:
         auto_accept.undo(self.workspace, self.office.project.id, by=self.boss)
@@ -249,10 +277,12 @@ class Campaign:
         project = self.office.project.id
         with self.workspace.database.read() as session:
             every = session.scalars(select(Task).where(Task.project_id == project, Task.closed_at.is_(None))).all()
-            stands = {task.id: task_status.status_of(session, task, person.id) for task in every}
+            stands = {task.id: task_status.status_of(session, task.id, person.id) for task in every}
             automatic = set(session.scalars(select(Task.id).where(Task.project_id == project, needs_no_person())))
             returned_to = self.returned_to(session, every)
             counted = task_status.counts(session, project, person.id)
+            looks = {label.id for _, label, _ in session.execute(label_review_queue.waiting(project, person.id))}
+            assert session.scalar(waiting_looks.number(project, person.id)) == len(looks), (person.name, self.done)
             accepted = {
                 task.id: len(
                     session.scalars(
@@ -265,8 +295,8 @@ class Campaign:
                 )
                 for task in every
             }
-        found = {each.task_id: each for each in stands.values() if each is not None}
-        answered = {each.task_id for each in found.values() if each.answered >= each.wanted}
+        found = {each.place.task_id: each for each in stands.values() if each is not None}
+        answered = {each.place.task_id for each in found.values() if each.answered >= each.wanted}
         still_open = found.keys() - answered - automatic
         returned = {each for each in still_open if found[each].answered + len(returned_to[each]) >= found[each].wanted}
         expected = replace(
@@ -312,7 +342,7 @@ class Campaign:
                     )
                 )
             }
-            stands = [(task, task_status.status_of(session, task, person.id)) for task in every]
+            stands = [(task, task_status.status_of(session, task.id, person.id)) for task in every]
             free = [(task, stand) for task, stand in stands if stand is not None and stand.takeable]
 
             def place(task: Task) -> tuple[int, str, int, str]:

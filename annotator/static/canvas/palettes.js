@@ -4,9 +4,10 @@
 /** @typedef {[red: number, green: number, blue: number]} Colour 0..255 each */
 
 /**
- * Marks by the model and by a person; points inside and outside the answer.
+ * Marks by the model and by a person; points inside and outside the answer; words of low
+ * confidence.
  *
- * @typedef {{ label: string, model: Colour, person: Colour, here: Colour, not: Colour }} Palette
+ * @typedef {{ label: string, model: Colour, person: Colour, here: Colour, not: Colour, doubt: Colour }} Palette
  */
 
 /** @type {{ blue: Palette, [name: string]: Palette }} */
@@ -17,6 +18,7 @@ export const PALETTES = {
     person: [224, 104, 0],
     here: [0, 114, 96],
     not: [176, 32, 84],
+    doubt: [184, 124, 0],
   },
   purple: {
     label: 'Purple and green',
@@ -24,6 +26,7 @@ export const PALETTES = {
     person: [20, 138, 62],
     here: [0, 92, 140],
     not: [170, 60, 0],
+    doubt: [184, 124, 0],
   },
 };
 

@@ -25,6 +25,7 @@ export function drawScene(stage) {
   context.setTransform(ratio * view.scale, 0, 0, ratio * view.scale, ratio * view.x, ratio * view.y);
   drawPicture(stage, page);
   const thin = 1 / view.scale; // one screen pixel
+  drawDoubts(stage, thin);
   drawUnpainted(stage, thin);
   if (stage.tool === 'mend') drawOutlines(stage, thin);
   drawBoxes(stage, thin);
@@ -141,6 +142,38 @@ function drawOutlines(stage, thin) {
     context.fillRect(x0, y0, x1 - x0, y1 - y0);
     context.strokeRect(x0 - thin, y0 - thin, x1 - x0 + 2 * thin, y1 - y0 + 2 * thin);
   }
+}
+
+/**
+ * A dotted line below each word of low confidence; a stronger one on a tinted ground while words are mended. It keeps
+ * to the edge of the word, so the ink and the colour of a mark stay as they are. One path for all, kept until the words
+ * change.
+ *
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
+function drawDoubts(stage, thin) {
+  const { context, grid, tool } = stage,
+    mending = tool === 'mend';
+  if (!grid.doubtful.size) return;
+  if (!stage.doubts) {
+    stage.doubts = { grounds: new Path2D(), lines: new Path2D() };
+    for (const [x0, y0, x1, y1] of grid.boxesOf(grid.words.doubtful)) {
+      stage.doubts.grounds.rect(x0, y0, x1 - x0, y1 - y0);
+      stage.doubts.lines.moveTo(x0, y1);
+      stage.doubts.lines.lineTo(x1, y1);
+    }
+  }
+  context.save();
+  if (mending) {
+    context.fillStyle = css(COLOURS.doubt, 0.2);
+    context.fill(stage.doubts.grounds);
+  }
+  context.strokeStyle = css(COLOURS.doubt, mending ? 1 : 0.8);
+  context.lineWidth = (mending ? 2.5 : 1.5) * thin;
+  if (!mending) context.setLineDash([2 * thin, 2 * thin]);
+  context.stroke(stage.doubts.lines);
+  context.restore();
 }
 
 /**

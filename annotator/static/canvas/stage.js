@@ -61,6 +61,8 @@ export class Stage {
     this.small = null;
     /** @type {Path2D | null} frames around all words */
     this.outlines = null;
+    /** @type {{ grounds: Path2D, lines: Path2D } | null} the ground of each doubtful word, and a line below it */
+    this.doubts = null;
     this.marks = this.marked({ id: '', width: 0, height: 0 }, NO_WORDS);
     this.layer = new MarkLayer(this.marks.mask, this.marks.under);
     this.hover = -1; // position of the word under the pointer
@@ -161,7 +163,7 @@ export class Stage {
   reread() {
     const { position, boxes } = this.grid;
     this.hover = -1;
-    this.outlines = null;
+    this.outlines = this.doubts = null;
     this.dirty = true;
     this.chosen = new Set([...this.chosen].filter((number) => position.has(number)));
     if (this.cursor?.word !== undefined && this.cursor.word >= boxes.length) this.cursor = null;

@@ -16,6 +16,7 @@ export class WordGrid {
     this.boxes = words.boxes;
     this.texts = words.texts;
     this.lines = words.lines;
+    this.doubtful = new Set(words.doubtful); // numbers
     this.position = new Map(words.numbers.map((number, at) => [number, at]));
     this.gone = new Map(words.retired.numbers.map((number, at) => [number, words.retired.boxes[at]]));
     /** @type {Map<number, number[]>} line -> positions of its words */
@@ -114,6 +115,16 @@ export class WordGrid {
       if (far < least) [best, least] = [other, far];
     });
     return best;
+  }
+
+  /**
+   * Position of the next doubtful word in reading order, the first one behind the last; -1 where there is none.
+   *
+   * @param {number} at position to go on from; -1 begins with the first word
+   */
+  nextDoubtful(at) {
+    const places = this.words.doubtful.map((number) => this.position.get(number) ?? -1);
+    return places.find((place) => place > at) ?? places[0] ?? -1;
   }
 
   /**

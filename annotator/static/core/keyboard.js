@@ -40,6 +40,7 @@ export const BINDINGS = [
   ['redo', ['Mod+Shift+z', 'Mod+y'], 'Tools', 'Redo'],
   ['clear', ['Delete', 'Backspace'], 'Tools', 'Clear this page; delete the selected words'],
   ['mend', ['t'], 'Fix words', 'Fix words: click a word to edit it, drag on an empty area to add one'],
+  ['nextDoubtful', ['F8'], 'Fix words', 'Next word that was read with low confidence'],
   ['splitWord', ['Mod+Enter'], 'Fix words', 'Split the word at the cursor'],
   ['mergeWords', ['g'], 'Fix words', 'Merge the selected words'],
   [
@@ -63,7 +64,10 @@ export const BINDINGS = [
 ];
 
 /** Space held moves the page, the arrows say where to, and Escape must always lead out. */
-export const keymap = new Keymap(BINDINGS, { fixed: ['cursor', 'apply', 'escape'], typed: ['splitWord'] });
+export const keymap = new Keymap(BINDINGS, {
+  fixed: ['cursor', 'apply', 'escape'],
+  typed: ['splitWord', 'nextDoubtful'],
+});
 
 /**
  * The first chord of a command as people read it: "Ctrl Z".

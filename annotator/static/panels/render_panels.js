@@ -236,6 +236,7 @@ export class RenderPanels {
       { document, page } = library,
       { local } = answer;
     const mending = stage.tool === 'mend' && page !== null;
+    wordMode.doubts.render(mending ? stage.grid.doubtful.size : 0);
     this.panels.toolbar.render({
       tool: stage.tool,
       radius: stage.radius,

@@ -187,6 +187,7 @@ export function openHelp(workspace) {
     h('li', {}, h('span', { class: 'g-swatch g-person' }), 'Edited by a person'),
     h('li', {}, h('span', { class: 'g-swatch g-hatched' }), 'Hatched: paint that covers no selected text'),
     h('li', {}, h('span', { class: 'g-swatch g-dashed' }), 'Dashed: selected words that are not painted'),
+    h('li', {}, h('span', { class: 'g-swatch g-dotted' }), 'Dotted line: words that were read with low confidence'),
   );
   /** @type {(name: string) => (value: string) => void} */
   const appearance = (name) => (value) => {

@@ -14,6 +14,7 @@ import {
   placedInForm,
   projectChosen,
   refreshTab,
+  turnPage,
 } from './gradio_tabs.js';
 import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
@@ -38,6 +39,7 @@ export const tabs = {
   placedInForm,
   projectChosen,
   refreshTab,
+  turnPage,
   /** @param {HTMLElement} root */
   mountPeople(root) {
     people?.destroy(); // Gradio has built the element anew

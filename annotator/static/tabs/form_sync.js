@@ -35,10 +35,11 @@ const begun = (given, text, settings) => [!same(lines(text), given.questions), !
  * saved.
  *
  * @param {string | null} project
- * @param {Form} form
+ * @param {Form} form and behind it what else is sent, which is not saved
  */
 export function followed(project, [given, text, ...settings]) {
-  const stays = given?.project === project && begun(given, text, settings).some(Boolean);
+  const stays =
+    given?.project === project && begun(given, text, settings.slice(0, given.settings.length)).some(Boolean);
   return stays ? project : (chosenProject() ?? project);
 }
 

@@ -4,9 +4,11 @@ import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { carryOver } from './carry_over.js';
 import { followed, freshened } from './form_sync.js';
 import { LiveTab } from './live_tab.js';
+import { TableTurns } from './table_turns.js';
 
 /** @import { Topic } from '../sync/changes.js' */
 /** @import { Form, Given } from './form_sync.js' */
+/** @import { Step } from './table_turns.js' */
 
 /** @type {Record<string, Topic[]>} */
 const TOPICS = {
@@ -23,7 +25,12 @@ const LOST_MILLISECONDS = 15_000; // an event without an answer, as when the ser
  * @typedef {{ choices: [string, string][], value: string | null }} Offered
  * @typedef {{ __type__: 'update', choices?: [string, string][], value?: string | null }} Update
  *
- * @typedef {{ tab: LiveTab, shown: string | null, choices: string, ended: (went: boolean) => void }} Followed
+ * @typedef {object} Followed
+ * @property {LiveTab} tab
+ * @property {string | null} shown
+ * @property {string} choices
+ * @property {TableTurns} turns
+ * @property {(went: boolean) => void} ended
  */
 
 /** @type {Map<string, Followed>} */
@@ -42,16 +49,23 @@ export function followTab(element, name, fire) {
   /** @returns {Promise<boolean>} */
   const fetch = () =>
     new Promise((resolve) => {
-      const lost = setTimeout(() => resolve(false), LOST_MILLISECONDS);
+      const lost = setTimeout(() => one.ended(false), LOST_MILLISECONDS);
       one.ended = (went) => {
         clearTimeout(lost);
+        one.turns.ended();
         resolve(went);
       };
       fire();
     });
   const content = { topics: TOPICS[name] ?? [], shown: () => one.shown, wanted: chosenProject, fetch };
   /** @type {Followed} */
-  const one = { tab: new LiveTab(panel, content), shown: null, choices: '', ended: () => {} };
+  const one = {
+    tab: new LiveTab(panel, content),
+    shown: null,
+    choices: '',
+    turns: new TableTurns(),
+    ended: () => {},
+  };
   tabs.set(name, one);
 }
 
@@ -61,6 +75,17 @@ export function followTab(element, name, fire) {
  */
 export function refreshTab(name) {
   tabs.get(name)?.tab.refresh();
+}
+
+/**
+ * Somebody turns a page of a table on a tab.
+ * @param {string} name
+ * @param {Step} step
+ * @param {unknown} place of the table, as it is shown
+ */
+export function turnPage(name, step, place) {
+  const one = tabs.get(name);
+  if (one?.turns.turn(step, place)) one.tab.refresh();
 }
 
 /**
@@ -84,18 +109,26 @@ export function projectChosen(name, project) {
 /**
  * The inputs of the event, with the project that the tab is to show: the one chosen last.
  *
+ * @param {string} name
  * @param {string | null} project the one that it shows
  * @param {unknown[]} given the other inputs
  */
-export const asked = (project, ...given) => [chosenProject() ?? project, ...given];
+export const asked = (name, project, ...given) => [chosenProject() ?? project, ...taken(name, given)];
 
 /**
  * The inputs of the event of a tab with a form: what somebody has begun to write stays, with its project.
  *
+ * @param {string} name
  * @param {string | null} project
- * @param {Form} form
+ * @param {Form} given the form, and the other inputs behind it
  */
-export const askedByForm = (project, ...form) => [followed(project, form), ...form];
+export const askedByForm = (name, project, ...given) => [followed(project, given), ...taken(name, given)];
+
+/**
+ * @param {string} name
+ * @param {unknown[]} given
+ */
+const taken = (name, given) => tabs.get(name)?.turns.taken(given) ?? given;
 
 /**
  * The content is there: what the choice of a project shows now.

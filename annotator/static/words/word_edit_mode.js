@@ -4,6 +4,7 @@
 import { byAuthor, get, put } from '../core/api.js';
 import { ReadAgain } from './read_again.js';
 import { Mender, wordsKey } from './word_edits.js';
+import { DoubtLine } from './doubt_line.js';
 import { openWordConflict } from './word_conflict.js';
 import { WordEditor } from './word_editor.js';
 
@@ -46,7 +47,9 @@ export class WordEditMode {
     const { tell, say, renumber } = ports;
     const on = { changed: (/** @type {string} */ page) => this.changed(page), renumber, tell };
     this.edits = new Mender({ pages, queue, place: library, hear: on });
-    this.editor = new WordEditor(room, stage, this.edits, { say, tell });
+    const next = () => this.nextDoubtful();
+    this.editor = new WordEditor(room, stage, this.edits, { say, tell, next });
+    this.doubts = new DoubtLine(room, next);
     this.readAgain = new ReadAgain(library, pages, {
       ...{ changed: ports.changed, tell },
       words: (page) => this.changed(page),
@@ -83,6 +86,17 @@ export class WordEditMode {
     const number = (word === undefined ? undefined : grid.numbers[word]) ?? [...stage.chosen][0];
     if (number !== undefined) this.editor.write({ number });
     return true;
+  }
+
+  /** Keeps what is written, and opens the next word of low confidence; the first one behind the last. */
+  nextDoubtful() {
+    const { editor, stage } = this;
+    if (stage.tool !== 'mend' || !editor.save()) return;
+    const { grid } = stage,
+      number = editor.meant.at(-1);
+    const next = grid.nextDoubtful(number === undefined ? -1 : (grid.position.get(number) ?? -1));
+    if (next >= 0) editor.write({ number: grid.numbers[next] });
+    this.ports.changed();
   }
 
   /** Before another page or tool: what is written is kept. False where it cannot be kept as it is. */

@@ -26,12 +26,14 @@ export class WordEditor {
    * @param {object} ports
    * @param {(text: string) => void} ports.say for screen readers
    * @param {(sentence: string) => void} ports.tell for everybody
+   * @param {() => void} ports.next goes to the next word of low confidence
    */
-  constructor(room, stage, mender, { say, tell }) {
+  constructor(room, stage, mender, { say, tell, next }) {
     this.stage = stage;
     this.mender = mender;
     this.say = say;
     this.tell = tell;
+    this.next = next;
     this.field = h('input', {
       type: 'text',
       class: 'g-mend-field',
@@ -101,8 +103,12 @@ export class WordEditor {
 
   // --- what it does
 
-  /** Stores what is written. Returns whether the field may close: its text is stored, or there was nothing to store. */
-  save() {
+  /**
+   * Stores what is written. Returns whether the field may close: its text is stored, or there was nothing to store.
+   *
+   * @param {boolean} [sure] somebody has read the word: it is doubtful no more, even where its text stays
+   */
+  save(sure = false) {
     if (!this.open) return true;
     const { number, box, text } = this.open,
       wanted = tidy(this.field.value);
@@ -116,7 +122,8 @@ export class WordEditor {
       const created = this.mender.change([{ op: 'add', text: wanted, box }]);
       this.follow(created?.[0], `Added ${wanted}`);
     } else {
-      if (wanted !== text) this.mender.change([{ op: 'text', number, text: wanted }]);
+      const confirmed = sure && this.stage.grid.doubtful.has(number);
+      if (wanted !== text || confirmed) this.mender.change([{ op: 'text', number, text: wanted }]);
       this.follow(number, wanted);
     }
     return true;
@@ -218,7 +225,8 @@ export class WordEditor {
       event.stopPropagation();
     };
     if (keymap.is('splitWord', event)) return (done(), this.split());
-    if (event.key === 'Enter') return (done(), this.save());
+    if (keymap.is('nextDoubtful', event)) return (done(), this.next());
+    if (event.key === 'Enter') return (done(), this.save(true));
     if (event.key === 'Escape') return (done(), this.close());
     const number = this.open?.number ?? null;
     if (event.key === 'Tab' && number !== null) return (done(), this.step(number, event.shiftKey ? -1 : 1));
@@ -236,6 +244,8 @@ export class WordEditor {
   render() {
     const { open } = this,
       { chosen, tool } = this.stage;
+    const { doubtful } = this.stage.grid,
+      doubted = open?.number != null && doubtful.has(open.number);
     const bar = !open && tool === 'mend' && chosen.size > 0;
     this.root.hidden = !open && !bar;
     this.field.hidden = !open;
@@ -258,7 +268,9 @@ export class WordEditor {
       this.row,
       open
         ? [
-            button('check', 'Save', 'Save   Enter', () => this.save()),
+            doubted
+              ? button('check', 'Confirm', 'The word is right as written here   Enter', () => this.save(true))
+              : button('check', 'Save', 'Save   Enter', () => this.save()),
             open.number !== null &&
               button('split', 'Split', `Split at the cursor   ${hint('splitWord')}`, () => this.split()),
             open.number !== null && button('merge', 'Merge next', 'Merge with the next word', () => this.join()),

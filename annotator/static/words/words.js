@@ -1,15 +1,16 @@
 // The words of a page and how mending changes them, by the rules of the server (engine/annotation/word_list.py), new
 // numbers included: so several changes can wait here for the network. Plain values, never changed in place.
 //
-// words: { version, numbers, boxes, texts, lines, next, retired: { numbers, boxes, texts, lines, places } }. A retired
-// word was split, merged or removed; `places` says how many words stand before each of these.
+// words: { version, numbers, boxes, texts, lines, doubtful, next, retired: { numbers, boxes, texts, lines, doubtful,
+// places } }. A retired word was split, merged or removed; `places` says how many words stand before each of these.
+// `doubtful`: numbers of the words that were read with low confidence and that nobody has written since.
 
 /** @import { Box, WordEdit, Words } from '../types' */
 
 /**
  * A word that the page has or had; a retired one was split, merged or removed.
  *
- * @typedef {{ number: number, box: Box, text: string, line: number, retired: boolean }} ListedWord
+ * @typedef {{ number: number, box: Box, text: string, line: number, retired: boolean, doubtful: boolean }} ListedWord
  */
 
 /**
@@ -23,8 +24,9 @@ export const NO_WORDS = {
   boxes: [],
   texts: [],
   lines: [],
+  doubtful: [],
   next: 0,
-  retired: { numbers: [], boxes: [], texts: [], lines: [], places: [] },
+  retired: { numbers: [], boxes: [], texts: [], lines: [], doubtful: [], places: [] },
 };
 
 const SAME_PLACE = 0.5; // of the smaller box: from this overlap on, a word stands where a retired one stood
@@ -80,9 +82,10 @@ function overlap(one, other) {
  *
  * @param {Words} words
  */
-function listed({ numbers, boxes, texts, lines, retired }) {
+function listed({ numbers, boxes, texts, lines, doubtful, retired }) {
   /** @type {ListedWord[]} */
   const list = [];
+  const doubted = new Set([...doubtful, ...retired.doubtful]);
   let gone = 0;
   for (let at = 0; at <= numbers.length; at++) {
     for (; gone < retired.numbers.length && retired.places[gone] <= at; gone++) {
@@ -92,10 +95,18 @@ function listed({ numbers, boxes, texts, lines, retired }) {
         text: retired.texts[gone],
         line: retired.lines[gone],
         retired: true,
+        doubtful: doubted.has(retired.numbers[gone]),
       });
     }
     if (at < numbers.length)
-      list.push({ number: numbers[at], box: boxes[at], text: texts[at], line: lines[at], retired: false });
+      list.push({
+        number: numbers[at],
+        box: boxes[at],
+        text: texts[at],
+        line: lines[at],
+        retired: false,
+        doubtful: doubted.has(numbers[at]),
+      });
   }
   return list;
 }
@@ -113,6 +124,7 @@ function unlisted(list, version, next) {
     boxes: chosen.map((each) => each.box),
     texts: chosen.map((each) => each.text),
     lines: chosen.map((each) => each.line),
+    doubtful: chosen.filter((each) => each.doubtful).map((each) => each.number),
   });
   const places = [];
   let before = 0;
@@ -199,14 +211,16 @@ export function mended(words, edits) {
   };
   /** @type {(place: number, word: Pick<ListedWord, 'box' | 'text' | 'line'>) => number} */
   const insert = (place, word) => {
-    list = list.toSpliced(place, 0, { ...word, number: next, retired: false });
+    list = list.toSpliced(place, 0, { ...word, number: next, retired: false, doubtful: false });
     created.push(next);
     return next++;
   };
   for (const edit of edits) {
     if (edit.op === 'text') {
-      inverse.unshift({ op: 'text', number: edit.number, text: list[at(edit.number)].text });
-      set(edit.number, { text: edit.text });
+      const { number } = edit,
+        { text, doubtful } = list[at(number)];
+      inverse.unshift({ op: 'text', number, text, ...(doubtful && { doubtful }) });
+      set(number, { text: edit.text, doubtful: edit.doubtful ?? false });
     } else if (edit.op === 'split') {
       const place = at(edit.number),
         { line } = list[place];
@@ -249,7 +263,7 @@ export function mended(words, edits) {
  *
  * @param {Words} words
  * @param {readonly number[]} numbers
- * @returns {Omit<ListedWord, 'line'>[]}
+ * @returns {Omit<ListedWord, 'line' | 'doubtful'>[]}
  */
 export function living(words, numbers) {
   const named = new Set(numbers),

@@ -5,6 +5,7 @@ from engine.documents.ocr import tesseract
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.ocr.scripts import read_by_rapidocr
 
+
 def find_engine(choice: OcrChoice, language: str, threads: int) -> tuple[OcrEngine | None, str | None]:
     """Return the engine, loaded, and a sentence about anything missing.
 
@@ -26,10 +27,11 @@ def find_engine(choice: OcrChoice, language: str, threads: int) -> tuple[OcrEngi
             return found, sentence
     sentence = None
     if foreign:
+        packages = " and ".join(f"tesseract-ocr-{part}" for part in foreign)
         sentence = (
-            f"RapidOCR has no letters of {', '.join(foreign)}, so scanned pages were read as {', '.join(ours) or 'eng'}: "
-            f"install Tesseract with {' and '.join(f'tesseract-ocr-{part}' for part in foreign)}, leave GLOSSATOR_OCR "
-            "at auto, and read the pages again."
+            f"RapidOCR has no letters of {', '.join(foreign)}, so scanned pages were read as "
+            f"{' and '.join(ours) or 'eng'}: install Tesseract with {packages}, leave GLOSSATOR_OCR at auto, "
+            "and read the pages again."
         )
     return _rapid("+".join(ours) or "eng", threads), sentence
 

@@ -32,22 +32,19 @@ class OcrPage:
 
 
 class OcrEngine(Protocol):
-    """Engine that reads the words of an image; one is loaded for each reading process, and used by several threads.
-
-    Attributes:
-        name: "rapidocr" or "tesseract".
-        language: languages that are read, such as "eng+deu".
-        dpi: resolution at which it reads PDF pages best.
-    """
+    """Engine that reads the words of an image; one is loaded for each reading process, and used by several threads."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Return "rapidocr" or "tesseract"."""
 
     @property
-    def language(self) -> str: ...
+    def language(self) -> str:
+        """Return the languages that are read, such as "eng+deu"."""
 
     @property
-    def dpi(self) -> int: ...
+    def dpi(self) -> int:
+        """Return the resolution at which it reads PDF pages best."""
 
     def scale_for(self, size: tuple[int, int]) -> float:
         """Return the factor by which an image of `size` (width, height in pixels) is enlarged before it is read."""

@@ -6,6 +6,7 @@ in the ink, so that a space which it lost is found again; the boxes are tight on
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import cv2
 import numpy as np
@@ -13,12 +14,13 @@ from numpy.typing import NDArray
 
 from engine.documents.found import FloatBox
 
-_GAP = 0.35  # of the line's height: an ink-free gap as wide as this parts two words
-_GAP_OF_SIGNS = 0.25  # behind a colon or a comma, where recognisers lose spaces most
+# Beyond the line's median gap between two letters, in heights of its ink: a gap this wide parts two words, ...
+_GAP = 0.35
+# ... and a narrower one does where the letters stand this far apart, in the line's median distances of two letters.
+_NARROW_GAP, _FAR = 0.18, 1.5
 _CONTRAST = 25  # of 255, between ink and paper
 _MIDDLE = (0.25, 0.75)  # of the line's height: what touches its edge and stays outside is a neighbour's
 _RULE_WIDTH, _RULE_HEIGHT = 2.5, 0.12  # of the line's height: a thing this wide and this flat is a rule or underline
-_OPENS = ":;,"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True)
 class LineWord:
-    """Word in pixels of the line's picture; `confidence` is the mean of its letters', 0..1."""
+    """Word in pixels of the line's picture; `confidence` is that of its least sure letter, 0..1."""
 
     text: str
     box: FloatBox
@@ -46,10 +48,11 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
         letters: the recognised letters, from left to right.
         grey: uint8 [height, width], the line's picture.
     """
-    height, width = grey.shape
+    width = grey.shape[1]
     ink = ink_of(grey)
-    columns = ink.any(axis=0)
-    words = _cut(letters, columns, height)
+    rows = np.flatnonzero(ink.any(axis=1))
+    columns: NDArray[np.bool_] = np.asarray(ink.any(axis=0))
+    words = _cut(letters, columns, int(rows[-1] - rows[0]) + 1 if len(rows) else grey.shape[0])
     found = []
     left = 0
     for word, following in zip(words, [*words[1:], None], strict=True):
@@ -62,7 +65,8 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
             LineWord(
                 "".join(letter.text for letter in word),
                 _tight(ink, left, max(right, left + 1)),
-                float(np.mean([letter.confidence for letter in word])),
+                # As Tesseract counts: the mean hides one misread letter in a long word.
+                min(letter.confidence for letter in word),
             )
         )
         left = min(start, width - 1)
@@ -88,32 +92,43 @@ def ink_of(grey: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def _cut(letters: Sequence[Letter], columns: NDArray[np.bool_], height: int) -> list[list[Letter]]:
+    """Part the letters at spaces, and where a space was lost: the ink tells. `height` is that of the ink."""
+    printed = [letter for letter in letters if letter.middle is not None]
+    gaps = [_gap(one, other, columns) for one, other in pairwise(printed)]
+    steps = [_middle(other) - _middle(one) for one, other in pairwise(printed)]
+    usual_gap, usual_step = (float(np.median(values)) if values else 0.0 for values in (gaps, steps))
     words: list[list[Letter]] = []
     spaced = True
+    at = -1  # of the gap before the letter
     for letter in letters:
         if letter.middle is None:
             spaced = True
             continue
-        if spaced or _apart(words[-1][-1], letter, columns, height):
+        if at >= 0 and not spaced:
+            beyond = (gaps[at] - usual_gap) / height
+            spaced = beyond >= _GAP or (beyond >= _NARROW_GAP and steps[at] >= _FAR * usual_step)
+        if spaced:
             words.append([])
         words[-1].append(letter)
         spaced = False
+        at += 1
     return words
 
 
-def _apart(one: Letter, other: Letter, columns: NDArray[np.bool_], height: int) -> bool:
-    """Return whether a gap parts two letters between which no space was recognised."""
-    gap = _widest_gap(columns, *_span(one, other, len(columns)))
-    if gap is None:
-        return False
-    least = _GAP_OF_SIGNS if one.text in _OPENS else _GAP
-    return gap[1] - gap[0] >= least * height
+def _gap(one: Letter, other: Letter, columns: NDArray[np.bool_]) -> int:
+    """Return the width in pixels of the widest gap in the ink between two letters."""
+    found = _widest_gap(columns, *_span(one, other, len(columns)))
+    return 0 if found is None else found[1] - found[0]
+
+
+def _middle(letter: Letter) -> float:
+    assert letter.middle is not None
+    return letter.middle
 
 
 def _span(one: Letter, other: Letter, width: int) -> tuple[int, int]:
-    assert one.middle is not None and other.middle is not None
-    first = min(max(0, int(one.middle)), width - 1)
-    return first, min(width, max(first + 1, int(np.ceil(other.middle))))
+    first = min(max(0, int(_middle(one))), width - 1)
+    return first, min(width, max(first + 1, int(np.ceil(_middle(other)))))
 
 
 def _widest_gap(columns: NDArray[np.bool_], first: int, last: int) -> tuple[int, int] | None:

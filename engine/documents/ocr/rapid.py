@@ -21,10 +21,9 @@ from engine.documents.legible import clean
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
 from engine.documents.ocr.line_words import Letter, LineWord, line_words
 
-_PAGE_SECONDS = 20.0  # limit of each page
 _ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
-_MOST_PIXELS = 4_500_000
-_BATCH = 6  # lines that are read together, of like length: shorter ones are padded
+_MOST_PIXELS = 3_200_000  # memory grows with them: 1.5 GB
+_BATCH = 2  # lines that are read together, of like length: padding costs more than a batch saves
 _LEAST_SURE = 0.5  # lines below are noise
 _LONG = 1.5  # height over width from which a line is read as running down or up, as RapidOCR cuts it
 _SAMPLE = 8  # lines that tell which way the page stands
@@ -38,6 +37,7 @@ _PARAMETERS = {
     "Global.use_cls": False,  # which way lines stand is told by how well they are read
     "Global.return_word_box": True,
     "Global.max_side_len": 1 << 20,  # the size is chosen by `scale_for`
+    "Rec.rec_img_shape": [3, 48, 96],  # the least width to which a batch is padded: most words of a form are short
     "Rec.rec_batch_num": _BATCH,
 }
 
@@ -73,7 +73,6 @@ class RapidOcr:
 
     def read(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down."""
-        deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
         try:
             return self._read(np.asarray(image.convert("L")), deadline)
         except (cv2.error, MemoryError, RuntimeError, ValueError) as error:
@@ -95,8 +94,8 @@ class RapidOcr:
 
     def _detected(self, grey: NDArray[np.uint8], deadline: float) -> list[Quad]:
         """Return the lines of the page as quadrangles, from top to bottom."""
-        _in_time(deadline)
         with self._detecting:
+            _in_time(deadline)
             found = self._rapid(_in_colour(grey), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, dtype=np.float32) for quad in found.boxes]
 
@@ -133,7 +132,9 @@ class RapidOcr:
             _in_time(deadline)
             return self._rapid.recognize_txt([_in_colour(pictures[at]) for at in batch])
 
-        waiting: list[tuple[list[int], Future[Any]]] = [(batch, self._pool.submit(recognise, batch)) for batch in batches]
+        waiting: list[tuple[list[int], Future[Any]]] = [
+            (batch, self._pool.submit(recognise, batch)) for batch in batches
+        ]
         read: list[tuple[str, float, list[Letter]]] = [("", 0.0, [])] * len(pictures)
         try:
             for batch, future in waiting:
@@ -177,12 +178,15 @@ def _is_vertical(quad: Quad) -> bool:
 def _cut_out(grey: NDArray[np.uint8], quad: Quad) -> NDArray[np.uint8]:
     """Return the picture of a line, straightened, and turned to run to the right when it is high and narrow."""
     width, height = (max(1, int(side)) for side in _sides(quad))
-    picture = cv2.warpPerspective(
-        grey,
-        cv2.getPerspectiveTransform(quad, _corners(width, height)),
-        (width, height),
-        flags=cv2.INTER_CUBIC,
-        borderMode=cv2.BORDER_REPLICATE,
+    picture: NDArray[np.uint8] = np.asarray(
+        cv2.warpPerspective(
+            grey,
+            cv2.getPerspectiveTransform(quad, _corners(width, height)),
+            (width, height),
+            flags=cv2.INTER_CUBIC,
+            borderMode=cv2.BORDER_REPLICATE,
+        ),
+        dtype=np.uint8,
     )
     return np.ascontiguousarray(np.rot90(picture)) if _is_vertical(quad) else picture
 

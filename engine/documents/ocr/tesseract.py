@@ -22,7 +22,6 @@ from engine.documents.legible import clean
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
 from engine.documents.ocr.scripts import scripts_of
 
-_PAGE_SECONDS = 15.0  # limit of each page
 _SHORTEST, _LONGEST, _ENLARGED = 2600, 4000, 3.0  # pixels of the long side; largest factor
 _SURE = 0.6
 _LEAST_SURE = 0.3  # words below are noise
@@ -61,7 +60,6 @@ class Tesseract:
 
         `deadline` is a time.monotonic() in seconds. Raises OcrOutOfTime or OcrFailed.
         """
-        deadline = min(deadline, time.monotonic() + _PAGE_SECONDS)
         lines = self._lines(image, deadline)
         if self.knows_orientation and not _reads_well(lines):
             stand = self._stand(image, deadline)

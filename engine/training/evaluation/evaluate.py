@@ -14,6 +14,7 @@ from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import decode_rle
 from engine.training.evaluation import lexical_baseline
 from engine.training.evaluation.clicks import Click, next_click
+from engine.training.evaluation.judged import judge
 from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
 from engine.training.evaluation.slices import places, slices
@@ -90,8 +91,8 @@ def evaluate(
         predictor: Model to evaluate.
         pages: Pages with questions and acceptable answers.
         images_from: Folder of the pages' images, or a function that opens them; None uses words only.
-        words_from: Words to ask instead of the given ones. Scored against the given words' boxes; word metrics are
-            omitted.
+        words_from: Words to ask instead of the given ones. Scored against the given words' boxes, and by text and
+            place (judged.py); word metrics are omitted.
         clicks: Number of corrective clicks after each answer.
         corrected: "answer" or "pixels": the mask that clicks correct.
         limit: Number of pages; None for all.
@@ -157,6 +158,16 @@ def _answer_page(
             word_f1=best_word_f1(answer.words, comparable),
             baseline_word_f1=best_word_f1(found, comparable),
             reachable_iou=None if seen is page.words else _reachable(acceptable, seen),
+            judged=None
+            if seen is page.words
+            else judge(
+                page,
+                question,
+                seen,
+                acceptable=acceptable,
+                model=(answer.mask, answer.words),
+                baseline=(by_baseline, found),
+            ),
             answer_words=None if first is None else len(set(first)),
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,

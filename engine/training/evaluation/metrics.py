@@ -1,17 +1,32 @@
 """Metrics of an evaluation: values per question, and their summary. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.training.evaluation.judged import Found, Judged
 from model.masks import Mask, iou
 
 _BINS = 10  # of the calibration error
 HIT = 0.5  # IoU above which an answer counts as found
-_ON_PURPOSE = ("mean_iou_after", "reachable_mean_iou", "reachable_acc_50")
+# Figures of answers on words of OCR, for the model and, after "floor_", for the lexical baseline.
+JUDGED: dict[str, Callable[[Found], float]] = {
+    "text_anls": lambda found: found.anls,
+    "text_exact": lambda found: float(found.exact),
+    "place_mean_iou": lambda found: found.place_iou,
+    "place_acc_50": lambda found: float(found.place_iou > HIT),
+}
+_ON_PURPOSE = (
+    "mean_iou_after",
+    "reachable_mean_iou",
+    "reachable_acc_50",
+    "reachable_text_exact",
+    *JUDGED,
+    *(f"floor_{name}" for name in JUDGED),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +52,7 @@ class Scored:
     baseline_word_f1: float | None = None
     answer_words: int | None = None  # of the first acceptable answer
     reachable_iou: float | None = None  # upper bound by the asked words, when they are not the set's
+    judged: Judged | None = None  # text and place, when the asked words are not the set's; None when regions answer
     places: int | None = None  # number of places of these words; see slices.places
     region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
 
@@ -68,6 +84,15 @@ class Figures:
     mean_iou_after: list[float] | None = None  # after the first, second, ... corrective click
     reachable_mean_iou: float | None = None  # upper bound by the asked words, when they are not the set's
     reachable_acc_50: float | None = None
+    text_anls: float | None = None  # these and the next: over questions with word answers, on words of OCR
+    text_exact: float | None = None  # share with equal text
+    place_mean_iou: float | None = None  # of the given words that both answers lie on
+    place_acc_50: float | None = None
+    floor_text_anls: float | None = None
+    floor_text_exact: float | None = None
+    floor_place_mean_iou: float | None = None
+    floor_place_acc_50: float | None = None
+    reachable_text_exact: float | None = None  # upper bound of `text_exact` by the asked words
 
 
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
@@ -125,6 +150,7 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
     f1s = _column([one for one in there if one.word_f1 is not None], "word_f1")
     baseline_f1s = _column([one for one in there if one.baseline_word_f1 is not None], "baseline_word_f1")
     reachable = _column([one for one in there if one.reachable_iou is not None], "reachable_iou")
+    judged = [one.judged for one in there if one.judged is not None]
     clicks = len(there[0].after_clicks) if there else 0
     return Figures(
         questions=len(scored),
@@ -154,11 +180,14 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         or None,
         reachable_mean_iou=_mean(reachable),
         reachable_acc_50=_mean(reachable > HIT),
+        **{name: _mean(np.array([of(one.model) for one in judged])) for name, of in JUDGED.items()},
+        **{f"floor_{name}": _mean(np.array([of(one.baseline) for one in judged])) for name, of in JUDGED.items()},
+        reachable_text_exact=_mean(np.array([one.reachable_exact for one in judged])),
     )
 
 
 def to_json(figures: Figures) -> dict[str, Any]:
-    """Return figures as JSON, without metrics that were not requested (clicks, upper bounds)."""
+    """Return figures as JSON, without metrics that were not requested (clicks, words of OCR)."""
     return {name: value for name, value in asdict(figures).items() if value is not None or name not in _ON_PURPOSE}
 
 

@@ -1,26 +1,44 @@
-"""Words of evaluation pages by our own OCR, cached in a folder: OCR takes seconds a page."""
+"""Words of evaluation pages by our own OCR, read as uploads are, and cached in a folder."""
 
-import json
 import os
+import subprocess
 import tempfile
-from collections.abc import Callable
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 import engine.documents as documents
 from db.blobs import sha256_of
 from engine.documents.found import FloatBox, turned_box
 from engine.documents.limits import ReadLimits
-from engine.documents.ocr import find_engine
+from engine.documents.ocr.choose import find_engine
 from engine.documents.open import read_document
 from engine.documents.page import ReadPage
+from engine.documents.refusal import DocumentRefused, Reason
 from engine.grounded import GroundedPage, GroundedWord
+from engine.training.evaluation.ocr_reading import OcrReading, load_reading, store_reading
+
+_AHEAD = 2  # pages submitted for each worker: a long page does not leave the others idle
+
+# The limits, not the image: hours of reading must not end for one page.
+_SCARCE = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
+
+_Key = tuple[str | None, int, int]
 
 
 class OcrWords:
-    """Reads page images as uploads are read; returns words in pixels of the page, in reading order."""
+    """Reads page images as uploads are read; returns words in pixels of the page, in reading order.
+
+    Attributes:
+        engine: "rapidocr" or "tesseract".
+        version: version of its package or program.
+        language: languages that are read, such as "eng+deu".
+    """
 
     def __init__(
         self,
@@ -28,79 +46,149 @@ class OcrWords:
         limits: ReadLimits,
         *,
         kept_in: Path | None = None,
+        workers: int = 1,
         warn: Callable[[str], None] | None = None,
     ) -> None:
         """Open the reader.
 
         Args:
             folder: Folder of the pages' images.
-            limits: Limits of reading.
-            kept_in: Folder of the cache, one JSON file an image; None for no cache.
-            warn: Called with a sentence when a page is asked without words.
+            limits: Limits of reading; `ocr` and `ocr_language` choose the engine.
+            kept_in: Folder of the cache, one JSON file for each image, engine and language; None for no cache.
+            workers: Pages that `read_ahead` reads at once. With 1, cached readings that had company are made again,
+                so that every time is that of a page alone.
+            warn: Called with a sentence when a language is missing or a page is asked without words.
 
         Raises:
             ValueError: No OCR engine is installed, or it lacks the languages.
         """
-        engine, _ = find_engine(limits.ocr_language)
+        engine, missing = find_engine(limits.ocr, limits.ocr_language, 1)
         if engine is None:
             languages = limits.ocr_language.split("+")
             packages = " and ".join(["tesseract-ocr", *(f"tesseract-ocr-{name}" for name in languages)])
             raise ValueError(
                 f"No OCR engine for {' or '.join(languages)} is installed: install Tesseract (Debian: {packages})."
             )
+        if missing and warn is not None:
+            warn(missing)
+        self.engine, self.language, self.version = engine.name, engine.language, _version(engine.name)
         self._folder = folder
         self._limits = limits
-        self._language = engine.language
         self._kept_in = kept_in
+        self._workers = workers
         self._warn = warn
+        self._read: dict[_Key, OcrReading] = {}
 
     def __call__(self, page: GroundedPage) -> list[GroundedWord]:
         """Return the words of a page's image. Raises ValueError without an image or for an unreadable one."""
+        return list(self.reading(page).words)
+
+    def read_ahead(self, pages: Iterable[GroundedPage]) -> Iterator[tuple[GroundedPage, OcrReading]]:
+        """Yield each page with its reading; up to `workers` pages are read at once.
+
+        Pages on which OCR gave up come last: they are read again alone, since company slows each down and the limits
+        on time stay. Readings stay in memory for later calls. Raises ValueError as a call does.
+        """
+        again = []
+        for page, reading in self._at_once(pages):
+            if reading.failed and self._workers > 1:
+                again.append(page)
+            else:
+                yield page, self._told(page, reading)
+        for page in again:
+            yield page, self._told(page, self._read_page(page, alone=True))
+
+    def _at_once(self, pages: Iterable[GroundedPage]) -> Iterator[tuple[GroundedPage, OcrReading]]:
+        waiting: deque[tuple[GroundedPage, Future[OcrReading]]] = deque()
+        pool = ThreadPoolExecutor(self._workers)  # each waits for a process of its own
+        try:
+            for page in pages:
+                waiting.append((page, pool.submit(self._read_page, page)))
+                if len(waiting) > _AHEAD * self._workers:
+                    first, reading = waiting.popleft()
+                    yield first, reading.result()
+            for page, reading in waiting:
+                yield page, reading.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def reading(self, page: GroundedPage) -> OcrReading:
+        """Return the reading of a page's image. Raises ValueError without an image or for an unreadable one."""
+        known = self._read.get(_key(page))
+        return self._told(page, self._read_page(page, alone=True)) if known is None else known
+
+    def _told(self, page: GroundedPage, reading: OcrReading) -> OcrReading:
+        """Remember the last reading of a page, and warn when OCR gave up."""
+        self._read[_key(page)] = reading
+        if reading.failed and self._warn is not None:
+            self._warn(f"Page {page.page_id}: {' '.join(reading.warnings)}")
+        return reading
+
+    def _read_page(self, page: GroundedPage, alone: bool = False) -> OcrReading:
+        """Return a page's reading from the cache, or read it; `alone`: no other page is being read."""
         if page.image is None:
             raise ValueError(f"Page {page.page_id} has no image, so there is nothing for OCR to read.")
         image = self._folder / page.image
         if not image.is_file():
             raise ValueError(f"Page {page.page_id}: its image {image} does not exist, so OCR cannot read it.")
-        kept = None if self._kept_in is None else self._kept_in / f"{sha256_of(image)}.json"
-        made = {"language": self._language, "reader": _reader(), "size": [page.width, page.height]}
-        if kept is not None and (words := _kept(kept, made)) is not None:
-            return words
-        with tempfile.TemporaryDirectory(prefix="glossator-") as out:
-            document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
-        words = words_upright(document.pages[0], (page.width, page.height))
-        if document.warnings and not words:  # OCR may have run out of time: not cached, so the next run tries again
-            if self._warn is not None:
-                self._warn(f"Page {page.page_id}: {' '.join(document.warnings)}")
-        elif kept is not None:
-            _keep(kept, made, words)
-        return words
+        kept = self._kept_in and self._kept_in / f"{sha256_of(image)}-{self.engine}-{self.language}.json"
+        made = {
+            "engine": self.engine,
+            "version": self.version,
+            "language": self.language,
+            "reader": _reader(),
+            "size": [page.width, page.height],
+        }
+        found = None if kept is None else load_reading(kept, made)
+        if found is not None and (self._workers > 1 or found.at_once == 1):
+            return found
+        reading = self._fresh(page, image, 1 if alone else self._workers)
+        if kept is not None and not reading.failed:
+            store_reading(kept, made, reading)
+        return reading
+
+    def _fresh(self, page: GroundedPage, image: Path, at_once: int) -> OcrReading:
+        began = time.perf_counter()
+        try:
+            with tempfile.TemporaryDirectory(prefix="glossator-") as out:
+                document = read_document(image, name=image.name, limits=self._limits, out_dir=Path(out))
+        except DocumentRefused as refused:
+            if refused.reason not in _SCARCE:
+                raise
+            return OcrReading((), (), time.perf_counter() - began, at_once, (str(refused),))
+        seconds = time.perf_counter() - began
+        read = document.pages[0]
+        words = words_upright(read, (page.width, page.height))
+        sure = tuple(word.confidence for word in read.words)
+        return OcrReading(tuple(words), sure, seconds, at_once, document.warnings)
 
 
-def _kept(path: Path, made: dict[str, Any]) -> list[GroundedWord] | None:
-    """Return cached words, if they were read in the same way."""
+def default_workers() -> int:
+    """Return the number of pages to read at once: one for each core that this process may use."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return max(1, len(affinity(0)) if affinity else os.cpu_count() or 1)
+
+
+def _key(page: GroundedPage) -> _Key:
+    return page.image, page.width, page.height
+
+
+def _version(engine: str) -> str:
+    """Return the version of an engine's package or program; "unknown" if it does not tell."""
     try:
-        stored = json.loads(path.read_text(encoding="utf-8"))
-        if any(stored[name] != value for name, value in made.items()):
-            return None
-        return [
-            GroundedWord(str(text), (int(x0), int(y0), int(x1), int(y1))) for text, x0, y0, x1, y1 in stored["words"]
-        ]
-    except (OSError, ValueError, KeyError, TypeError):  # missing or not ours: read again
-        return None
-
-
-def _keep(path: Path, made: dict[str, Any], words: list[GroundedWord]) -> None:
-    stored = {**made, "words": [[word.text, *word.box] for word in words]}
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(f".{os.getpid()}.part")
-    unfinished.write_text(json.dumps(stored, ensure_ascii=False), encoding="utf-8")
-    unfinished.replace(path)
+        if engine != "tesseract":
+            return version(engine)
+        told = subprocess.run([engine, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+        return told.split("\n")[0].removeprefix("tesseract").strip() or "unknown"
+    except (PackageNotFoundError, OSError, subprocess.TimeoutExpired):
+        return "unknown"
 
 
 @cache
 def _reader() -> str:
     """Return a 12-digit hash of the code that reads documents: results of other code must not be reused."""
-    files = sorted(Path(documents.__file__).parent.glob("*.py"))
+    folder = Path(documents.__file__).parent
+    files = sorted([*folder.glob("*.py"), *(folder / "ocr").glob("*.py")])
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 

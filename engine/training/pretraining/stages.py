@@ -5,12 +5,14 @@ from itertools import islice
 from statistics import fmean
 from typing import Any
 
+from engine.documents.ocr.choose import find_engine
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
 from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.text_stages import TEXT_STAGES
-from engine.training.sources.examples import mixed_source, synthetic_source
+from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
+from engine.training.sources.read_pages import kept_read_pages
 from engine.training.sources.region_source import region_source
 from model.examples import Source
 from model.inference import Predictor
@@ -24,6 +26,11 @@ _IMAGE_SHARE = 0.8  # share of the picture stage's steps with one rendered page 
 _REGION_SHARE = 0.6  # share of those that ask for regions only
 _POOL = 384  # such pages, kept in memory
 _HELD_OUT_SEED = 9_999_991
+READ_PAGES_FILE = "read_pages.jsonl"
+READ_PAGES = 300  # generated pages that OCR reads
+_READ_SHARE = 0.6  # of the steps that take these pages
+_READ_PERTURBED = 0.3  # share of them that are stretched: they are few
+_READ_SEED = 5_000  # added to a run's seed
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than in the question stages
 
 
@@ -38,6 +45,11 @@ def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, RegionMasks)
     matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
     return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
+
+
+def _everything_slowly(objective: Objective) -> list[dict[str, Any]]:
+    """Return all parameters at a quarter of their rates in the stage `words`: the network has learned much already."""
+    return [group | {"lr": group["lr"] / 4} for group in _everything(objective)]
 
 
 def _growth_alone(objective: Objective) -> list[dict[str, Any]]:
@@ -67,6 +79,16 @@ def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
     source = region_source(around.seed + 6_000, long_side=pointing.long_side)
     return RegionMasks(around.network, source, pointing)
+
+
+def _reading(around: StageInputs) -> Objective:
+    engine, _ = find_engine("rapidocr", "eng", 2)
+    assert engine is not None  # its networks lie in its package
+    pages = kept_read_pages(around.folder / READ_PAGES_FILE, around.seed + _READ_SEED, READ_PAGES, engine)
+    usable = [page for page in pages if page.questions and 4 <= len(page.words) <= MOST_WORDS]
+    read = page_source(usable, lambda page: None, around.seed, perturbed=_READ_PERTURBED)
+    source = mixed_source(synthetic_source(around.seed + 5_000), read, _READ_SHARE, around.seed)
+    return PromptableSegmentation(around.network, source)
 
 
 def pictures_source(seed: int, long_side: int) -> Source:
@@ -143,6 +165,14 @@ STAGES: dict[str, PretrainingStage] = {
         groups=_with_pictures_groups,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=True),
+    ),
+    "reading": PretrainingStage(
+        title="Questions answered by words as OCR really reads them on rendered pages; reading them takes an hour.",
+        share=0.2,
+        objective=_reading,
+        groups=_everything_slowly,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        figures=lambda around, _: answers(around, pictures=False),
     ),
     "growth": PretrainingStage(
         title="Words of an answer, and its predicted quality; all other parameters are frozen.",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.datasets.labels import project_facts
-from engine.jobs import queue
+from engine.jobs import job_list
 from engine.plurals import count
 from engine.projects.project_settings import ProjectSettings
 from engine.statuses import TRAIN
@@ -65,6 +65,6 @@ def readiness(workspace: Workspace, project_id: str) -> Readiness:
     return Readiness(
         learnable=learnable,
         fresh=untrained_answers(workspace, project_id).count if learnable else 0,
-        busy=bool(queue.open_jobs(workspace, RETRAIN, project_id)),
+        busy=bool(job_list.open_jobs(workspace, RETRAIN, project_id)),
         minutes=workspace.settings.retrain_minutes,
     )

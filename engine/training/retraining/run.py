@@ -17,7 +17,7 @@ from engine.datasets import snapshots
 from engine.errors import Conflict, Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
-from engine.models import registry
+from engine.models import promotions, registry
 from engine.projects.project_settings import settings_of
 from engine.queries import existing
 from engine.training.retraining import learner
@@ -249,7 +249,7 @@ def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
     if settings_of(project).promotion == "by_hand":
         return False, ["An admin can promote it."]
     try:
-        registry.promote(workspace, run.project_id, str(run.challenger_id), by=None, reason=run.verdict["sentence"])
+        promotions.promote(workspace, run.project_id, str(run.challenger_id), by=None, reason=run.verdict["sentence"])
     except Conflict as conflict:
         return False, [f"It was not promoted: {conflict}"]
     return True, ["It was promoted."]

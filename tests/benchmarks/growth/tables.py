@@ -32,7 +32,7 @@ from db.tables import (
 from db.tables.documents import search_key
 from engine import audit
 from engine.documents.listing import document_page
-from engine.jobs import queue
+from engine.jobs import job_list
 from engine.models.registry import ensure_shipped
 from engine.projects.open_tasks import lock_project
 from engine.projects.projects import summaries
@@ -64,7 +64,7 @@ def measure(workspace: Workspace, grown: Grown) -> list[Row]:
     lists: dict[str, Callable[[int, str | None], Any]] = {
         "documents": lambda limit, cursor: document_page(workspace, project, limit=limit, cursor=cursor),
         "tasks": lambda limit, cursor: list_tasks(workspace, project, limit=limit, cursor=cursor),
-        "jobs": lambda limit, cursor: queue.list_jobs(
+        "jobs": lambda limit, cursor: job_list.list_jobs(
             workspace, project, limit=limit, cursor=cursor, without_read=True
         ),
         "audit trail": lambda limit, cursor: audit.entries(workspace, project, limit=limit, cursor=cursor),

@@ -15,7 +15,7 @@ from engine.cli import app
 from engine.commands.background import run_worker
 from engine.errors import Refused
 from engine.jobs import queue
-from engine.models import registry
+from engine.models import promotions, registry
 from engine.training.retraining import trigger
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project, save_tiny_model
@@ -48,7 +48,7 @@ def promoted(shop: Workspace, project_id: str, path: Path, seed: int) -> ModelVe
         )
         session.add(version)
     admin = add_user(shop, f"admin {seed}", "a long password", "admin")
-    registry.promote(shop, project_id, version.id, by=admin, force=True, reason="a test")
+    promotions.promote(shop, project_id, version.id, by=admin, force=True, reason="a test")
     return version
 
 
@@ -123,6 +123,6 @@ def test_going_back_to_a_model_that_is_gone_is_refused(shop: Workspace, tmp_path
     promoted(shop, project_id, tmp_path / "two.safetensors", 2)
     shop.blobs.path(first.checkpoint_sha256).unlink()
     with pytest.raises(Refused, match="The model v1 is missing from disk"):
-        registry.rollback(shop, project_id, by=None)
+        promotions.rollback(shop, project_id, by=None)
     with shop.database.read() as session:
         assert registry.label(registry.champion(session, project_id)) == "v2"

@@ -307,3 +307,51 @@ def test_a_page_that_is_full_of_words_takes_no_new_ones() -> None:
     full.apply([WordText(op="text", number=7, text="b")])
     with pytest.raises(Refused, match="takes no more"):
         full.apply([WordAdd(op="add", text="c", box=(0, 0, 5, 5))])
+
+
+def doubt(sheet: Sheet, confidences: dict[int, float]) -> None:
+    """The OCR read words of the page with these confidences."""
+    with sheet.workspace.database.write() as session:
+        for number, confidence in confidences.items():
+            session.get_one(PageWord, (sheet.page, number)).confidence = confidence
+
+
+def confidence(sheet: Sheet, number: int) -> float | None:
+    with sheet.workspace.database.read() as session:
+        return session.get_one(PageWord, (sheet.page, number)).confidence
+
+
+def test_words_of_low_confidence_are_told_until_somebody_writes_or_confirms_them(sheet: Sheet) -> None:
+    assert sheet.words.doubtful == []  # a text layer is not doubted
+    doubt(sheet, {1: 0.99, 3: 0.6, 4: 0.7, 6: 0.5})
+    assert sheet.words.doubtful == [3, 4, 6]
+    written = sheet.mend({"op": "text", "number": 4, "text": "12.50"})
+    confirmed = sheet.mend({"op": "text", "number": 3, "text": written.texts[3]})
+    assert (written.doubtful, confirmed.doubtful, sheet.words.doubtful) == ([3, 6], [6], [6])
+    assert (confidence(sheet, 3), confidence(sheet, 4), confidence(sheet, 1)) == (None, None, 0.99)
+
+
+def test_an_undone_text_is_doubtful_as_it_was_read(sheet: Sheet) -> None:
+    doubt(sheet, {4: 0.7})
+    read = sheet.words.texts[4]
+    sheet.mend({"op": "text", "number": 4, "text": "12.50"})
+    sheet.mend({"op": "text", "number": 4, "text": "12.60"})
+    assert sheet.mend({"op": "text", "number": 4, "text": "12.50"}).doubtful == []
+    undone = sheet.mend({"op": "text", "number": 4, "text": read, "doubtful": True})
+    assert (undone.texts[4], undone.doubtful, confidence(sheet, 4)) == (read, [4], 0.7)
+    at_once = sheet.mend(
+        {"op": "text", "number": 4, "text": "1"}, {"op": "text", "number": 4, "text": read, "doubtful": True}
+    )
+    assert (at_once.doubtful, confidence(sheet, 4)) == ([4], 0.7)
+    never = sheet.mend({"op": "text", "number": 2, "text": "x", "doubtful": True})  # no OCR has read it
+    assert (never.doubtful, confidence(sheet, 2)) == ([4], None)
+
+
+def test_split_and_merged_words_are_sure_and_come_back_with_their_doubt(sheet: Sheet) -> None:
+    doubt(sheet, {3: 0.6, 4: 0.7})
+    before = sheet.words
+    merged = sheet.mend({"op": "merge", "numbers": [3, 4]})
+    assert (merged.doubtful, merged.retired.doubtful) == ([], [3, 4])
+    restored = sheet.mend({"op": "restore", "numbers": [3, 4], "instead": [before.next]})
+    assert (restored.doubtful, restored.retired.doubtful) == ([3, 4], [])
+    assert sheet.mend(sheet.halves(4, "11", ".50")).doubtful == [3]

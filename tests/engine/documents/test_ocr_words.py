@@ -1,12 +1,14 @@
 """Words of evaluation pages, read by our own OCR and kept."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from PIL import Image
 
-from engine.documents.limits import ReadLimits
+from engine.documents.limits import OcrChoice, ReadLimits
 from engine.documents.page import ReadPage, ReadWord
 from engine.grounded import GroundedPage
 from engine.training.evaluation.ocr_words import OcrWords, words_upright
@@ -22,22 +24,47 @@ def assert_is_the_letter(words: list, size: tuple[int, int] = (1240, 900)) -> No
     assert all(0 <= w.box[0] < w.box[2] <= size[0] and 0 <= w.box[1] < w.box[3] <= size[1] for w in words)
 
 
+_PROGRAM = """#!/bin/sh
+[ "$1" = --list-langs ] && printf 'List of languages\\neng\\n' && exit 0
+[ -e "$(dirname "$0")/fails" ] && exit 1
+printf 'level\\tblock_num\\tpar_num\\tline_num\\tleft\\ttop\\twidth\\theight\\tconf\\ttext\\n'
+printf '5\\t1\\t1\\t1\\t10\\t10\\t90\\t30\\t96\\tTotal\\n'
+"""
+
+
+@pytest.fixture
+def failing_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folder of a program named tesseract that reads one word, and nothing while a file `fails` stands beside it."""
+    program = tmp_path / "bin" / "tesseract"
+    program.parent.mkdir()
+    program.write_text(_PROGRAM)
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent), prepend=":")
+    return program.parent
+
+
+@pytest.fixture(params=get_args(OcrChoice))
+def limits(request: pytest.FixtureRequest) -> ReadLimits:
+    """Limits with each choice of engine."""
+    if request.param == "tesseract":
+        request.getfixturevalue("tesseract")
+    return ReadLimits(ocr=request.param)
+
+
 @pytest.mark.ocr
-@pytest.mark.usefixtures("tesseract")
-def test_words_come_in_reading_order_in_pixels_of_the_page(tmp_path: Path) -> None:
+def test_words_come_in_reading_order_in_pixels_of_the_page(tmp_path: Path, limits: ReadLimits) -> None:
     made.image_file(tmp_path / "letter.png")
-    words = OcrWords(tmp_path, ReadLimits())(page("letter.png"))
+    words = OcrWords(tmp_path, limits)(page("letter.png"))
     assert_is_the_letter(words)
     first = words[0]
     assert 60 < first.box[1] < 130  # the first line stands at 80
 
 
 @pytest.mark.ocr
-@pytest.mark.usefixtures("tesseract")
-def test_a_page_that_lies_on_its_side_is_told_in_its_own_pixels(tmp_path: Path) -> None:
+def test_a_page_that_lies_on_its_side_is_told_in_its_own_pixels(tmp_path: Path, limits: ReadLimits) -> None:
     turned = made.text_image().transpose(Image.Transpose.ROTATE_270)  # clockwise by 90 degrees
     made.image_file(tmp_path / "turned.png", turned)
-    words = OcrWords(tmp_path, ReadLimits())(page("turned.png", turned.size))
+    words = OcrWords(tmp_path, limits)(page("turned.png", turned.size))
     assert_is_the_letter(words, turned.size)
     first = words[0]
     assert turned.width - 130 < first.box[2] < turned.width - 60  # the first line is the rightmost column now
@@ -45,7 +72,6 @@ def test_a_page_that_lies_on_its_side_is_told_in_its_own_pixels(tmp_path: Path) 
 
 
 @pytest.mark.ocr
-@pytest.mark.usefixtures("tesseract")
 def test_what_was_read_is_kept_by_content_and_language(tmp_path: Path) -> None:
     made.image_file(tmp_path / "letter.png")
     kept = tmp_path / "kept"
@@ -56,28 +82,88 @@ def test_what_was_read_is_kept_by_content_and_language(tmp_path: Path) -> None:
     file.write_text(json.dumps(stored), encoding="utf-8")
     (tmp_path / "letter.png").rename(tmp_path / "other.png")  # the same picture under another name
     assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png")) == words[:2]
-    for spoiled in (json.dumps(stored | {"language": "deu"}), "not JSON", '{"language": "eng", "words": [[1]]}', "[]"):
+    for spoiled in (json.dumps(stored | {"version": "0.1"}), "not JSON", json.dumps(stored | {"words": [[1]]}), "[]"):
         file.write_text(spoiled, encoding="utf-8")
         assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png")) == words
 
 
-def test_a_page_on_which_the_engine_fails_is_told_and_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A program of that name that knows a language and reads nothing."""
-    program = tmp_path / "bin" / "tesseract"
-    program.parent.mkdir()
-    program.write_text('#!/bin/sh\n[ "$1" = --list-langs ] && printf "List of languages\\neng\\n" && exit 0\nexit 1\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(program.parent))
+@pytest.mark.ocr
+@pytest.mark.usefixtures("tesseract")
+def test_each_engine_keeps_its_own_reading_with_seconds_and_confidence(tmp_path: Path) -> None:
+    made.image_file(tmp_path / "letter.png")
+    kept = tmp_path / "kept"
+    choices: tuple[OcrChoice, ...] = ("rapidocr", "tesseract")
+    for choice in choices:
+        ocr = OcrWords(tmp_path, ReadLimits(ocr=choice), kept_in=kept)
+        assert (ocr.engine, ocr.language) == (choice, "eng")
+        assert ocr.version[0].isdigit()
+        reading = ocr.reading(page("letter.png"))
+        assert reading.seconds > 0
+        assert len(reading.confidences) == len(reading.words)
+        assert all(sure is not None and 0.5 < sure <= 1 for sure in reading.confidences)
+        again = OcrWords(tmp_path, ReadLimits(ocr=choice), kept_in=kept).reading(page("letter.png"))
+        assert again == replace(reading, seconds=round(reading.seconds, 3), warnings=())
+    assert len(list(kept.iterdir())) == len(choices)
+
+
+@pytest.mark.ocr
+def test_pages_read_ahead_come_in_order_and_are_not_read_again(tmp_path: Path) -> None:
+    pages = []
+    for number in range(5):
+        made.image_file(tmp_path / f"{number}.png", made.text_image([f"Page {number}"], size=(500, 200)))
+        pages.append(page(f"{number}.png", (500, 200)))
+    ocr = OcrWords(tmp_path, ReadLimits(), workers=2)
+    read = list(ocr.read_ahead(pages))
+    assert [[word.text for word in reading.words] for _, reading in read] == [["Page", str(at)] for at in range(5)]
+    assert [one.image for one, _ in read] == [one.image for one in pages]
+    for number in range(5):
+        (tmp_path / f"{number}.png").unlink()
+    assert [ocr(one) for one in pages] == [list(reading.words) for _, reading in read]
+
+
+@pytest.mark.ocr
+def test_one_worker_reads_again_what_was_timed_in_company(tmp_path: Path) -> None:
+    made.image_file(tmp_path / "letter.png")
+    kept = tmp_path / "kept"
+    company = OcrWords(tmp_path, ReadLimits(), kept_in=kept, workers=2)
+    ((_, reading),) = company.read_ahead([page("letter.png")])
+    assert reading.at_once == 2
+    alone = OcrWords(tmp_path, ReadLimits(), kept_in=kept).reading(page("letter.png"))
+    assert alone.at_once == 1
+    assert alone.seconds != reading.seconds
+    ((_, reading),) = OcrWords(tmp_path, ReadLimits(), kept_in=kept, workers=2).read_ahead([page("letter.png")])
+    assert (reading.at_once, reading.seconds) == (1, round(alone.seconds, 3))
+
+
+def test_pages_that_failed_in_company_are_read_alone_at_the_end(tmp_path: Path, failing_tesseract: Path) -> None:
+    """A program that fails as long as a file stands beside it, and reads one word afterwards."""
+    made.image_file(tmp_path / "letter.png")
+    made.image_file(tmp_path / "small.png", made.text_image(["Total"], size=(500, 200)))
+    (failing_tesseract / "fails").touch()
+    told: list[str] = []
+    ocr = OcrWords(tmp_path, ReadLimits(ocr="tesseract"), workers=2, warn=told.append, kept_in=tmp_path / "kept")
+    readings = ocr.read_ahead([page("letter.png"), page("small.png", (500, 200))])
+    _, first = next(readings)  # both have failed together, and this one has been read again
+    (failing_tesseract / "fails").unlink()
+    _, second = next(readings)
+    assert (first.failed, first.at_once) == (True, 1)
+    assert ([word.text for word in second.words], second.at_once) == (["Total"], 1)
+    assert len(told) == 1
+    assert told[0].startswith("Page letter: The OCR engine failed")
+
+
+def test_a_page_on_which_the_engine_fails_is_told_and_not_kept(tmp_path: Path, failing_tesseract: Path) -> None:
+    (failing_tesseract / "fails").touch()
+    limits = ReadLimits(ocr="tesseract")
     made.image_file(tmp_path / "letter.png")
     told: list[str] = []
     for warn in (told.append, None):  # told or not
-        assert OcrWords(tmp_path, ReadLimits(), kept_in=tmp_path / "kept", warn=warn)(page("letter.png")) == []
+        assert OcrWords(tmp_path, limits, kept_in=tmp_path / "kept", warn=warn)(page("letter.png")) == []
     assert told == ["Page letter: The OCR engine failed on page 1. Upload the file again."]
     assert not (tmp_path / "kept").exists()
 
 
 @pytest.mark.ocr
-@pytest.mark.usefixtures("tesseract")
 def test_a_page_without_image_is_one_sentence(tmp_path: Path) -> None:
     read = OcrWords(tmp_path, ReadLimits())
     with pytest.raises(ValueError, match="Page letter has no image"):
@@ -91,7 +177,7 @@ def test_without_an_engine_or_its_language_one_sentence_says_what_to_install(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ValueError, match=r"install Tesseract \(Debian: tesseract-ocr and tesseract-ocr-deu\)"):
-        OcrWords(tmp_path, ReadLimits(ocr_language="deu"))
+        OcrWords(tmp_path, ReadLimits(ocr="tesseract", ocr_language="deu"))
 
 
 @pytest.mark.parametrize(
@@ -110,3 +196,13 @@ def test_boxes_are_turned_back_with_their_page(
     read = ReadPage(1, *picture, Path("p.png"), rotation, "ocr", (ReadWord("here", box, 0),))
     assert [word.box for word in words_upright(read, (300, 200))] == [(10, 20, 60, 35)]
     assert [word.box for word in words_upright(read, (600, 200))] == [(20, 20, 120, 35)]
+
+
+@pytest.mark.parametrize("limits", [ReadLimits(seconds=0.05), ReadLimits(memory_mb=60)], ids=["seconds", "memory"])
+def test_a_page_beyond_the_limits_is_told_and_has_no_words(tmp_path: Path, limits: ReadLimits) -> None:
+    made.image_file(tmp_path / "letter.png")
+    told: list[str] = []
+    reading = OcrWords(tmp_path, limits, kept_in=tmp_path / "kept", warn=told.append).reading(page("letter.png"))
+    assert reading.failed
+    assert told[0].startswith('Page letter: "letter.png" ')
+    assert not (tmp_path / "kept").exists()

@@ -26,7 +26,7 @@ from engine.datasets.filters import Filters
 from engine.errors import Refused
 from engine.interchange import export_files, export_jobs, exports
 from engine.interchange.destination import Destination
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.jobs.cancellation import Stopped, StopReason
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -222,7 +222,7 @@ def test_what_cannot_be_exported_is_refused_when_it_is_asked_for(
         asked(workspace, project)
     with pytest.raises(Refused, match="disk is almost full"):
         run(workspace, leased(workspace))
-    assert queue.count_open(workspace, "export") == 1 and queue.job_by_id(workspace, job.id).result == {}
+    assert job_list.count_open(workspace, "export") == 1 and queue.job_by_id(workspace, job.id).result == {}
 
 
 def test_a_disk_that_fills_up_ends_an_export_and_leaves_nothing(
@@ -408,8 +408,8 @@ def test_who_disconnects_stops_the_export(sqlite_workspace: Workspace) -> None:
     with served(app) as address, busy(app):
         connection = http.client.HTTPConnection(address.removeprefix("http://"))
         connection.request("GET", f"/api/projects/{project}/export")
-        wait_until(lambda: queue.open_jobs(sqlite_workspace, "export"))
-        [job] = queue.open_jobs(sqlite_workspace, "export")
+        wait_until(lambda: job_list.open_jobs(sqlite_workspace, "export"))
+        [job] = job_list.open_jobs(sqlite_workspace, "export")
         [line] = httpx.get(f"{address}/api/projects/{project}/exports").json()
         assert line["id"] == job.id  # it takes a place, and can be stopped
         connection.close()

@@ -10,7 +10,7 @@ import pytest
 from db.base import now
 from db.tables import Job
 from engine.errors import Conflict, NotFound
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
 from engine.jobs.worker import do
 from engine.workspace import Workspace
@@ -44,7 +44,7 @@ def test_a_job_asked_for_in_a_unit_of_work_that_fails_is_not_there(workspace: Wo
     with pytest.raises(ZeroDivisionError), workspace.database.write() as session:
         queue.enqueue(session, "retrain", key="retrain:x")
         _ = 1 / 0
-    assert queue.list_jobs(workspace) == []
+    assert job_list.list_jobs(workspace) == []
 
 
 def test_jobs_are_taken_in_the_order_of_asking_and_each_by_one_worker(workspace: Workspace) -> None:
@@ -184,7 +184,7 @@ def test_jobs_of_a_project_are_listed_newest_first(workspace: Workspace) -> None
     project = make_project(workspace)
     queue.enqueue(workspace, "retrain")
     mine = [queue.enqueue(workspace, "retrain", project.id).id for _ in range(3)]
-    assert [job.id for job in queue.list_jobs(workspace, project.id)] == mine[::-1]
+    assert [job.id for job in job_list.list_jobs(workspace, project.id)] == mine[::-1]
 
 
 def test_a_job_that_winds_up_goes_to_its_handler_although_it_was_cancelled(workspace: Workspace) -> None:
@@ -207,9 +207,9 @@ def test_a_job_that_winds_up_goes_to_its_handler_although_it_was_cancelled(works
 
 def test_kinds_that_clutter_are_listed_until_they_have_ended(workspace: Workspace) -> None:
     read, retrained = queue.enqueue(workspace, "read"), queue.enqueue(workspace, "retrain")
-    assert {job.id for job in queue.list_jobs(workspace, without_read=True)} == {read.id, retrained.id}
+    assert {job.id for job in job_list.list_jobs(workspace, without_read=True)} == {read.id, retrained.id}
     for kind in ("read", "retrain"):
         job = queue.lease(workspace, "a", (kind,))
         assert job is not None
         queue.finish(workspace, job.id, "a", {})
-    assert [job.id for job in queue.list_jobs(workspace, without_read=True)] == [retrained.id]
+    assert [job.id for job in job_list.list_jobs(workspace, without_read=True)] == [retrained.id]

@@ -10,7 +10,7 @@ from db.tables import AuditEntry, Job, Member, ModelVersion, Project, Promotion,
 from engine.accounts.users import add_user
 from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, NotFound, Refused
-from engine.models import registry
+from engine.models import promotions, registry
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project
 
@@ -117,7 +117,7 @@ def test_without_any_version_the_champion_is_not_found(workspace: Workspace) -> 
 
 def test_what_passed_the_gate_is_promoted_and_answers(shipping: Workspace, project: Project) -> None:
     version = challenger(shipping, project, PASSED)
-    promotion = registry.promote(shipping, project.id, version.id, by=None)
+    promotion = promotions.promote(shipping, project.id, version.id, by=None)
     assert (promotion.kind, promotion.sequence) == ("gate", 1)
     assert champion_label(shipping, project) == "v1"
 
@@ -125,10 +125,10 @@ def test_what_passed_the_gate_is_promoted_and_answers(shipping: Workspace, proje
 def test_one_project_s_champion_is_not_another_s(shipping: Workspace, project: Project) -> None:
     other = make_project(shipping, "other")
     version = challenger(shipping, project, PASSED)
-    registry.promote(shipping, project.id, version.id, by=None)
+    promotions.promote(shipping, project.id, version.id, by=None)
     assert champion_label(shipping, other) == "nano"
     with pytest.raises(NotFound):
-        registry.promote(shipping, other.id, version.id, by=None)
+        promotions.promote(shipping, other.id, version.id, by=None)
 
 
 @pytest.mark.parametrize("verdict", [FAILED, None, {}])
@@ -138,15 +138,15 @@ def test_what_did_not_pass_is_promoted_only_by_force_of_an_admin_and_audited(
     version = challenger(shipping, project, verdict)
     reviewer = add_user(shipping, "rita", "a long password", "reviewer")
     with pytest.raises(Refused, match="gate"):
-        registry.promote(shipping, project.id, version.id, by=admin)
+        promotions.promote(shipping, project.id, version.id, by=admin)
     with pytest.raises(Refused):
-        registry.promote(shipping, project.id, version.id, by=None)
+        promotions.promote(shipping, project.id, version.id, by=None)
     with pytest.raises(Forbidden):
-        registry.promote(shipping, project.id, version.id, by=reviewer, force=True)
+        promotions.promote(shipping, project.id, version.id, by=reviewer, force=True)
     with pytest.raises(Forbidden):
-        registry.promote(shipping, project.id, version.id, by=None, force=True)
+        promotions.promote(shipping, project.id, version.id, by=None, force=True)
     assert champion_label(shipping, project) == "nano"
-    registry.promote(shipping, project.id, version.id, by=admin, force=True, reason="A better look at the pages.")
+    promotions.promote(shipping, project.id, version.id, by=admin, force=True, reason="A better look at the pages.")
     assert champion_label(shipping, project) == "v1"
     with shipping.database.read() as session:
         entry = session.scalars(select(AuditEntry).where(AuditEntry.action.startswith("models."))).one()
@@ -159,25 +159,25 @@ def test_only_an_admin_of_the_project_promotes(shipping: Workspace, project: Pro
     version = challenger(shipping, project, PASSED)
     anna = add_user(shipping, "anna", "a long password", "annotator")
     with pytest.raises(Forbidden):
-        registry.promote(shipping, project.id, version.id, by=anna)
+        promotions.promote(shipping, project.id, version.id, by=anna)
     with shipping.database.write() as session:
         session.add(Member(project_id=project.id, user_id=anna.id, role="reviewer"))
     with pytest.raises(Forbidden):
-        registry.promote(shipping, project.id, version.id, by=anna)
+        promotions.promote(shipping, project.id, version.id, by=anna)
     with shipping.database.write() as session:
         session.get_one(Member, (project.id, anna.id)).role = "admin"
-    assert registry.promote(shipping, project.id, version.id, by=anna).kind == "by_hand"
+    assert promotions.promote(shipping, project.id, version.id, by=anna).kind == "by_hand"
 
 
 def test_a_version_judged_against_an_earlier_champion_is_a_conflict(
     shipping: Workspace, project: Project, admin: User
 ) -> None:
     first, second = challenger(shipping, project, PASSED), challenger(shipping, project, PASSED)
-    registry.promote(shipping, project.id, first.id, by=admin)
+    promotions.promote(shipping, project.id, first.id, by=admin)
     with pytest.raises(Conflict, match="v2 was judged against nano, but the model in use is now v1"):
-        registry.promote(shipping, project.id, second.id, by=admin)
+        promotions.promote(shipping, project.id, second.id, by=admin)
     with pytest.raises(Conflict, match="already"):
-        registry.promote(shipping, project.id, first.id, by=admin)
+        promotions.promote(shipping, project.id, first.id, by=admin)
 
 
 def test_two_promotions_at_once_leave_one_champion(shipping: Workspace, project: Project, admin: User) -> None:
@@ -186,7 +186,7 @@ def test_two_promotions_at_once_leave_one_champion(shipping: Workspace, project:
 
     def promote(version: ModelVersion) -> None:
         try:
-            registry.promote(shipping, project.id, version.id, by=admin)
+            promotions.promote(shipping, project.id, version.id, by=admin)
             outcomes.append("promoted")
         except Conflict:
             outcomes.append("conflict")
@@ -204,19 +204,19 @@ def test_two_promotions_at_once_leave_one_champion(shipping: Workspace, project:
 def test_rolling_back_walks_back_champion_by_champion(shipping: Workspace, project: Project, admin: User) -> None:
     for _ in range(2):
         version = challenger(shipping, project, PASSED)
-        registry.promote(shipping, project.id, version.id, by=admin)
+        promotions.promote(shipping, project.id, version.id, by=admin)
     assert champion_label(shipping, project) == "v2"
-    registry.rollback(shipping, project.id, by=admin)
+    promotions.rollback(shipping, project.id, by=admin)
     assert champion_label(shipping, project) == "v1"
-    registry.rollback(shipping, project.id, by=admin, reason="Worse in practice.")
+    promotions.rollback(shipping, project.id, by=admin, reason="Worse in practice.")
     assert champion_label(shipping, project) == "nano"
     with pytest.raises(Refused, match="no previous model"):
-        registry.rollback(shipping, project.id, by=admin)
-    registry.promote(
+        promotions.rollback(shipping, project.id, by=admin)
+    promotions.promote(
         shipping, project.id, _numbered(shipping, project, 1), by=admin
     )  # judged against nano: it may come back
     assert champion_label(shipping, project) == "v1"
-    registry.rollback(shipping, project.id, by=admin)
+    promotions.rollback(shipping, project.id, by=admin)
     assert champion_label(shipping, project) == "nano"
     with shipping.database.read() as session:
         kinds = [row.kind for row in session.scalars(select(Promotion).order_by(Promotion.sequence))]
@@ -225,12 +225,12 @@ def test_rolling_back_walks_back_champion_by_champion(shipping: Workspace, proje
 
 def test_a_project_that_promoted_nothing_has_nothing_to_roll_back(shipping: Workspace, project: Project) -> None:
     with pytest.raises(Refused):
-        registry.rollback(shipping, project.id, by=None)
+        promotions.rollback(shipping, project.id, by=None)
 
 
 def test_versions_name_their_parent_and_their_snapshot(shipping: Workspace, project: Project, admin: User) -> None:
     first = challenger(shipping, project, PASSED)
-    registry.promote(shipping, project.id, first.id, by=admin)
+    promotions.promote(shipping, project.id, first.id, by=admin)
     second = challenger(shipping, project, FAILED)
     listed = registry.versions(shipping, project.id)
     assert [(one.label, one.number, one.champion) for one in listed] == [

@@ -3,9 +3,14 @@
 import subprocess
 import sys
 import threading
+from datetime import timedelta
 
 import pytest
+from sqlalchemy import update
 
+from db import changes
+from db.base import now
+from db.tables import AutomaticAnswer
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import change_user, ensure_local_user
 from engine.pieces import Pace
@@ -182,8 +187,16 @@ def test_answers_of_somebody_who_leaves_give_up_their_places(office: Office, lea
     do_pieces(office, 2)
     assert [task.state for task in office.tasks()].count("open") == 4
     assert not kept_states.check(workspace)
-    go(False)  # back before all have followed
+    go(False)  # back before all have followed: no unit of work is long, so those follow again one after the other
+    assert [task.state for task in office.tasks()].count("open") == 4
+    assert not kept_states.check(workspace)
+    do_pieces(office, BILLS)
+    assert not kept_states.check(workspace)
+    finish(office)
     assert {task.state for task in office.tasks()} == {"returned"}
+    go(True)
+    do_pieces(office, 2)
+    go(False)
     go(True)
     finish(office)
     assert {task.state for task in office.tasks()} == {"open"}
@@ -210,8 +223,25 @@ def test_automatic_answers_are_withdrawn_in_pieces(workspace: Workspace, one_doc
     works.begin_automatic()
     accepted = works.accept().answers
     assert accepted > 0
+    with workspace.database.write() as session:  # by a machine whose clock is fast
+        session.execute(update(AutomaticAnswer).values(created_at=now() + timedelta(hours=1)))
+        changes.tell(session, "documents", works.project.id)
     assert auto_accept.undo(workspace, works.project.id, by=works.boss) == accepted
     assert any(each.withdrawn_at is None for each in works.answers())
     task_changes.go_on(workspace)
     assert all(each.withdrawn_at is not None and each.withdrawn_by == works.boss.id for each in works.answers())
     assert not kept_states.check(workspace)
+
+
+def test_answers_are_accepted_automatically_once_earlier_ones_are_withdrawn(
+    workspace: Workspace, one_document_a_piece: None
+) -> None:
+    works = Works(workspace)
+    task_changes.work_off(workspace, works.project.id)
+    works.model_says()
+    works.begin_automatic()
+    works.accept()
+    auto_accept.undo(workspace, works.project.id, by=works.boss)
+    assert any(each.withdrawn_at is None for each in works.answers())
+    assert works.accept().answers == 0  # this version would repeat them
+    assert all(each.withdrawn_at is not None for each in works.answers())

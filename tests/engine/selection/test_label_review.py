@@ -1,14 +1,16 @@
 """Second looks, on both databases: labels that the model contradicts go to somebody else than their author."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import delete, select, update
 
-from db.tables import Annotation, Document, SecondLook
+from db.tables import Annotation, Document, LookCount, Revision, SecondLook, WaitingLook
+from engine.annotation import removal
 from engine.errors import Forbidden
 from engine.selection import label_review
-from engine.tasks import review_queue
+from engine.tasks import kept_states, review_queue
 from engine.tasks.queue_view import to_review
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -163,3 +165,49 @@ def test_an_answer_of_an_older_model_or_of_other_words_doubts_nothing(desk: Desk
     desk.label()
     make_version(desk.workspace, desk.project.id, 1)  # the champion now, and it has said nothing yet
     assert desk.find() == 0
+
+
+def test_the_number_of_label_reviews_is_kept_and_drift_of_it_is_repaired(desk: Desk) -> None:
+    workspace, project = desk.workspace, desk.project.id
+    labels = [desk.label(author=author) for author in ("Ann", "Ann", "Rita")]
+    desk.find()
+
+    def numbers() -> list[int]:
+        with workspace.database.read() as session:
+            return [to_review(session, project, person.id) for person in (desk.ann, desk.rita, desk.ruth)]
+
+    assert numbers() == [1, 2, 3]
+    removal.remove(workspace, labels[0].id, None, labels[0].author_id)
+    save(workspace, labels[1].id, desk.ann, [2], action="reopen")
+    assert numbers() == [1, 0, 1]
+    removal.restore(workspace, labels[0].id, labels[0].author_id)
+    assert numbers() == [1, 1, 2]
+    assert not kept_states.check(workspace)
+    with workspace.database.write() as session:
+        session.execute(delete(WaitingLook))
+        session.execute(update(LookCount).values(number=7))
+    assert {kind for kind, _ in kept_states.check(workspace).figures} == {"look", "looks"}
+    kept_states.rebuild(workspace, project)
+    assert not kept_states.check(workspace)
+    assert numbers() == [1, 1, 2]
+
+
+def test_a_label_that_changes_while_it_is_doubted_does_not_wait(desk: Desk) -> None:
+    """On PostgreSQL, both units of work are at their ends at once; SQLite has one writer."""
+    workspace, label = desk.workspace, desk.label()
+    if workspace.database.dialect == "sqlite":
+        desk.find()
+        save(workspace, label.id, desk.ann, [2], action="reopen")
+    else:
+        with ThreadPoolExecutor(1) as pool, workspace.database.write() as session:
+            held = select(Annotation.id).where(Annotation.id == label.id).with_for_update(key_share=True)
+            session.execute(held)
+            found = pool.submit(desk.find)
+            with pytest.raises(TimeoutError):
+                found.result(timeout=0.5)
+            made = Revision(annotation_id=label.id, number=label.head + 1, base=label.head, author_id=desk.ann.id)
+            made.action, made.status, made.state, made.idempotency_key = "reopen", "draft", {}, "reopened"
+            session.add(made)
+            changed = session.get_one(Annotation, label.id)
+            changed.head, changed.status = label.head + 1, "draft"
+    assert not kept_states.check(workspace)

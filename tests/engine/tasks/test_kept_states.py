@@ -12,7 +12,10 @@ from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, save
 from tests.support.office import NUMBER, Office
+from tests.support.statements import heard
 from tests.support.task_actions import Campaign
+
+NUMBERS = ("task_counts", "queue_days", "mask_counts", "project_figures")
 
 
 def test_kept_states_follow_whatever_people_do(workspace: Workspace) -> None:
@@ -59,6 +62,25 @@ def test_people_who_answer_at_once_are_all_counted(workspace: Workspace) -> None
     assert not kept_states.check(workspace)
     with workspace.database.read() as session:
         assert session.scalar(select(func.sum(Task.answered))) == 3 * (len(tasks) + 1)
+
+
+def test_numbers_are_stored_after_everything_that_is_locked(workspace: Workspace) -> None:
+    """Others wait for the few rows of numbers until the commit, so who holds them must not wait for anything else."""
+    office = Office(workspace, bills=1)
+    office.set(review_required=True)
+    task = office.tasks()[0]
+    for words in ([1], [2]):  # the second time, the status stays as it is
+        draft = begin(workspace, task.id, office.ann)
+        with heard(workspace) as said:
+            save(workspace, draft.id, office.ann, words, action="submit")
+        written = [
+            statement for statement, _ in said if not statement.startswith("SELECT") or "FOR NO KEY" in statement
+        ]
+        numbers = [at for at, each in enumerate(written) if any(f"INTO {name} " in each for name in NUMBERS)]
+        others = [at for at, each in enumerate(written) if at not in numbers and "changes" not in each]
+        assert numbers or words == [2]
+        assert not numbers or min(numbers) > max(others), "\n".join(written)
+    assert not kept_states.check(workspace)
 
 
 def freely(workspace: Workspace, document_id: str, text: str, person: User) -> Annotation:

@@ -221,7 +221,6 @@ def test_a_report_is_written_with_pictures_of_the_pages(
 
 
 @pytest.mark.ocr
-@pytest.mark.usefixtures("tesseract")
 def test_words_of_our_own_ocr_are_asked_and_scored_against_the_given_words(checkpoint: Path, tmp_path: Path) -> None:
     """A page whose given words have other texts and other numbers than what is printed: OCR must not see them."""
     image = text_image(["Invoice number: A-1093"], size=(900, 160))
@@ -236,9 +235,47 @@ def test_words_of_our_own_ocr_are_asked_and_scored_against_the_given_words(check
     assert answer["floor_mean_iou"] > 0.1  # type: ignore[operator]
     assert answer["floor_mean_iou"] <= answer["reachable_mean_iou"] < 1  # type: ignore[operator]
     assert len(list((tmp_path / "kept").iterdir())) == 1
+    assert answer["reachable_text_exact"] == 0.0  # "A-1093" is printed where the set says "given"
+    words_read: Any = answer["ocr_words"]
+    assert (words_read["engine"], words_read["pages"], words_read["given"], words_read["read"]) == ("rapidocr", 1, 2, 3)
+    assert (words_read["recall"], words_read["precision"]) == (0.0, 0.0)
+    assert words_read["seconds_p50"] > 0
     given = run(str(tmp_path / "set"), "--model", str(checkpoint), "--json")
     assert given["floor_mean_iou"] == 0.0
-    assert "reachable_mean_iou" not in given
+    assert not {"reachable_mean_iou", "text_exact", "place_mean_iou", "ocr_words"} & set(given)
+
+
+@pytest.mark.ocr
+@pytest.mark.parametrize("engine", ["rapidocr", "tesseract"])
+def test_the_tables_on_words_of_ocr_tell_text_place_and_words(
+    checkpoint: Path, tmp_path: Path, engine: str, request: pytest.FixtureRequest
+) -> None:
+    if engine == "tesseract":
+        request.getfixturevalue("tesseract")
+    image = text_image(["Invoice number: A-1093"], size=(900, 160))
+    boxes = {"Invoice": (80, 80, 230, 130), "number:": (235, 80, 400, 130), "A-1093": (405, 80, 560, 130)}
+    words = [GroundedWord(text, box) for text, box in boxes.items()]
+    questions = [GroundedQuestion("q", "What is the invoice number?", [[2]], True)]
+    write_pages(tmp_path / "set", [(GroundedPage("p", "images/p.png", *image.size, words, questions), image)])
+    report = tmp_path / "report.html"
+    common = (str(tmp_path / "set"), "--model", str(checkpoint), "--ocr", "--ocr-engine", engine)
+    kept = ("--ocr-cache", str(tmp_path / "kept"), "--ocr-workers", "1")
+    result = invoke(*common, *kept, "--report", str(report))
+    assert result.exit_code == 0, result.output
+    shown = " ".join(result.stdout.split())
+    for sentence in ("recall of words 1.000 (1.00 - 1.00)", "precision of words 1.000", "3 words read, 3 given."):
+        assert sentence in shown
+    assert "text exact, reachable 1.000" in shown
+    assert f"words from OCR by {engine}" in shown
+    assert "word F1" not in shown
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    html = report.read_text(encoding="utf-8")
+    assert "recall of words" in html
+    assert "text, exact" in html
+    answer: Any = run(*common, *kept, "--json")
+    assert answer["floor_text_exact"] == answer["floor_place_acc_50"] == 1.0
+    assert answer["interval"]["floor_text_exact"] == [1.0, 1.0]
+    assert answer["by"]["printed_key"]["true"]["floor_text_anls"] == 1.0
 
 
 def test_the_best_iou_that_other_words_can_reach_is_measured(checkpoint: Path) -> None:
@@ -263,17 +300,17 @@ def test_the_best_iou_that_other_words_can_reach_is_measured(checkpoint: Path) -
         (("--drop", "-0.1"), "between 0 and 1"),
         (("--ocr", "--words-only"), "Use one of them"),
         (("--ocr", "--noise", "0.1"), "Use one of them"),
-        (("--ocr-cache", "x"), "Give both"),
+        (("--ocr-cache", "x"), "--ocr-cache has no effect without --ocr. Give both"),
+        (("--ocr-engine", "auto"), "--ocr-engine has no effect without --ocr. Give both"),
+        (("--ocr-workers", "2"), "--ocr-workers has no effect without --ocr. Give both"),
         (("--report", "nowhere/report.html"), "existing folder"),
         (("--ocr",), "Page p1 has no image"),
         (("--limit", "2"), "does not exist; add it, or use --words-only"),
     ],
 )
 def test_what_cannot_be_measured_is_one_sentence(
-    checkpoint: Path, tmp_path: Path, arguments: tuple[str, ...], sentence: str, request: pytest.FixtureRequest
+    checkpoint: Path, tmp_path: Path, arguments: tuple[str, ...], sentence: str
 ) -> None:
-    if arguments == ("--ocr",):
-        request.getfixturevalue("tesseract")
     words = [GroundedWord("alone", (20, 20, 120, 40))]
     questions = [GroundedQuestion("q", "Which?", [[0]])]
     write_pages(tmp_path, [(GroundedPage(f"p{at}", None, 200, 200, words, questions), None) for at in (1, 2)])

@@ -12,7 +12,7 @@ from db.base import now
 from db.session import Database
 from db.tables import Firing, Job, Project
 from engine.errors import Refused
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.projects.project_settings import settings_of
 from engine.projects.projects import change_settings
 from engine.training.retraining import firings, schedule, trigger
@@ -41,7 +41,7 @@ def fired(workspace: Workspace, trigger_name: str = "clock") -> Sequence[Firing]
 
 
 def end_jobs(workspace: Workspace) -> None:
-    for job in queue.list_jobs(workspace):
+    for job in job_list.list_jobs(workspace):
         if job.status not in queue.ENDED:
             queue.cancel(workspace, job.id)
 
@@ -53,11 +53,11 @@ def test_what_comes_due_asks_for_a_retraining_once(workspace: Workspace) -> None
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.scheduler) == (NOON + HOUR, "asked", "here")
     assert firing.message == "3 answers were newly accepted."
-    [job] = queue.list_jobs(workspace, project.id)
+    [job] = job_list.list_jobs(workspace, project.id)
     assert (job.id, job.kind, job.key) == (firing.job_id, "retrain", trigger.retrain_key(project.id))
     end_jobs(workspace)
     assert schedule.fire(workspace, project.id, moment=NOON + HOUR + timedelta(minutes=5)) is None
-    assert len(queue.list_jobs(workspace)) == 1
+    assert len(job_list.list_jobs(workspace)) == 1
 
 
 def test_many_schedulers_that_all_believe_to_be_elected_fire_it_once(workspace: Workspace) -> None:
@@ -83,7 +83,7 @@ def test_many_schedulers_that_all_believe_to_be_elected_fire_it_once(workspace: 
         assert [firing.due_at for firing in found] == [NOON + hour * HOUR]
         end_jobs(workspace)
     assert [one.due_at for one in fired(workspace)] == [NOON + hour * HOUR for hour in range(1, 6)]
-    assert len(queue.list_jobs(workspace)) == 5
+    assert len(job_list.list_jobs(workspace)) == 5
 
 
 def test_what_was_missed_while_nothing_ran_is_made_up_for_once(workspace: Workspace) -> None:
@@ -104,7 +104,7 @@ def test_what_was_missed_too_long_ago_says_so_and_starts_nothing(workspace: Work
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.job_id) == (NOON + timedelta(days=1, hours=14.5), "missed", None)
     assert firing.message == "No worker ran at that time; 12 hours later it was too late to start a retraining."
-    assert queue.list_jobs(workspace) == []
+    assert job_list.list_jobs(workspace) == []
     following = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=16))
     assert following is not None and following.outcome == "asked"
     assert following.message == "3 answers were newly accepted. It starts 1 hour late: no worker ran at that time."
@@ -115,7 +115,7 @@ def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) ->
     firing = schedule.fire(workspace, project.id, moment=NOON + HOUR)
     assert firing is not None
     assert (firing.outcome, firing.job_id) == ("nothing_new", None)
-    assert queue.list_jobs(workspace) == []
+    assert job_list.list_jobs(workspace) == []
 
 
 def test_while_a_retraining_waits_it_starts_no_second_one(workspace: Workspace) -> None:
@@ -124,7 +124,7 @@ def test_while_a_retraining_waits_it_starts_no_second_one(workspace: Workspace) 
     firing = schedule.fire(workspace, project.id, moment=NOON + HOUR)
     assert firing is not None
     assert (firing.outcome, firing.job_id) == ("busy", asked.id)
-    assert len(queue.list_jobs(workspace)) == 1
+    assert len(job_list.list_jobs(workspace)) == 1
 
 
 def test_a_new_clock_makes_up_for_nothing_that_was_before_it(workspace: Workspace) -> None:
@@ -203,7 +203,7 @@ def test_a_clock_that_jumps_fires_no_time_twice_and_none_that_it_passes_never(wo
             end_jobs(workspace)
     assert jumps > 8
     assert {one.due_at for one in fired(workspace)} == seen
-    assert len(queue.list_jobs(workspace, limit=1000)) == len(seen) > 20
+    assert len(job_list.list_jobs(workspace, limit=1000)) == len(seen) > 20
 
 
 def test_jobs_asked_for_by_a_clock_that_was_ahead_are_not_kept_waiting(workspace: Workspace) -> None:

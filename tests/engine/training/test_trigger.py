@@ -11,7 +11,7 @@ from db.base import now
 from db.tables import Job, ModelVersion, Revision, Run
 from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
-from engine.jobs import queue
+from engine.jobs import job_list, queue
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
 from engine.training.retraining.firings import recent
@@ -59,7 +59,7 @@ def test_enough_accepted_answers_start_one_retraining(impatient: Workspace) -> N
     jobs = trigger.check(impatient)
     assert [(job.kind, job.project_id) for job in jobs] == [("retrain", project_id)]
     assert trigger.check(impatient) == []
-    assert len(queue.list_jobs(impatient)) == 1
+    assert len(job_list.list_jobs(impatient)) == 1
 
 
 def test_held_out_documents_do_not_count(impatient: Workspace) -> None:

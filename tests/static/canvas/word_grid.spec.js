@@ -90,6 +90,14 @@ test('arrow keys reach the nearest word above and below, and stay where there is
   }
 });
 
+test('the next doubtful word follows in reading order, and behind the last one comes the first', () => {
+  const { words } = mended(page(24), [{ op: 'add', text: 'x', box: [72, 2, 88, 22] }]); // 3, 10 and 17 are doubtful
+  const grid = new WordGrid(words),
+    next = (number) => grid.numbers[grid.nextDoubtful(grid.position.get(number) ?? -1)];
+  assert.deepEqual([-1, 3, 10, 12, 17, 23].map(next), [3, 10, 17, 17, 3, 3]);
+  assert.equal(new WordGrid({ ...words, doubtful: [] }).nextDoubtful(4), -1);
+});
+
 test('numbers find the boxes of words that stand and of those that are retired, and lines their words', () => {
   const chance = seeded(3);
   let words = page();

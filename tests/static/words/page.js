@@ -2,7 +2,10 @@
 
 const RIGHT_TO_LEFT = 'שלום';
 
-/** Words of a page in lines of eight: numbers count from 0, the third line is read from right to left. */
+/**
+ * Words of a page in lines of eight: numbers count from 0, the third line is read from right to left, and every seventh
+ * word is doubtful.
+ */
 export function page(number = 40) {
   const numbers = Array.from({ length: number }, (_, at) => at);
   return {
@@ -15,8 +18,9 @@ export function page(number = 40) {
     }),
     texts: numbers.map((at) => (Math.floor(at / 8) === 2 ? RIGHT_TO_LEFT : `w${at}`)),
     lines: numbers.map((at) => Math.floor(at / 8)),
+    doubtful: numbers.filter((at) => at % 7 === 3),
     next: number,
-    retired: { numbers: [], boxes: [], texts: [], lines: [], places: [] },
+    retired: { numbers: [], boxes: [], texts: [], lines: [], doubtful: [], places: [] },
   };
 }
 

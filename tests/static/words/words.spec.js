@@ -5,7 +5,7 @@ import { goesLeft, living, mended, renumbered, tidy } from '../../../annotator/s
 import { seeded } from '../seeded.js';
 import { anyEdit, page } from './page.js';
 
-const standing = ({ numbers, boxes, texts, lines }) => ({ numbers, boxes, texts, lines });
+const standing = ({ numbers, boxes, texts, lines, doubtful }) => ({ numbers, boxes, texts, lines, doubtful });
 
 function frozen(value) {
   if (typeof value === 'object' && value) Object.values(value).forEach(frozen);
@@ -91,6 +91,27 @@ test('merged words are written in the order in which they are read, around all t
   assert.deepEqual([words.numbers.indexOf(40), words.lines[1]], [1, 0]);
 });
 
+test('a written or confirmed word is doubtful no more, and undo brings the doubt back with the text', () => {
+  const before = page(16); // 3 and 10 are doubtful
+  const written = mended(before, [{ op: 'text', number: 3, text: 'Summe' }]);
+  assert.deepEqual(written.words.doubtful, [10]);
+  const confirmed = mended(written.words, [{ op: 'text', number: 10, text: 'w10' }]);
+  assert.deepEqual(confirmed.words.doubtful, []);
+  const back = mended(confirmed.words, [...confirmed.inverse, ...written.inverse]);
+  assert.deepEqual(standing(back.words), standing(before));
+  const sure = mended(before, [{ op: 'text', number: 4, text: 'x' }]);
+  assert.deepEqual(sure.inverse, [{ op: 'text', number: 4, text: 'w4' }]); // a sure word needs no more than its text
+});
+
+test('new words are not doubtful, and a retired one is doubtful again when it comes back', () => {
+  const { words, inverse } = mended(page(16), [
+    { op: 'merge', numbers: [2, 3] },
+    { op: 'remove', number: 10 },
+  ]);
+  assert.deepEqual([words.doubtful, words.retired.doubtful], [[], [3, 10]]);
+  assert.deepEqual(mended(words, inverse).words.doubtful, [3, 10]);
+});
+
 test('a mark on words that were split, merged or deleted means what stands in their place', () => {
   const parts = [
     { text: 'a', box: [0, 0, 30, 24] },
@@ -141,8 +162,13 @@ test('a change with other numbers does to words with these numbers what it did t
   const moved = (words) => ({
     ...words,
     numbers: words.numbers.map(more),
+    doubtful: words.doubtful.map(more),
     next: more(words.next),
-    retired: { ...words.retired, numbers: words.retired.numbers.map(more) },
+    retired: {
+      ...words.retired,
+      numbers: words.retired.numbers.map(more),
+      doubtful: words.retired.doubtful.map(more),
+    },
   });
   let words = page();
   for (let step = 0; step < 200; step++) {

@@ -59,13 +59,13 @@ def kind_of(scored: Scored, marked: Mask, gold: Mask | None) -> Kind | None:
     """Return the kind of failure of a mask; None for a right one.
 
     `gold`: the nearest acceptable answer. Compared words must match exactly; regions may differ by a tenth of either
-    mask.
+    mask. On words of OCR an answer that lies on the right given words is right.
     """
     if not scored.answerable or gold is None:
         return Kind.INVENTED if scored.answered >= _SURE else None
     if scored.answered < _SURE:
         return Kind.NOT_HERE
-    if scored.word_f1 == 1:
+    if scored.word_f1 == 1 or (scored.judged is not None and scored.judged.model.place_iou == 1):
         return None
     slack = _SLACK if scored.word_f1 is None else 0.0
     both = np.count_nonzero(marked & gold)

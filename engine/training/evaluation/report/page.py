@@ -46,7 +46,7 @@ def report_page(
         name=escape(name),
         described=escape(wording.described(answer)),
         model=escape(str(answer["model"])[:12]),
-        tiles="".join(_tile(answer, key, title) for key, title in wording.FIGURES.items()),
+        tiles="".join(_tile(answer, key, title) for key, title in wording.figures_of(answer).items()),
         rest=_rest(answer),
         histogram=_figure(histogram(scored), "Questions by IoU; the grey line is the lexical baseline."),
         calibration=_figure(
@@ -72,6 +72,7 @@ def _rest(answer: Mapping[str, Any]) -> str:
     """Return the remaining figures as a list."""
     told = [(title, wording.share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
     told += [(title, wording.share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
+    told += wording.of_ocr(answer)
     clicks = answer.get("mean_iou_after") or []
     told += [
         (f"mean IoU after {at} click{'s' if at > 1 else ''}", wording.share(value))
@@ -86,15 +87,16 @@ def _figure(plot: str, caption: str) -> str:
 
 
 def _slices(answer: Mapping[str, Any]) -> str:
-    head = "".join(f'<th colspan="2">{title}</th>' for title in wording.FIGURES.values())
-    second = '<th class="ours">model</th><th>baseline</th>' * len(wording.FIGURES)
+    columns = wording.figures_of(answer)
+    head = "".join(f'<th colspan="2">{title}</th>' for title in columns.values())
+    second = '<th class="ours">model</th><th>baseline</th>' * len(columns)
     bodies = []
     for part in wording.slices_of(answer):
         rows = []
         for title, figures in part:
             cells = "".join(
                 f'<td class="ours">{wording.share(figures[key])}</td><td>{wording.share(figures[f"floor_{key}"])}</td>'
-                for key in wording.FIGURES
+                for key in columns
             )
             pixels = wording.share(figures["pixel_mean_iou"])
             rows.append(

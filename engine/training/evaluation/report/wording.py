@@ -9,6 +9,14 @@ FIGURES = {
     "word_f1": "word F1",
     "exact": "exact (F1 = 1)",
 }
+FIGURES_ON_OCR = {  # word F1 compares numbers of words, which OCR does not keep
+    "mean_iou": "mean IoU",
+    "acc_50": "IoU above .5",
+    "place_mean_iou": "place, mean IoU",
+    "place_acc_50": "place, IoU above .5",
+    "text_anls": "text, ANLS",
+    "text_exact": "text, exact",
+}
 OF_THE_MODEL = {
     "word_mean_iou": "mean IoU, words alone",
     "pixel_mean_iou": "mean IoU, pixels alone",
@@ -16,7 +24,17 @@ OF_THE_MODEL = {
     "calibration_error": "calibration error",
     "confidence_auroc": "AUROC of predicted IoU",
 }
-REACHABLE = {"reachable_mean_iou": "mean IoU, reachable", "reachable_acc_50": "IoU above .5, reachable"}
+REACHABLE = {
+    "reachable_mean_iou": "mean IoU, reachable",
+    "reachable_acc_50": "IoU above .5, reachable",
+    "reachable_text_exact": "text exact, reachable",
+}
+_OF_OCR = {
+    "recall": "recall of words",
+    "precision": "precision of words",
+    "recall_without_punctuation": "recall, no punctuation",
+    "precision_without_punctuation": "precision, no punct.",
+}
 TIMES = {"ask_ms_p50": "ms to ask, p50", "ask_ms_p95": "ms to ask, p95", "encode_ms_p50": "ms to read a page, p50"}
 _SLICES = {
     ("printed_key", "true"): "key printed",
@@ -61,6 +79,36 @@ def side_by_side(answer: Figures, name: str) -> tuple[str, str, str]:
     )
 
 
+def figures_of(answer: Figures) -> dict[str, str]:
+    """Return the main figures of an evaluation by key, with their labels."""
+    return FIGURES_ON_OCR if answer.get("ocr") else FIGURES
+
+
+def of_ocr(answer: Figures) -> list[tuple[str, str]]:
+    """Return the figures of the words read by OCR: label and value; none when the given words were asked."""
+    words = answer.get("ocr_words")
+    if not words:
+        return []
+    rows = [(label, share(words[key]) + _between(words["interval"][key], share)) for key, label in _OF_OCR.items()]
+    rows.append(("AUROC of confidence", share(words["confidence_auroc"])))
+    rows += [
+        (f"OCR, s a page, p{quantile}", "-" if (seconds := words[f"seconds_p{quantile}"]) is None else f"{seconds:.1f}")
+        for quantile in (50, 95)
+    ]
+    return rows
+
+
+def ocr_described(answer: Figures) -> str:
+    """Return lines on the OCR: numbers of words, and of pages read at the same time."""
+    words = answer["ocr_words"]
+    told = [f"{words['read']:,} words read, {words['given']:,} given."]
+    if words["pages_without_words"]:
+        told.append(f"No words on {words['pages_without_words']:,} of {words['pages']:,} pages.")
+    if words["at_once"] > 1:
+        told.append(f"Up to {words['at_once']} pages were read at once.")
+    return "\n".join(told)
+
+
 def _between(interval: Any, written: Any) -> str:
     return "" if interval is None else f" ({written(interval[0], 2)} - {written(interval[1], 2)})"
 
@@ -84,7 +132,9 @@ def described(answer: Figures) -> str:
     if absent:
         parts[-1] += f" ({absent:,} not answered on the page)"
     if answer.get("ocr"):
-        parts.append("words from OCR")
+        words = answer.get("ocr_words")
+        by = f" by {words['engine']} {words['version']} ({words['language']})" if words else ""
+        parts.append(f"words from OCR{by}")
     if answer.get("noise"):
         parts.append(f"{answer['noise']:.0%} of characters misread")
     if answer.get("drop"):

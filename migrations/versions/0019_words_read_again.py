@@ -3,13 +3,24 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0018"
-down_revision = "0017"
+revision = "0019"
+down_revision = "0018"
 branch_labels = None
 depends_on = None
 
 _SOURCES, _KINDS = "'layer', 'ocr', 'given', 'none'", "'elsewhere', 'here', 'not_here'"
 _REFERRING = ("words", "word_edits", "predictions", "second_looks", "survey_answers", "pages")
+_WAITING = """INSERT INTO waiting_looks (annotation_id, project_id, author_id, editor_id)
+SELECT DISTINCT a.id, a.project_id, a.author_id, r.author_id FROM second_looks s
+JOIN annotations a ON a.id = s.annotation_id
+JOIN revisions r ON r.annotation_id = a.id AND r.number = a.head
+WHERE a.status <> 'removed' AND s.verdict IS NULL AND s.revision_id = r.id AND r.status IN ('accepted', 'fixed')"""
+_COUNTS = """INSERT INTO look_counts (project_id, person_id, number)
+SELECT project_id, person_id, count(*) FROM (
+    SELECT project_id, '' AS person_id FROM waiting_looks
+    UNION ALL SELECT project_id, author_id FROM waiting_looks
+    UNION ALL SELECT project_id, editor_id FROM waiting_looks WHERE editor_id <> author_id
+) AS each_one GROUP BY project_id, person_id"""
 
 _pages = sa.table("pages", sa.column("text_source"))
 _looks = sa.table("second_looks", sa.column("kind"))
@@ -30,6 +41,8 @@ def downgrade() -> None:
     # The version before knows neither: OCR read such pages in part, and a review needs a model.
     op.execute(_pages.update().where(_pages.c.text_source == "layer+ocr").values(text_source="ocr"))
     op.execute(_looks.delete().where(_looks.c.kind == "words"))
+    for statement in ("DELETE FROM look_counts", "DELETE FROM waiting_looks", _WAITING, _COUNTS):
+        op.execute(statement)  # labels that waited for such a review alone wait no more
     with op.batch_alter_table("second_looks") as looks:
         looks.drop_constraint(op.f("ck_second_looks_kind"), type_="check")
         looks.create_check_constraint(op.f("ck_second_looks_kind"), f"kind in ({_KINDS})")
