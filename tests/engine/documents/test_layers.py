@@ -1,8 +1,13 @@
 """Text layers are checked: what is not printed does not become a word, and what they lack is read by OCR."""
 
+import time
 from pathlib import Path
 
+from engine.documents.doubts import Doubt
+from engine.documents.limits import ReadLimits
+from engine.documents.ocr_pages import Waiting, read_waiting, save_image
 from engine.documents.page import ReadPage
+from engine.documents.render import PdfPages
 from tests.engine.documents.conftest import Read
 from tests.support import made_documents as made
 from tests.support import made_layers
@@ -56,3 +61,14 @@ def test_a_font_with_a_wrong_map_to_letters_is_read_by_ocr(read: Read, tmp_path:
 def test_white_and_outlying_and_invisible_text_is_no_word_and_needs_no_ocr(read: Read, tmp_path: Path) -> None:
     (page,) = read(made.hidden_words_pdf(tmp_path / "hidden.pdf")).pages
     assert (page.text_source, text(page)) == ("layer", ["plain", "to", "see"])
+
+
+def test_a_layer_that_time_did_not_reach_is_kept_and_its_page_named(tmp_path: Path) -> None:
+    pages = PdfPages(made_layers.searchable_pdf(tmp_path / "late.pdf"), ReadLimits())
+    sheet = pages.read(1)
+    picture = save_image(sheet.image, tmp_path / "page.png")
+    waiting = Waiting(1, picture, sheet.image.size, 0, sheet.lines, Doubt.HIDDEN)
+    said: list[object] = []
+    read = read_waiting(pages, [waiting], ReadLimits(), time.monotonic(), lambda **told: said.append(told["warning"]))
+    assert list(read) == [(waiting, sheet.lines, "layer")]
+    assert len(said) == 1 and "before page 1." in str(said[0])
