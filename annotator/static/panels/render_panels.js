@@ -139,7 +139,7 @@ export class RenderPanels {
       asked: document?.annotations,
     });
     const beingRead = page !== null && this.state.wordMode.readAgain.busy.has(page.id);
-    this.panels.strip.render({ document, page, marks, chances, mayReadAgain: this.state.session.reviews, beingRead });
+    this.panels.strip.render({ document, page, marks, chances, mayReadAgain: this.state.session.reviewer, beingRead });
     this.panels.box.render({ document, asking: answer.asking });
     this.renderWork();
     this.renderQuestions(pending);

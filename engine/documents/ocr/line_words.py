@@ -21,6 +21,7 @@ _NARROW_GAP, _FAR = 0.18, 1.5
 _CONTRAST = 25  # of 255, between ink and paper
 _MIDDLE = (0.25, 0.75)  # of the line's height: what touches its edge and stays outside is a neighbour's
 _RULE_WIDTH, _RULE_HEIGHT = 2.5, 0.12  # of the line's height: a thing this wide and this flat is a rule or underline
+_PIECE_WIDTH, _FOOT = 0.2, 0.65  # of the line's height: narrower flat things so low are pieces of a dotted underline
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,8 @@ def ink_of(grey: NDArray[np.uint8]) -> NDArray[np.bool_]:
     top, tall, wide = (stats[:, at] for at in (cv2.CC_STAT_TOP, cv2.CC_STAT_HEIGHT, cv2.CC_STAT_WIDTH))
     at_edge = (top == 0) | (top + tall == height)
     foreign |= at_edge & ((top + tall <= _MIDDLE[0] * height) | (top >= _MIDDLE[1] * height))
-    foreign |= (wide >= _RULE_WIDTH * height) & (tall <= max(2.0, _RULE_HEIGHT * height))
+    flat = tall <= max(2.0, _RULE_HEIGHT * height)
+    foreign |= flat & ((wide >= _RULE_WIDTH * height) | ((wide >= _PIECE_WIDTH * height) & (top >= _FOOT * height)))
     foreign |= (tall >= 0.95 * height) & (wide <= 0.15 * height)  # a vertical rule of a table
     foreign[0] = False
     kept = ink & ~foreign[labels]
