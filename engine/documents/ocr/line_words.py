@@ -18,6 +18,7 @@ from engine.documents.found import FloatBox
 _GAP = 0.35
 # ... and a narrower one does where the letters stand this far apart, in the line's median distances of two letters.
 _NARROW_GAP, _FAR = 0.18, 1.5
+_SHORTEST_KEY = 2  # letters before a colon that make it the end of a key
 _CONTRAST = 25  # of 255, between ink and paper
 _MIDDLE = (0.25, 0.75)  # of the line's height: what touches its edge and stays outside is a neighbour's
 _RULE_WIDTH, _RULE_HEIGHT = 2.5, 0.12  # of the line's height: a thing this wide and this flat is a rule or underline
@@ -106,6 +107,8 @@ def _cut(letters: Sequence[Letter], columns: NDArray[np.bool_], height: int) -> 
         if letter.middle is None:
             spaced = True
             continue
+        if words and not spaced and _ends_key(words[-1], letter):
+            spaced = True
         if at >= 0 and not spaced:
             beyond = (gaps[at] - usual_gap) / height
             spaced = beyond >= _GAP or (beyond >= _NARROW_GAP and steps[at] >= _FAR * usual_step)
@@ -115,6 +118,16 @@ def _cut(letters: Sequence[Letter], columns: NDArray[np.bool_], height: int) -> 
         spaced = False
         at += 1
     return words
+
+
+def _ends_key(word: Sequence[Letter], following: Letter) -> bool:
+    """Return whether a word is a key with its colon, and a value follows, as in "Name:Smith" but not in "10:30"."""
+    return (
+        len(word) > _SHORTEST_KEY
+        and word[-1].text in ":："
+        and all(letter.text.isalpha() for letter in word[-1 - _SHORTEST_KEY : -1])
+        and following.text.isalnum()
+    )
 
 
 def _gap(one: Letter, other: Letter, columns: NDArray[np.bool_]) -> int:
