@@ -71,8 +71,9 @@ class Documents:
 
     def read_again(self, document_id: str, page_id: str | None = None) -> JobView:
         """Read a document again by OCR, or one page of it; a job does it. Words that people fixed stay."""
-        path = f"/documents/{document_id}" if page_id is None else f"/pages/{page_id}"
-        return self._at.post(JobView, f"{path}/read-again")
+        if page_id is not None:
+            return self._at.post(JobView, f"/pages/{page_id}/read-again")
+        return self._at.post(JobView, f"/documents/{document_id}/read-again")
 
     def image(self, page_id: str) -> bytes:
         """Return the picture of a page as the server stores it."""
