@@ -22,7 +22,8 @@ def words_by_ocr(workspace: Workspace, page: Page) -> tuple[ReadWord, ...]:
         page: Row of the page.
 
     Raises:
-        Refused: OCR did not read it: no engine, no time, or another script; the words of the page should stay.
+        Refused: OCR did not read it: no engine, no time, another script, or no word found; the words of the page
+            should stay.
     """
     with AT_ONCE, tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         read = read_document(
@@ -32,6 +33,8 @@ def words_by_ocr(workspace: Workspace, page: Page) -> tuple[ReadWord, ...]:
             out_dir=Path(folder),
         )
     found = read.pages[0]
+    if not read.warnings and not found.words and page.word_count:
+        raise Refused(f"Page {page.number} keeps its words, because OCR found none on it.")
     if read.warnings and (not found.words or any("OCR cannot read" in each for each in read.warnings)):
         raise Refused(f"Page {page.number} keeps its words. {' '.join(read.warnings)}")
     return _in_stored_pixels(found, (page.width, page.height))

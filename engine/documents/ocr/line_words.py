@@ -124,7 +124,7 @@ def _ends_key(word: Sequence[Letter], following: Letter) -> bool:
     """Return whether a word is a key with its colon, and a value follows, as in "Name:Smith" but not in "10:30"."""
     return (
         len(word) > _SHORTEST_KEY
-        and word[-1].text in ":："
+        and word[-1].text == ":"
         and all(letter.text.isalpha() for letter in word[-1 - _SHORTEST_KEY : -1])
         and following.text.isalnum()
     )

@@ -41,6 +41,8 @@ _PARAMETERS = {
     "Rec.rec_batch_num": _BATCH,
 }
 
+_HALF_WIDTH = {0xFF01 + at: 0x21 + at for at in range(94)}  # of Unicode's wide forms of ASCII
+
 Quad = NDArray[np.float32]  # [4, 2], (x, y) of a line's corners: upper left, upper right, lower right, lower left
 
 
@@ -75,8 +77,11 @@ class RapidOcr:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down."""
         try:
             return self._read(np.asarray(image.convert("L")), deadline)
-        except (cv2.error, MemoryError, RuntimeError, ValueError) as error:
-            raise OcrFailed(str(error)) from error
+        except OcrOutOfTime:
+            raise
+        # RapidOCR, ONNX Runtime and OpenCV raise types of their own; one page must not end the whole document.
+        except Exception as error:
+            raise OcrFailed(f"{type(error).__name__}: {error}") from error
 
     def _read(self, grey: NDArray[np.uint8], deadline: float) -> OcrPage:
         quads = self._detected(grey, deadline)
@@ -198,6 +203,7 @@ def _corners(width: int, height: int) -> Quad:
 def _letters(text: str, info: Any, width: int) -> list[Letter]:
     """Return the letters of a line; the recogniser tells a column of each that is no space."""
     columns = [column for word in info.word_cols for column in word]
+    text = half_width(text)
     letters = []
     at = 0
     for letter, sure in zip(text, info.confs, strict=False):
@@ -207,6 +213,11 @@ def _letters(text: str, info: Any, width: int) -> list[Letter]:
         letters.append(Letter(letter, (columns[at] + 0.5) / info.line_txt_len * width, float(sure)))
         at += 1
     return letters
+
+
+def half_width(text: str) -> str:
+    """Return a line with plain signs in place of wide ones, as a text layer has them; East Asian lines stay."""
+    return text if any("\u3040" <= c <= "\u9fff" for c in text) else text.translate(_HALF_WIDTH)
 
 
 def _placed(words: Sequence[LineWord], quad: Quad, picture: NDArray[np.uint8]) -> FoundLine:

@@ -8,6 +8,8 @@ from PIL import Image, ImageOps
 
 from engine.documents.ocr import tesseract
 from engine.documents.ocr.choose import find_engine
+from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime
+from engine.documents.ocr.rapid import RapidOcr, half_width
 from engine.documents.page import ReadPage
 from tests.support import made_documents as made
 
@@ -143,6 +145,26 @@ def test_letters_that_rapidocr_does_not_know_are_left_to_tesseract(monkeypatch: 
     assert sentence is not None and "tesseract-ocr-rus" in sentence
     name, language, sentence = told("ell")
     assert name is None and sentence is not None and "Tesseract is not installed" in sentence
+
+
+def test_an_error_of_the_networks_costs_one_page_and_not_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OutOfNodes(Exception):
+        """As the runtime's own errors: of no common type."""
+
+    def fails(*_: object) -> None:
+        raise OutOfNodes("bad allocation")
+
+    engine = RapidOcr("eng", 1)
+    monkeypatch.setattr(engine._rapid, "recognize_txt", fails)
+    with pytest.raises(OcrFailed, match="OutOfNodes: bad allocation"):
+        engine.read(made.text_image().convert("L"), float("inf"))
+    with pytest.raises(OcrOutOfTime):
+        engine.read(made.text_image().convert("L"), 0.0)
+
+
+def test_wide_signs_become_plain_ones_but_not_in_east_asian_lines() -> None:
+    assert half_width("Total：（RM）") == "Total:(RM)"
+    assert half_width("合計：１２") == "合計：１２"
 
 
 def test_noise_and_empty_rows_are_no_words() -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
@@ -144,3 +145,15 @@ def test_a_job_reads_a_document_again(workspace: Workspace, stored: Stored) -> N
 def test_the_routes_ask_for_a_job(client: TestClient, workspace: Workspace, stored: Stored) -> None:
     answer = client.post(f"/api/pages/{stored.page_id}/read-again")
     assert (answer.status_code, answer.json()["kind"]) == (202, "read_again")
+
+
+def test_a_page_on_which_ocr_finds_nothing_keeps_its_words(
+    workspace: Workspace, stored: Stored, tmp_path: Path
+) -> None:
+    blank = tmp_path / "blank.png"
+    Image.new("L", (1240, 900), 255).save(blank)
+    with workspace.database.write() as session:
+        session.get_one(Page, stored.page_id).image_sha256 = workspace.blobs.put_file(blank)
+    with pytest.raises(Refused, match="keeps its words, because OCR found none"):
+        read_again.read_page(workspace, stored.page_id, stored.user_id)
+    assert len(page_words(workspace, stored.page_id).texts) == len(made.WORDS)
