@@ -19,6 +19,7 @@ from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrP
 from engine.documents.page import TextSource
 from engine.documents.sheet import Pages
 
+PAGE_SECONDS = 60.0  # limit of each page; a dense one takes ten on a busy machine
 _SAME_PLACE = 0.3  # overlap from which a word of OCR lies where the layer has one
 _AIR = 0.1  # of a word's height: what is painted over around it
 
@@ -109,7 +110,8 @@ class _Reading:
                     else:
                         image = self._pages.for_ocr(drawn.number, self._engine)
                         _paint_over(image, drawn)
-                        self._running[pool.submit(self._engine.read, image, self._deadline)] = drawn, image.size
+                        begun = pool.submit(read_in_time, self._engine, image, self._deadline)
+                        self._running[begun] = drawn, image.size
                 under_way: list[Future[Any]] = [*self._checking, *self._running]
                 wait(under_way, return_when=FIRST_COMPLETED)
                 for check in [each for each in self._checking if each.done()]:
@@ -175,6 +177,11 @@ def save_image(image: Image.Image, picture: Path) -> Path:
     return picture
 
 
+def read_in_time(engine: OcrEngine, image: Image.Image, deadline: float) -> OcrPage:
+    """Read an image; a page on which the engine hangs must not take the time of all others. Raises as the engine."""
+    return engine.read(image, min(deadline, time.monotonic() + PAGE_SECONDS))
+
+
 def _is_doubted(drawn: Waiting, engine: OcrEngine) -> bool:
     """Return whether a quick reading says something about the layer of a page."""
     if not drawn.doubts & (Doubt.HIDDEN | Doubt.ODD):
@@ -191,7 +198,7 @@ def _agreement(engine: OcrEngine, drawn: Waiting, deadline: float) -> float:
         samples = samples_of(doubted, stored.convert("L"))
     if samples is None:
         return 0.0
-    read = engine.read(samples.image, deadline)
+    read = read_in_time(engine, samples.image, deadline)
     return samples.agreement(read.lines if not read.turn else (), Levenshtein.normalized_similarity)
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
+from engine.documents import ocr_pages
 from engine.documents.ocr import tesseract
 from engine.documents.ocr.choose import find_engine
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime
@@ -95,6 +96,22 @@ def test_when_time_runs_out_the_pages_without_words_are_named(read, tmp_path: Pa
         f"ran out (0.02 s a page) before page{'s' if len(without) > 1 else ''} {', '.join(map(str, without[:20]))}"
         in document.warnings[0]
     )
+
+
+def test_a_page_on_which_the_engine_hangs_does_not_take_the_time_of_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program of that name that knows a language and hangs."""
+    program = tmp_path / "bin" / "tesseract"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\n[ "$1" = --list-langs ] && printf "List\\neng\\n" && exit 0\nexec sleep 600\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent) + ":/usr/bin:/bin")
+    monkeypatch.setattr(ocr_pages, "PAGE_SECONDS", 0.5)
+    engine, _ = find_engine("tesseract", "eng", 1)
+    assert engine is not None
+    with pytest.raises(OcrOutOfTime):
+        ocr_pages.read_in_time(engine, made.text_image().convert("L"), float("inf"))
 
 
 def test_a_long_scan_has_the_time_of_its_pages(read, tmp_path: Path) -> None:
