@@ -222,7 +222,7 @@ rep email; sales email; rep e-mail|email of the representative; Where can the se
 """
 
 _ACCOUNT = """
-invoice no.; invoice #; invoice; inv. #; invoice number|invoice number; Which invoice is it?; number of the invoice|code,coderef,ref
+invoice no.; invoice #; invoice; inv. #; invoice number|invoice number; Which invoice is it?; number of the invoice|code,coderev,ref
 invoice date; inv. date; date of invoice; bill date|invoice date; When was it billed?; day of the invoice|day
 due date; payment due; pay by; due by|due date; By when must it be paid?; last day for payment|day
 statement date; date of statement; statement as of|statement date; When was the statement made?|day
