@@ -16,18 +16,64 @@ from engine.synthetic.kinds.orders.fillings import filling
 from engine.synthetic.sheet import Face, Sheet
 
 _CAPITALS = frozenset(
-    ["po", "p.o.", "cpe", "id", "vat", "iban", "ein", "gl", "b/l", "bol", "rfq", "moq", "scac", "kwh", "gb", "imei", "sim", "aba", "a/r", "dma", "vin", "po#", "fy", "w.o.", "d/n", "pr", "co", "fob", "f.o.b.", "ae", "a/e", "crp", "so", "s.o.", "s/n", "awb", "cpp", "grp", "grps", "edi", "tv"]
+    [
+        "po",
+        "p.o.",
+        "cpe",
+        "id",
+        "vat",
+        "iban",
+        "ein",
+        "gl",
+        "b/l",
+        "bol",
+        "rfq",
+        "moq",
+        "scac",
+        "kwh",
+        "gb",
+        "imei",
+        "sim",
+        "aba",
+        "a/r",
+        "dma",
+        "vin",
+        "po#",
+        "fy",
+        "w.o.",
+        "d/n",
+        "pr",
+        "co",
+        "fob",
+        "f.o.b.",
+        "ae",
+        "a/e",
+        "crp",
+        "so",
+        "s.o.",
+        "s/n",
+        "awb",
+        "cpp",
+        "grp",
+        "grps",
+        "edi",
+        "tv",
+    ]
 )
 _SMALL = frozenset(("of", "for", "by", "with", "as", "from", "in", "on", "per", "if", "the"))
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Key as printed (without its ending) with its concept; `lines` of its value, none for an empty cell."""
+    """Key as printed (without its ending) with its concept; `lines` of its value, none for an empty cell.
+
+    `asked`: the key in questions, where the printed one ("Name") needs its section.
+    """
 
     key: str
     concept: Concept
     lines: tuple[str, ...]
+    asked: str = ""
 
 
 @dataclass(slots=True)
@@ -79,7 +125,7 @@ def drawn_desk(chance: random.Random, *, across: bool) -> Desk:
     form.ending = chance.choice((":", ":", "", "", ""))
     form.case = chance.choice((titled, titled, titled, titled, str.upper, str.capitalize))
     form.leading = chance.uniform(1.3, 1.7)
-    form.blank = chance.choice((0.03, 0.08, 0.14, 0.2, 0.3))
+    form.blank = chance.choice((0.03, 0.08, 0.12, 0.16, 0.25))
     form.lower_baseline = 0.0
     body = sheet.face
     form.key_face = body.scaled(chance.choice((1.0, 1.0, 1.0, 0.86)), bold=chance.random() < 0.3)
@@ -107,6 +153,12 @@ def picked(desk: Desk, count: int, *, own: float = 0.72) -> list[Item]:
             break
         shelf = chance.choices(shelves, (own, 0.88 - own, 0.06, 0.06))[0]
         concept = chance.choice(shelf)
+        if (
+            items and chance.random() < 0.35
+        ):  # a key that shares a word with the one before: "Billing Type", "Bill Cycle"
+            said = set(items[-1].key.lower().split()) - _SMALL
+            alike = [one for one in shelf if not said.isdisjoint(one.printed[0].split())]
+            concept = chance.choice(alike or [concept])
         if free(form, concept):
             known(form, concept)
             items.append(item(desk, concept))

@@ -9,8 +9,9 @@ from engine.synthetic.kinds import paper
 from engine.synthetic.kinds.entries import absent, settle
 from engine.synthetic.kinds.orders import blocks, words
 from engine.synthetic.kinds.orders.desk import Desk, drawn_desk, picked
-from engine.synthetic.kinds.orders.lines import body
 from engine.synthetic.kinds.orders.panel import panel
+from engine.synthetic.kinds.orders.sections import sections
+from engine.synthetic.kinds.orders.totals import body
 from engine.synthetic.ocr import Reading
 
 
@@ -26,7 +27,7 @@ def lay_out(chance: random.Random) -> Draft:
     paper.finish(form, y, cut=0.15, ornaments=0.12)
     concepts = (*words.TRADES[desk.trade], *words.COMMON)
     reading = (
-        Reading(looseness=chance.uniform(-0.02, 0.15), tight=chance.random() < 0.2) if chance.random() < 0.5 else None
+        Reading(looseness=chance.uniform(-0.02, 0.15), tight=chance.random() < 0.2) if chance.random() < 0.65 else None
     )
     return Draft(form.sheet, lambda: absent(form, concepts), reading)
 
@@ -73,6 +74,8 @@ def _below(desk: Desk, y: float) -> float:
             )
             + 0.5 * em
         )
+    if chance.random() < 0.3:
+        return sections(desk, y)
     for count in _counts(desk, form.right - form.left):
         if y > form.sheet.height * 0.55:
             break
@@ -83,7 +86,7 @@ def _below(desk: Desk, y: float) -> float:
 def _counts(desk: Desk, room: float) -> list[int]:
     """Return how many keys each panel has."""
     chance = desk.chance
-    most = max(8, min(26, int(room / desk.em / 3.2)))
+    most = max(10, min(30, int(room / desk.em / 2.6)))
     total = chance.randint(8, most)
     if chance.random() < 0.4:
         return [total]

@@ -13,6 +13,7 @@ from engine.synthetic.kinds.orders.desk import Desk, Item
 from engine.synthetic.sheet import Face, FloatBox, Panel, broken
 
 Ruling = Literal["none", "grid", "rows", "underline", "outline"]
+_RULINGS: tuple[Ruling, ...] = ("none", "none", "none", "grid", "grid", "rows", "underline", "outline")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ class Look:
     def drawn(cls, desk: Desk, *, ruling: Ruling | None = None) -> Look:
         """Draw a look at random."""
         chance, form = desk.chance, desk.form
-        rule: Ruling = ruling or chance.choice(("none", "none", "none", "grid", "grid", "rows", "underline", "outline"))
+        rule: Ruling = chance.choice(_RULINGS) if ruling is None else ruling
         ending = form.ending if chance.random() < 0.8 else chance.choice((":", "", " :", "."))
         small = chance.random() < 0.25
         return cls(
@@ -64,7 +65,7 @@ class Look:
             ruling=rule,
             keys_right=chance.random() < 0.3,
             shade=rule == "grid" and chance.random() < 0.4,
-            gap=chance.choice((0.0, 0.5)) if rule == "grid" else chance.choice((0.7, 1.0, 1.6, 3.0)),
+            gap=chance.choice((0.0, 0.5)) if rule == "grid" else chance.choice((0.5, 0.7, 1.0, 2.0)),
             apart=chance.choice((0.4, 0.6, 1.0, 1.8)),
             step=chance.uniform(1.4, 2.0) if rule in ("grid", "underline") else chance.uniform(1.25, 1.8),
             spread=chance.random() < 0.6,
@@ -78,9 +79,9 @@ def recorded(desk: Desk, cells: Cells, cell: Cell) -> None:
     concept = cell.item.concept
     known(desk.form, concept)
     if cell.value:
-        note(desk.form, cell.item.key, concept, cell.value)
+        note(desk.form, cell.item.asked or cell.item.key, concept, cell.value)
     else:
-        desk.sheet.ask(questions.about(desk.chance, cell.item.key, concept, synonyms=0.08))
+        desk.sheet.ask(questions.about(desk.chance, cell.item.asked or cell.item.key, concept, synonyms=0.08))
 
 
 def grid_of(chance: random.Random, items: Sequence[Item], columns: int) -> list[list[Item | None]]:
@@ -149,7 +150,7 @@ def _widths(
         items = [one for one in column if one is not None]
         keys = [look.key_face.width(one.key + look.ending) for one in items]
         texts = [look.value_face.width(line) for one in items for line in one.lines]
-        key = min(max(keys, default=4 * em), 0.5 * room) + 2 * pad + (0.0 if pad else look.apart * em)
+        key = min(max(keys, default=4 * em) + 1, 0.5 * room) + 2 * pad + (0.0 if pad else look.apart * em)
         value = max(min(max(texts, default=0.0), 24 * em), 5 * em) + 2 * pad
         if key + value > room or look.spread:
             value = max(room - key, 0.4 * room)
@@ -159,10 +160,10 @@ def _widths(
 
 
 def _broken(look: Look, one: Item, widths: tuple[float, float], pad: float, em: float) -> tuple[list[str], list[str]]:
-    key_room = widths[0] - (2 * pad or look.apart * em)
+    key_room = widths[0] - (2 * pad or look.apart * em) + 0.5
     return (
         broken(look.key_face, one.key + look.ending, key_room),
-        [part for line in one.lines for part in broken(look.value_face, line, widths[1] - 2 * pad - 0.1 * em)],
+        [part for line in one.lines for part in broken(look.value_face, line, widths[1] - 2 * pad - 0.1 * em + 0.5)],
     )
 
 
@@ -316,10 +317,10 @@ def panel(desk: Desk, items: Sequence[Item], x: float, y: float, right: float, *
     """Set a panel of a kind that fits the room."""
     chance, em = desk.chance, desk.em
     room = (right - x) / em
-    most = max(1, min(widest, int(room / 17)))
+    most = max(1, min(widest, int(room / 14)))
     draw = chance.random()
     if draw < 0.58:
-        return pairs(desk, items, x, y, right, chance.randint(1, most), Look.drawn(desk))
+        return pairs(desk, items, x, y, right, chance.choice((most, chance.randint(1, most))), Look.drawn(desk))
     if draw < 0.92 or room < 40:
         columns = max(1, min(6, int(room / 9)))
         return boxes(desk, items, x, y, right, chance.randint(max(1, columns - 2), columns), BoxLook.drawn(chance))
