@@ -27,7 +27,7 @@ def lay_out(chance: random.Random) -> Draft:
     paper.finish(form, y, cut=0.15, ornaments=0.12)
     concepts = (*words.TRADES[desk.trade], *words.COMMON)
     reading = (
-        Reading(looseness=chance.uniform(-0.02, 0.15), tight=chance.random() < 0.2) if chance.random() < 0.65 else None
+        Reading(looseness=chance.uniform(-0.02, 0.15), tight=chance.random() < 0.2) if chance.random() < 0.75 else None
     )
     return Draft(form.sheet, lambda: absent(form, concepts), reading)
 

@@ -16,6 +16,9 @@ Ruling = Literal["none", "grid", "rows", "underline", "outline"]
 _RULINGS: tuple[Ruling, ...] = ("none", "none", "none", "grid", "grid", "rows", "underline", "outline")
 
 
+MOST_LINES = 5  # of a value; a program cuts off the rest
+
+
 @dataclass(frozen=True, slots=True)
 class Cell:
     """Cell after layout: pieces of its key and of its value, and the room of the value (pixels)."""
@@ -161,10 +164,9 @@ def _widths(
 
 def _broken(look: Look, one: Item, widths: tuple[float, float], pad: float, em: float) -> tuple[list[str], list[str]]:
     key_room = widths[0] - (2 * pad or look.apart * em) + 0.5
-    return (
-        broken(look.key_face, one.key + look.ending, key_room),
-        [part for line in one.lines for part in broken(look.value_face, line, widths[1] - 2 * pad - 0.1 * em + 0.5)],
-    )
+    room = widths[1] - 2 * pad - 0.1 * em + 0.5
+    texts = [part for line in one.lines for part in broken(look.value_face, line, room)]
+    return broken(look.key_face, one.key + look.ending, key_room), texts[:MOST_LINES]
 
 
 def _height(look: Look, one: Item, widths: tuple[float, float], pad: float, em: float) -> float:

@@ -28,7 +28,7 @@ def body(desk: Desk, y: float) -> float:
         keys = chance.choice(
             (
                 ("Signature",),
-                ("Accepted by", "Date"),
+                ("Accepted by",),
                 ("Authorized Signature",),
                 ("Accepted-Agency", "Accepted-Station"),
             )

@@ -305,20 +305,16 @@ customer service; support; repair service; inquiries|customer service; Which num
 """
 
 
-def _ascribed(table: str) -> tuple[Concept, ...]:
-    return concepts_of(table)
-
-
-COMMON = _ascribed(_COMMON)
+COMMON = concepts_of(_COMMON)
 TRADES: dict[str, tuple[Concept, ...]] = {
-    "media": _ascribed(_MEDIA),
-    "purchase": _ascribed(_PURCHASE),
-    "work": _ascribed(_WORK),
-    "delivery": _ascribed(_DELIVERY),
-    "quote": _ascribed(_QUOTE),
-    "account": _ascribed(_ACCOUNT),
-    "insurance": _ascribed(_INSURANCE),
-    "utility": _ascribed(_UTILITY),
+    "media": concepts_of(_MEDIA),
+    "purchase": concepts_of(_PURCHASE),
+    "work": concepts_of(_WORK),
+    "delivery": concepts_of(_DELIVERY),
+    "quote": concepts_of(_QUOTE),
+    "account": concepts_of(_ACCOUNT),
+    "insurance": concepts_of(_INSURANCE),
+    "utility": concepts_of(_UTILITY),
 }
 EVERY = tuple(dict.fromkeys((*COMMON, *(concept for found in TRADES.values() for concept in found))))
 
@@ -352,7 +348,7 @@ total; order total; grand total; amount due; total amount; invoice total; total 
 BILLED = ("Bill To", "Billing Address", "Sold To", "Invoice To", "Bill to", "Customer", "Mail Invoices To")
 SHIPPED = ("Ship To", "Deliver To", "Delivery Address", "Ship to", "Job Site", "Service Location", "Consign To")
 REMITTED = ("Send Payment To", "Remit To", "Remit Address", "Remit Payment To", "Make Checks Payable To", "REMIT TO")
-FROM = ("Vendor", "Supplier", "From", "Seller", "Contract Agreement Between", "Issued By", "To")
+FROM = ("Vendor", "Supplier", "From", "Seller", "Contract Agreement Between", "Issued By", "Contractor")
 SECTIONS = {
     "media": ("Orders", "Agency", "Advertiser", "Station", "Billing"),
     "purchase": ("Order", "Vendor", "Buyer", "Delivery", "Invoice"),
