@@ -29,6 +29,9 @@ def evaluate(
         int, typer.Option("--clicks", min=0, max=20, help="Number of simulated correction clicks per answer.")
     ] = 0,
     words_only: Annotated[bool, typer.Option("--words-only", help="Ignore the images.")] = False,
+    both_paths: Annotated[
+        bool, typer.Option("--both-paths", help="Answer by pixels too where words answer, and show that path alone.")
+    ] = False,
     noise: Annotated[float, typer.Option(metavar="RATE", help="Share of misread characters, 0 to 1.")] = 0.0,
     drop: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of the questions' content words to leave out, 0 to 1.")
@@ -116,6 +119,7 @@ def evaluate(
                 images_from=images_from,
                 words_from=words_from,
                 clicks=clicks,
+                both_paths=both_paths,
                 limit=limit,
                 on_page=lambda done: bar.update(task, completed=done),
                 on_answer=failures.add if report is not None else None,

@@ -1,6 +1,7 @@
 """Pretraining stages, in order, with their objectives, sources, learning rates and figures."""
 
 import copy
+from dataclasses import replace
 from itertools import islice
 from statistics import fmean
 from typing import Any
@@ -19,6 +20,7 @@ from model.inference import Predictor
 from model.objectives.growing import Growing
 from model.objectives.objective import NetworkObjective, Objective
 from model.objectives.promptable import Asking, PromptableSegmentation
+from model.objectives.ranking import Ranking
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
 from model.optim import NaturalGradient, parameter_groups
 
@@ -50,6 +52,16 @@ def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
 def _everything_slowly(objective: Objective) -> list[dict[str, Any]]:
     """Return all parameters at a quarter of their rates in the stage `words`: the network has learned much already."""
     return [group | {"lr": group["lr"] / 4} for group in _everything(objective)]
+
+
+def _everything_at_half(objective: Objective) -> list[dict[str, Any]]:
+    """Return all parameters at half of their rates in the stage `words`."""
+    return [group | {"lr": group["lr"] / 2} for group in _everything(objective)]
+
+
+def _ranker_alone(objective: Objective) -> list[dict[str, Any]]:
+    assert isinstance(objective, Ranking)
+    return [{"params": list(objective.ranker.parameters()), "lr": 2e-3}]
 
 
 def _growth_alone(objective: Objective) -> list[dict[str, Any]]:
@@ -107,6 +119,7 @@ def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
         Predictor(copy.deepcopy(around.network).cpu(), "unfinished"),
         [one.page for one in pages],
         images_from=(lambda page: drawn[page.page_id].render()) if pictures else None,
+        both_paths=pictures,
         timed=False,
     )
     shown = found.figures
@@ -118,7 +131,7 @@ def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
     }
     if pictures:
         wordless = {q.question_id for one in pages for q in one.page.questions if q.masks and not q.answers}
-        regions = [one.pixel_iou for one in found.scored if one.question_id in wordless]
+        regions = [one.pixel_iou or 0.0 for one in found.scored if one.question_id in wordless]
         figures["pixel_iou_where_no_words"] = fmean(regions) if regions else None
     return {name: value for name, value in figures.items() if value is not None}
 
@@ -172,6 +185,21 @@ STAGES: dict[str, PretrainingStage] = {
         objective=_reading,
         groups=_everything_slowly,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "practice": PretrainingStage(
+        title="Questions answered by words, on generated pages, blank forms filled in, and pages that label themselves.",
+        share=0.4,
+        objective=lambda around: PromptableSegmentation(around.network, practice_source(around)),
+        groups=_everything_at_half,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
+        figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "ranking": PretrainingStage(
+        title="Which of several proposed answers is right; all other parameters are frozen.",
+        share=0.1,
+        objective=lambda around: Ranking(around.network, practice_source(replace(around, seed=around.seed + 88_000))),
+        groups=_ranker_alone,
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "growth": PretrainingStage(
