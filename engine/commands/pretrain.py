@@ -1,5 +1,6 @@
 """`glossator pretrain`: train a network on generated pages, stage by stage."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,6 +51,10 @@ def pretrain(
         str | None,
         typer.Option(help="Initial weights of decoder, bidirectional or contrast: transformers name or folder."),
     ] = None,
+    forms: Annotated[
+        Path | None,
+        typer.Option(help="Folder of fillable PDF forms; the stage words takes a quarter of its steps from them."),
+    ] = None,
     start: Annotated[Path | None, typer.Option(help="Initial weights: checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="List the stages and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
@@ -79,18 +84,22 @@ def pretrain(
         fail(f"Unknown preset {preset!r}. Choose from {', '.join(PRESETS)}.", code=2)
     if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
         fail(f"Device {device!r} is not available. Use cpu.", code=2)
-    if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
+    chosen = (stages, minutes, seed, start, decoder, preset, forms)
+    if recipe and chosen != (STAGES_OF_A_RUN, 60, 0, None, None, "nano", None):
         fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
     if not resume and has_run(out):
         fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
+    if forms is not None and "words" not in re.findall(r"\w+", stages):
+        fail("--forms is for the stage words. Add it to --stages, or leave --forms out.", code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
         if recipe and resume and has_run(out) and remembered(out) != RECIPE:
             raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
         source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
-        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder)
+        filled = str(forms.resolve()) if forms else None
+        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder, filled)
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps
@@ -107,6 +116,7 @@ def pretrain(
                     device=device,
                     start=begun,
                     decoder=decoder,
+                    forms=filled,
                 )
             )
         with progress() as bar:
@@ -160,7 +170,7 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
 
 
-def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> Any:
+def _given(stages: str, seed: int, start: str | None, decoder: str | None, forms: str | None) -> Any:
     """Return the schedule when every stage has steps, None when none has; ValueError for a mixture."""
     from engine.training.pretraining.run import Schedule
 
@@ -173,7 +183,8 @@ def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> An
         )
     if len({name for name, *_ in parts}) < len(parts):
         raise ValueError("A stage is named twice. Name each stage once.")
-    return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts}, start=start, decoder=decoder)
+    steps_of = {name: int(steps) for name, _, steps in parts}
+    return Schedule(seed=seed, steps=steps_of, start=start, decoder=decoder, forms=forms)
 
 
 def _once(names: list[str], seed: int) -> Any:

@@ -21,6 +21,7 @@ class StageInputs:
     teacher: Path  # sentence encoder whose token vectors the network keeps
     held_out: int = 24  # pages for the figures
     decoder: str | None = None  # folder, or name on the hub, of the decoder for the text stages
+    forms: Path | None = None  # folder of fillable PDFs for the stage `words`
 
 
 WEIGHT_DECAY = 0.02

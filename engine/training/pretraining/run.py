@@ -31,13 +31,15 @@ _PACE_STEPS = 10  # timed to convert minutes into steps
 class Schedule:
     """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
 
-    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages.
+    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder of
+    fillable PDFs for the stage `words`.
     """
 
     seed: int
     steps: Mapping[str, int]
     start: str | None = None
     decoder: str | None = None
+    forms: str | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STAGES]
@@ -111,7 +113,9 @@ def pretrain(
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = StageInputs(network, schedule.seed + number, folder, teacher, held_out, schedule.decoder)
+        around = StageInputs(
+            network, schedule.seed + number, folder, teacher, held_out, schedule.decoder, _folder(schedule.forms)
+        )
         torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
@@ -166,6 +170,7 @@ def paced(
     device: str = "cpu",
     start: str | None = None,
     decoder: str | None = None,
+    forms: str | None = None,
 ) -> Schedule:
     """Return the stages `names`, with as many steps as take about `minutes` on this machine.
 
@@ -177,14 +182,19 @@ def paced(
     for name in names:
         network = _fresh(config, teacher, seed).to(device)
         with TemporaryDirectory() as empty:
-            objective = STAGES[name].objective(StageInputs(network, seed, Path(empty), teacher, decoder=decoder))
+            inputs = StageInputs(network, seed, Path(empty), teacher, decoder=decoder, forms=_folder(forms))
+            objective = STAGES[name].objective(inputs)
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
         learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # costs of the first step only
         began = time.monotonic()
         learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
-    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder)
+    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder, forms=forms)
+
+
+def _folder(path: str | None) -> Path | None:
+    return None if path is None else Path(path)
 
 
 def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:

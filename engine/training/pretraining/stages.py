@@ -12,6 +12,7 @@ from engine.training.evaluation.evaluate import evaluate
 from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
 from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.text_stages import TEXT_STAGES
+from engine.training.sources.blank_forms import FORMS_FILE, kept_forms, with_forms
 from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
 from engine.training.sources.read_pages import kept_read_pages
 from engine.training.sources.region_source import region_source
@@ -87,6 +88,11 @@ def _with_pictures(around: StageInputs) -> Objective:
     return PromptableSegmentation(around.network, source, Asking(prompted_steps=0.5))
 
 
+def _words(around: StageInputs) -> Objective:
+    forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
+    return PromptableSegmentation(around.network, with_forms(synthetic_source(around.seed), forms, around.seed))
+
+
 def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
     source = region_source(around.seed + 6_000, long_side=pointing.long_side)
@@ -156,9 +162,9 @@ STAGES: dict[str, PretrainingStage] = {
     ),
     "joint": _on_pages("joint", "Masked pixels, embeddings, and masked words with the image, without questions."),
     "words": PretrainingStage(
-        title="Questions answered by words, on generated pages without pictures.",
+        title="Questions answered by words, on generated pages without pictures; with --forms on filled forms, too.",
         share=0.55,
-        objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
+        objective=_words,
         groups=_everything,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=1e-3),
         figures=lambda around, _: answers(around, pictures=False),
