@@ -53,7 +53,15 @@ def pretrain(
     ] = None,
     forms: Annotated[
         Path | None,
-        typer.Option(help="Folder of fillable PDF forms; the stage words takes a quarter of its steps from them."),
+        typer.Option(
+            help="Folder of fillable PDF forms; words, practice and ranking take a quarter of their steps from them."
+        ),
+    ] = None,
+    labelled: Annotated[
+        Path | None,
+        typer.Option(
+            help="Grounded dataset to learn from; the stages practice and ranking take a fifth of their steps."
+        ),
     ] = None,
     start: Annotated[Path | None, typer.Option(help="Initial weights: checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="List the stages and exit.")] = False,
@@ -84,14 +92,17 @@ def pretrain(
         fail(f"Unknown preset {preset!r}. Choose from {', '.join(PRESETS)}.", code=2)
     if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
         fail(f"Device {device!r} is not available. Use cpu.", code=2)
-    chosen = (stages, minutes, seed, start, decoder, preset, forms)
-    if recipe and chosen != (STAGES_OF_A_RUN, 60, 0, None, None, "nano", None):
+    chosen = (stages, minutes, seed, start, decoder, preset, forms, labelled)
+    if recipe and chosen != (STAGES_OF_A_RUN, 60, 0, None, None, "nano", None, None):
         fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
     if not resume and has_run(out):
         fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
-    if forms is not None and "words" not in re.findall(r"\w+", stages):
-        fail("--forms is for the stage words. Add it to --stages, or leave --forms out.", code=2)
+    named = set(re.findall(r"\w+", stages))
+    if forms is not None and not named & {"words", "practice", "ranking"}:
+        fail("--forms is for the stages words, practice and ranking. Add one to --stages, or leave it out.", code=2)
+    if labelled is not None and not named & {"practice", "ranking"}:
+        fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
         if recipe and resume and has_run(out) and remembered(out) != RECIPE:
@@ -99,7 +110,8 @@ def pretrain(
         source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
         filled = str(forms.resolve()) if forms else None
-        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder, filled)
+        learned = str(labelled.resolve()) if labelled else None
+        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder, filled, learned)
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps
@@ -117,6 +129,7 @@ def pretrain(
                     start=begun,
                     decoder=decoder,
                     forms=filled,
+                    labelled=learned,
                 )
             )
         with progress() as bar:
@@ -170,7 +183,9 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
 
 
-def _given(stages: str, seed: int, start: str | None, decoder: str | None, forms: str | None) -> Any:
+def _given(
+    stages: str, seed: int, start: str | None, decoder: str | None, forms: str | None, labelled: str | None
+) -> Any:
     """Return the schedule when every stage has steps, None when none has; ValueError for a mixture."""
     from engine.training.pretraining.run import Schedule
 
@@ -184,7 +199,7 @@ def _given(stages: str, seed: int, start: str | None, decoder: str | None, forms
     if len({name for name, *_ in parts}) < len(parts):
         raise ValueError("A stage is named twice. Name each stage once.")
     steps_of = {name: int(steps) for name, _, steps in parts}
-    return Schedule(seed=seed, steps=steps_of, start=start, decoder=decoder, forms=forms)
+    return Schedule(seed=seed, steps=steps_of, start=start, decoder=decoder, forms=forms, labelled=labelled)
 
 
 def _once(names: list[str], seed: int) -> Any:

@@ -158,7 +158,7 @@ def shorter(template: FormTemplate, field: FormField) -> list[str]:
     words = plain.split()
     if len(words) > 7:
         found.append(" ".join(words[: 4 + len(words) % 4]))
-    return [text.strip(" :.,;") for text in found if 1 <= len(text.split()) and text.strip(" :.,;")]
+    return [text.strip(" :.,;") for text in found if len(text.split()) >= 1 and text.strip(" :.,;")]
 
 
 def tokens(text: str) -> tuple[str, ...]:

@@ -57,9 +57,7 @@ def _named(layout: Layout, field: FormField, hint: str, captions: Mapping[int, F
     wanted |= _tokens(" ".join(re.findall(r"[A-Z]?[a-z]{2,}", hint.rpartition(".")[2])))
     options = [words for words in (left.words, above, below) if words]
     best = max(options, key=lambda option: _agreement(layout, option, wanted), default=[])
-    if best and best is below and _agreement(layout, best, wanted) < 0.5:
-        best = left.words or above
-    elif best is not below:
+    if (best and best is below and _agreement(layout, best, wanted) < 0.5) or best is not below:
         best = left.words or above
     if best is left.words and layout.letters(best) <= 2 and above:
         best = above
@@ -192,7 +190,7 @@ def _lines_above(layout: Layout, field: FormField, run: list[int], numbered: boo
             break
         end = layout.box(above)[2]
         owner = layout.field_between(word.box[0] - 14, end + 60, word.middle, field)
-        if owner is not None or word.bold != first.bold and word.bold and not _ends_open(layout, above):
+        if owner is not None or (word.bold != first.bold and word.bold and not _ends_open(layout, above)):
             break
         numbered = bool(_marker_before(layout, above)) or bool(_without_marker(layout, above)[1])
         found = above + found

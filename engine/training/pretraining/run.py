@@ -32,7 +32,7 @@ class Schedule:
     """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
 
     `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder of
-    fillable PDFs for the stage `words`.
+    fillable PDFs. `labelled`: grounded dataset of labelled pages.
     """
 
     seed: int
@@ -40,6 +40,7 @@ class Schedule:
     start: str | None = None
     decoder: str | None = None
     forms: str | None = None
+    labelled: str | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STAGES]
@@ -114,7 +115,14 @@ def pretrain(
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
         around = StageInputs(
-            network, schedule.seed + number, folder, teacher, held_out, schedule.decoder, _folder(schedule.forms)
+            network,
+            schedule.seed + number,
+            folder,
+            teacher,
+            held_out,
+            schedule.decoder,
+            _folder(schedule.forms),
+            _folder(schedule.labelled),
         )
         torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
@@ -171,6 +179,7 @@ def paced(
     start: str | None = None,
     decoder: str | None = None,
     forms: str | None = None,
+    labelled: str | None = None,
 ) -> Schedule:
     """Return the stages `names`, with as many steps as take about `minutes` on this machine.
 
@@ -182,7 +191,15 @@ def paced(
     for name in names:
         network = _fresh(config, teacher, seed).to(device)
         with TemporaryDirectory() as empty:
-            inputs = StageInputs(network, seed, Path(empty), teacher, decoder=decoder, forms=_folder(forms))
+            inputs = StageInputs(
+                network,
+                seed,
+                Path(empty),
+                teacher,
+                decoder=decoder,
+                forms=_folder(forms),
+                labelled=_folder(labelled),
+            )
             objective = STAGES[name].objective(inputs)
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
         learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # costs of the first step only
@@ -190,7 +207,7 @@ def paced(
         learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
-    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder, forms=forms)
+    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder, forms=forms, labelled=labelled)
 
 
 def _folder(path: str | None) -> Path | None:

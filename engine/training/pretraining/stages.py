@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from engine.documents.ocr.choose import find_engine
+from engine.grounded import read_pages
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
@@ -33,6 +34,8 @@ READ_PAGES_FILE = "read_pages.jsonl"
 READ_PAGES = 300  # generated pages that OCR reads
 _READ_SHARE = 0.6  # of the steps that take these pages
 _READ_PERTURBED = 0.3  # share of them that are stretched: they are few
+_LABELLED_SHARE = 0.2  # of the steps of a stage that takes labelled pages
+_PERTURBED = 0.4  # share of labelled pages that are stretched
 _READ_SEED = 5_000  # added to a run's seed
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than in the question stages
 
@@ -91,6 +94,17 @@ def _with_pictures(around: StageInputs) -> Objective:
 def _words(around: StageInputs) -> Objective:
     forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
     return PromptableSegmentation(around.network, with_forms(synthetic_source(around.seed), forms, around.seed))
+
+
+def practice_source(around: StageInputs) -> Source:
+    """Return generated pages, filled forms and labelled pages, as far as the run has them."""
+    forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
+    source = with_forms(synthetic_source(around.seed + 11_000), forms, around.seed + 11_000)
+    if around.labelled is None:
+        return source
+    usable = [page for page in read_pages(around.labelled) if page.questions and 4 <= len(page.words) <= MOST_WORDS]
+    labelled = page_source(usable, lambda page: None, around.seed, perturbed=_PERTURBED)
+    return mixed_source(source, labelled, _LABELLED_SHARE, around.seed + 12_000)
 
 
 def _regions(around: StageInputs) -> Objective:

@@ -16,7 +16,49 @@ from engine.synthetic.kinds.orders.fillings import filling
 from engine.synthetic.sheet import Face, Sheet
 
 _CAPITALS = frozenset(
-    ["po", "p.o.", "cpe", "id", "vat", "iban", "ein", "gl", "b/l", "bol", "rfq", "moq", "scac", "kwh", "gb", "imei", "sim", "aba", "a/r", "dma", "vin", "po#", "fy", "w.o.", "d/n", "pr", "co", "fob", "f.o.b.", "ae", "a/e", "crp", "so", "s.o.", "s/n", "awb", "cpp", "grp", "grps", "edi", "tv"]
+    [
+        "po",
+        "p.o.",
+        "cpe",
+        "id",
+        "vat",
+        "iban",
+        "ein",
+        "gl",
+        "b/l",
+        "bol",
+        "rfq",
+        "moq",
+        "scac",
+        "kwh",
+        "gb",
+        "imei",
+        "sim",
+        "aba",
+        "a/r",
+        "dma",
+        "vin",
+        "po#",
+        "fy",
+        "w.o.",
+        "d/n",
+        "pr",
+        "co",
+        "fob",
+        "f.o.b.",
+        "ae",
+        "a/e",
+        "crp",
+        "so",
+        "s.o.",
+        "s/n",
+        "awb",
+        "cpp",
+        "grp",
+        "grps",
+        "edi",
+        "tv",
+    ]
 )
 _SMALL = frozenset(("of", "for", "by", "with", "as", "from", "in", "on", "per", "if", "the"))
 
