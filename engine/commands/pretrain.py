@@ -53,15 +53,11 @@ def pretrain(
     ] = None,
     forms: Annotated[
         Path | None,
-        typer.Option(
-            help="Folder of fillable PDF forms; words, practice and ranking take a quarter of their steps from them."
-        ),
+        typer.Option(help="Folder of fillable PDF forms: a quarter of the steps of words, practice and ranking."),
     ] = None,
     labelled: Annotated[
         Path | None,
-        typer.Option(
-            help="Grounded dataset to learn from; the stages practice and ranking take a fifth of their steps."
-        ),
+        typer.Option(help="Grounded dataset to learn from: a fifth of the steps of practice and ranking."),
     ] = None,
     start: Annotated[Path | None, typer.Option(help="Initial weights: checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="List the stages and exit.")] = False,

@@ -125,4 +125,5 @@ def key_features(
 def _colons_between(layout: Layout, low: int, high: int) -> float:
     """Return how many words between two places in reading order end with a colon, at most 3, divided by 3."""
     between = layout.order[low + 1 : max(low + 1, high)].tolist()
-    return min(3, sum(layout.texts[word].endswith(":") for word in between)) / 3
+    count = sum(1 for word in between if layout.texts[word].endswith(":"))
+    return min(3, count) / 3

@@ -208,7 +208,7 @@ STAGES: dict[str, PretrainingStage] = {
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "practice": PretrainingStage(
-        title="Questions answered by words, on generated pages, blank forms filled in, and pages that label themselves.",
+        title="Questions answered by words: generated pages, filled forms (--forms), labelled pages (--labelled).",
         share=0.4,
         objective=lambda around: PromptableSegmentation(around.network, practice_source(around)),
         groups=_everything_at_half,

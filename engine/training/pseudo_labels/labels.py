@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.synthetic import questions as phrasing
 from engine.training.evaluation import lexical_baseline
-from engine.training.self_labelling.keys import Key, find_keys
+from engine.training.pseudo_labels.keys import Key, find_keys
 from model.inference import Predictor, Word
 from model.layout import Layout
 
