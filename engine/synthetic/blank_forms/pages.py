@@ -19,7 +19,8 @@ KIND = "real form"
 FEWEST_WORDS = 20
 _WHOLE = 0.35  # share of pages that stay whole where they may
 _BAND_WORDS = (90, 330)  # of a part of a page
-_FEWEST_FIELDS = 3
+_FEWEST_FIELDS = 4
+_FEWEST_ANSWERS = 3
 Printed = Callable[[FormTemplate, tuple[float, float], tuple[int, int]], Image.Image]
 
 
@@ -84,7 +85,7 @@ def _page(
     count = len(page.page.words)
     if count < FEWEST_WORDS or (most_words is not None and count > most_words):
         return None
-    return page if any(question.answers for question in page.page.questions) else None
+    return page if sum(bool(question.answers) for question in page.page.questions) >= _FEWEST_ANSWERS else None
 
 
 def _extent(template: FormTemplate, chance: random.Random, most_words: int | None) -> tuple[float, float]:
