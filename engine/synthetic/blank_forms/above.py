@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from engine.synthetic.blank_forms.beside import without_marker
+from engine.synthetic.blank_forms.beside import marker_before, without_marker
 from engine.synthetic.blank_forms.layout import Layout, is_leader
 from engine.synthetic.blank_forms.template import FormField
 from engine.synthetic.sheet import FloatBox
@@ -45,6 +45,8 @@ def above_of(layout: Layout, field: FormField) -> tuple[list[int], FormField | N
         return [], None
     if _shared(layout, top_of_column or field, run_box):
         return [], None
+    if top_of_column is not None and not (box[0] - 12 <= run_box[0] and run_box[2] <= box[2] + 12):
+        return [], None  # not the head of this column
     run = _column_head(layout, box, run)
     return without_marker(layout, run)[0], top_of_column
 
@@ -65,6 +67,8 @@ def _column_head(layout: Layout, box: FloatBox, run: list[int]) -> list[int]:
     for _ in range(_LINES):
         first = layout.words[found[0]]
         extent = layout.box(found)
+        if marker_before(layout, found):  # the first line of an item
+            break
         wide = (min(extent[0], box[0]), max(extent[2], box[2]))
         over = [
             at for at in layout.between(first.middle - 1.6 * first.size, first.middle - 0.7 * first.size)
@@ -103,7 +107,10 @@ def below_of(layout: Layout, field: FormField) -> list[int]:
         for at in layout.line(first)
         if x0 - 3 < layout.words[at].box[0] < x1 - 4 and layout.words[at].box[2] < x1 + 40
     ]
+    if not line:
+        return []
     if any(layout.words[b].box[0] - layout.words[a].box[2] > 24 for a, b in pairwise(line)):
         line = layout.run(first, leading=False)
-    names = {layout.words[at].text.lower() for at in line}
-    return line if len(line) < 8 and not names <= _PLACEHOLDERS else []
+    whole = set(layout.run(line[0], leading=False)) | set(layout.run(line[-1], leading=False))
+    names = {layout.words[at].text.lower() for at in line if not is_leader(layout.words[at].text)}
+    return line if len(line) < 8 and whole <= set(line) and not names <= _PLACEHOLDERS else []

@@ -55,7 +55,7 @@ def left_of(layout: Layout, field: FormField) -> Beside:
     line, far = "", False
     text = word.text
     reach = _NEAR * max(word.size, 7)
-    if is_marker(text) and x0 - word.box[2] < 2.5 * reach:
+    if is_marker(text) and x0 - word.box[2] < 2.5 * reach and not _in_text(layout, anchor):
         line = text
         row = layout.line(anchor)
         further = row[: row.index(anchor)]
@@ -89,6 +89,18 @@ def left_of(layout: Layout, field: FormField) -> Beside:
     if far and line and number.strip("().") not in (line.strip("()."), line.strip("().")[-1:]):
         return Beside([], line)  # text of another column of the page
     return Beside(first, _joined(line, number))
+
+
+def _in_text(layout: Layout, at: int) -> bool:
+    """Return whether a word follows another one at the distance of a space, as "1" in "Debtor 1"."""
+    row = layout.line(at)
+    before = row[: row.index(at)]
+    word = layout.words[at]
+    return (
+        bool(before)
+        and word.box[0] - layout.words[before[-1]].box[2] < 0.45 * word.size
+        and not is_leader(layout.words[before[-1]].text)
+    )
 
 
 def _joined(line: str, number: str) -> str:

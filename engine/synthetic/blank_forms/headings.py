@@ -42,7 +42,7 @@ def headings(layout: Layout, taken: set[int]) -> list[Heading]:
         else:
             before.words += run
             before.box = layout.box(before.words)
-    return [one for one in found if not set(one.words) & taken and layout.letters(one.words) >= 4]
+    return [one for one in found if not set(one.words) & taken and any(layout.letters([at]) >= 4 for at in one.words)]
 
 
 def heading_of(layout: Layout, titles: list[Heading], field: FormField) -> list[int]:

@@ -13,10 +13,12 @@ from engine.synthetic.blank_forms.above import above_of, below_of
 from engine.synthetic.blank_forms.beside import is_plain, left_of, marker_before
 from engine.synthetic.blank_forms.boxes import box_named, with_groups
 from engine.synthetic.blank_forms.headings import heading_of, headings
-from engine.synthetic.blank_forms.layout import Layout, Rules, is_leader
+from engine.synthetic.blank_forms.layout import Layout, Rules, is_leader, is_number
 from engine.synthetic.blank_forms.template import FormField, PrintedWord
 
 _NO_HINT = re.compile(r"undefined|untitled|field|text\b|\[\d*\]|^\W*$", re.IGNORECASE)
+_ALIGNED = 4.0  # points: greatest distance of the left edges of a field and of its key above
+_SHORT = 4  # letters of the label of a box, as "Flr."
 _SMALL = frozenset("the of and to in a is for on or your you if any as by no".split())  # noqa: SIM905
 
 
@@ -72,12 +74,20 @@ def _named(layout: Layout, field: FormField, wanted: set[str], captions: Mapping
     if captions is not None and any(captions.get(at, field) is not field for at in above):
         above, over = [], None  # small print under another field
     beside = left.words if layout.letters(left.words) > 2 or not above else []
+    if beside and above and not left.line and abs(layout.box(above)[0] - field.box[0]) < _ALIGNED:
+        # Print of the column beside, or the key: the names in the file tell.
+        agreed = _agreement(layout, beside, wanted), _agreement(layout, above, wanted)
+        if agreed[0] == agreed[1]:
+            return field
+        beside = beside if agreed[0] > agreed[1] else []
     best = beside or ([] if left.apart else above)
     agreed = _agreement(layout, below, wanted)
     if agreed >= 0.5 and agreed > _agreement(layout, best, wanted):
         best = below
     if not is_plain(layout, best):
         return replace(field, line=left.line)
+    if best is above and over is not None and is_number(left.line):
+        return replace(field, line=left.line)  # its row has a key of its own
     if best is above and over is not None:  # a cell of a table, under the key of its column
         return replace(field, key=tuple(above), line=left.line, table=layout.fields.index(over))
     line = left.line if best is left.words else marker_before(layout, best).strip("().") or left.line.strip("().")
@@ -101,6 +111,8 @@ def _after_boxes(layout: Layout, words: Sequence[int]) -> bool:
     last = layout.field_between(start - 24, start + 1, y)
     if last is None or last.kind != "check":
         return False
+    if layout.letters(words) <= _SHORT:
+        return True
     before = layout.field_between(last.box[0] - 80, last.box[0] + 1, y, last)
     return before is not None and before.kind == "check"
 

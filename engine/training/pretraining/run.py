@@ -31,8 +31,8 @@ _PACE_STEPS = 10  # timed to convert minutes into steps
 class Schedule:
     """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
 
-    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder of
-    fillable PDFs for the stage `words`.
+    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder
+    of fillable PDFs for the stage `words`.
     """
 
     seed: int
