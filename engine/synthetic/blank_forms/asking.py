@@ -72,7 +72,8 @@ class Asking:
                     continue
                 seen.add(tokens(question))
                 figures = [one.figure] if one.figure is not None else []
-                sheet.ask(question, one.pieces, figures=figures, region_type="checkbox" if figures else None)
+                kind = "checkbox" if figures else None
+                sheet.ask(question, one.pieces, printed_key=bool(one.field.key), figures=figures, region_type=kind)
         self._ask_choices(sheet)
 
     def _ask_choices(self, sheet: Sheet) -> None:
@@ -141,7 +142,8 @@ class Asking:
         return questions.around(self.chance, self.chance.choice(_COLUMNED).format(key=key, column=column))
 
     def _key(self, field: FormField) -> str:
-        return self.template.text(field.key).strip(" :.…_-►") or self.template.text(field.key)
+        name = self.template.name(field)
+        return name.strip(" :.…_-►") or name
 
     def _line(self, field: FormField) -> str:
         """Return the number of a line; none for a letter alone."""
@@ -171,7 +173,7 @@ def _sleeping(one: Filled, filled: Sequence[Filled]) -> bool:
 
 def shorter(template: FormTemplate, field: FormField) -> list[str]:
     """Return shorter forms of a key: its bold words, without brackets, one sentence, its first words."""
-    key = template.text(field.key)
+    key = template.name(field)
     found = []
     bold = [at for at in field.key if template.words[at].bold]
     if 2 <= len(bold) < len(field.key):

@@ -11,6 +11,8 @@ from engine.synthetic.blank_forms.template import FormField
 LONGEST = 48  # words of a key
 _NEAR = 1.7  # distance of a key left of its field, in font sizes
 _FAR = 200.0  # points: distance of a key at the left edge of its column from a field at the right edge
+_ALIGNED = 3.0  # points
+_STACK = 60.0  # points between two fields one under the other
 _SIGNS = ("$", "+", "–", "-", "(", "►", "+$", "–$", "-$", "=")
 
 
@@ -67,7 +69,9 @@ def left_of(layout: Layout, field: FormField) -> Beside:
         if between is not None:
             return Beside([], line, between)
         far = not is_leader(other.text) and word.box[0] - other.box[2] > 3.5 * word.size
-        if not is_number(text):  # the letter of a row
+        if not is_number(text) or not layout.same_column(
+            other.box, field.box
+        ):  # the letter of a row, or its first line
             return Beside([], line)
         anchor = nearest
     elif layout.rule_between(word.box[2], x0 - 2.5, y):
@@ -84,11 +88,29 @@ def left_of(layout: Layout, field: FormField) -> Beside:
     lines = _lines_above(layout, field, run, bool(number))
     first, found_number = without_marker(layout, lines)
     number = number or found_number or marker_before(layout, first)
-    if far and not (line or is_number(number)):
+    if far and not (line or is_number(number) or _stacked(layout, field, first)):
         return Beside([], apart=True)
     if far and line and number.strip("().") not in (line.strip("()."), line.strip("().")[-1:]):
         return Beside([], line)  # text of another column of the page
     return Beside(first, _joined(line, number))
+
+
+def _stacked(layout: Layout, field: FormField, run: Sequence[int]) -> bool:
+    """Return whether a field and a key some way left of it are one of several aligned pairs."""
+    if not run:
+        return False
+    start = layout.box(run)[0]
+    for other in layout.fields:
+        near = 0 < abs(other.box[1] - field.box[1]) < _STACK and abs(other.box[0] - field.box[0]) < _ALIGNED
+        if (
+            near
+            and other.kind != "check"
+            and any(
+                abs(layout.words[at].box[0] - start) < _ALIGNED for at in layout.between(other.box[1], other.box[3])
+            )
+        ):
+            return True
+    return False
 
 
 def _in_text(layout: Layout, at: int) -> bool:

@@ -27,6 +27,8 @@ def box_named(layout: Layout, field: FormField) -> FormField:
         label = _continued(layout, field, run)
         return replace(field, key=tuple(label)) if is_plain(layout, label) else field
     found = left_of(layout, field)
+    if found.words and abs(layout.words[found.words[-1]].middle - middle) > 0.6 * layout.size:
+        return field
     return replace(field, key=tuple(found.words), line=found.line) if is_plain(layout, found.words) else field
 
 
@@ -90,8 +92,8 @@ def _question(layout: Layout, first: FormField) -> list[int]:
     """Return the question left of the first box of a line, else the one above it."""
     beside = left_of(layout, first)
     if beside.words:
-        asks = layout.words[beside.words[-1]].text[-1] in "?:" or beside.line
-        return beside.words if is_plain(layout, beside.words) and asks else []
+        asked = bool(beside.line) or layout.words[beside.words[-1]].text[-1] in "?:"
+        return beside.words if is_plain(layout, beside.words) and asked else []
     y = first.box[1]
     over = [
         at for at in layout.between(y - 2.2 * layout.size, y)

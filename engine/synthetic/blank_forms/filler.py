@@ -56,7 +56,7 @@ def fill(template: FormTemplate, chance: random.Random, width: int) -> tuple[She
     style = _drawn(chance, zoom)
     ranks = _ranks(template.fields)
     chosen = [
-        bool(field.key) and field.kind != "check"
+        field.named and field.kind != "check"
         and (ranks[at] < style.rows if field.table >= 0 else chance.random() >= style.empty)
         for at, field in enumerate(template.fields)
     ]  # fmt: skip
@@ -71,7 +71,7 @@ def fill(template: FormTemplate, chance: random.Random, width: int) -> tuple[She
             one = _tick(sheet, field, zoom, style, label, at in picked)
             if field.key:
                 found.append(one)
-        elif field.key:
+        elif field.named:
             pieces = _written(sheet, template, field, zoom, style) if filled else []
             found.append(Filled(field, pieces, label))
     return sheet, found
@@ -215,7 +215,7 @@ def _written(sheet: Sheet, template: FormTemplate, field: FormField, zoom: float
     """Write a value into a field; return its pieces, none when no value fits."""
     chance = sheet.chance
     box = (field.box[0] * zoom, field.box[1] * zoom, field.box[2] * zoom, field.box[3] * zoom)
-    make = maker(field, template.text(field.key), template.text(field.column))
+    make = maker(field, template.name(field), template.text(field.column))
     for attempt in range(4):
         text = _short(field, make(chance) if attempt < 3 else phrase(chance, 1, 1), chance)
         if field.choices:

@@ -9,6 +9,9 @@ from engine.synthetic.blank_forms.template import FormField
 from engine.synthetic.sheet import FloatBox
 
 _LONGEST = 14  # words of a heading that people would name
+_LARGER = 1.12  # of a strong heading, relative to the print of the page
+_OPENINGS = ("part", "section", "schedule", "step")
+_REACH = 120.0  # points below bold print to which it may be a heading
 _LARGE = 1.25  # relative to the print of the page
 _FULL = 0.6  # share of the words of a heading's line that are bold
 _NEXT = 1.7  # distance of the lines of a heading, in font sizes
@@ -20,6 +23,7 @@ class Heading:
 
     words: list[int]
     box: FloatBox
+    strong: bool = False  # by its size or its first word; otherwise bold print among print of its size
 
 
 def headings(layout: Layout, taken: set[int]) -> list[Heading]:
@@ -42,6 +46,8 @@ def headings(layout: Layout, taken: set[int]) -> list[Heading]:
         else:
             before.words += run
             before.box = layout.box(before.words)
+    for one in found:
+        one.strong = _is_strong(layout, one.words)
     return [one for one in found if not set(one.words) & taken and any(layout.letters([at]) >= 4 for at in one.words)]
 
 
@@ -50,12 +56,32 @@ def heading_of(layout: Layout, titles: list[Heading], field: FormField) -> list[
     best: list[int] = []
     for title in titles:
         box = title.box
-        if box[3] <= field.box[1] + 2 and box[0] < field.box[2] and layout.same_column(box, field.box):
+        if box[3] > field.box[1] + 2 or box[0] >= field.box[2] or not layout.same_column(box, field.box):
+            continue
+        if title.strong or _reaches(layout, box, field):
             best = title.words
     if best and is_marker(layout.words[best[0]].text):
         best = best[1:]
     starts = bool(best) and not layout.words[best[0]].text[:1].islower()
     return best if starts and len(best) <= _LONGEST else []
+
+
+def _is_strong(layout: Layout, words: list[int]) -> bool:
+    first = layout.words[words[0]]
+    return first.size > _LARGER * layout.size or first.text.lower().strip(":.") in _OPENINGS
+
+
+def _reaches(layout: Layout, box: FloatBox, field: FormField) -> bool:
+    """Return whether bold print stands near above a field, without a box to tick between that it may ask for."""
+    overlaps = box[0] < field.box[2] and box[2] > field.box[0]
+    return (
+        overlaps
+        and field.box[1] - box[3] < _REACH
+        and not any(
+            other.kind == "check" and box[3] - 4 < other.box[1] < field.box[1] and abs(other.box[0] - box[0]) < 60
+            for other in layout.fields
+        )
+    )
 
 
 def _stands_out(layout: Layout, at: int) -> bool:

@@ -19,6 +19,9 @@ from engine.synthetic.blank_forms.template import FormField, PrintedWord
 _NO_HINT = re.compile(r"undefined|untitled|field|text\b|\[\d*\]|^\W*$", re.IGNORECASE)
 _ALIGNED = 4.0  # points: greatest distance of the left edges of a field and of its key above
 _SHORT = 4  # letters of the label of a box, as "Flr."
+_FEWEST_TOOLTIPS = 3  # beside printed keys, to judge the tooltips of a page
+_TRUSTED = 0.85  # share of tooltips that have a word of the printed key
+_CAPTION = 0.95  # size of small print, relative to the print of the page
 _SMALL = frozenset("the of and to in a is for on or your you if any as by no".split())  # noqa: SIM905
 
 
@@ -31,9 +34,14 @@ def with_keys(
     captions = _captions(layout, fields, wanted)
     named = [_named(layout, field, names, captions) for field, names in zip(fields, wanted, strict=True)]
     named = _rows_named(layout, fields, named)
-    named = with_groups(layout, named)
+    named = _with_tooltips(layout, with_groups(layout, named))
     titles = headings(layout, {at for field in named for at in (*field.key, *field.column)})
-    return [replace(field, heading=tuple(heading_of(layout, titles, field))) if field.key else field for field in named]
+    return [
+        replace(field, heading=tuple(heading_of(layout, titles, field)), money=_is_money(layout, field))
+        if field.named and field.kind != "check"
+        else field
+        for field in named
+    ]
 
 
 def _wanted(field: FormField, hint: str) -> set[str]:
@@ -81,9 +89,11 @@ def _named(layout: Layout, field: FormField, wanted: set[str], captions: Mapping
             return field
         beside = beside if agreed[0] > agreed[1] else []
     best = beside or ([] if left.apart else above)
-    agreed = _agreement(layout, below, wanted)
-    if agreed >= 0.5 and agreed > _agreement(layout, best, wanted):
+    matched = _agreement(layout, below, wanted)
+    if matched >= 0.5 and matched > _agreement(layout, best, wanted):
         best = below
+    elif best is above and captions is None and _has_caption(layout, field) and not _agreement(layout, above, wanted):
+        return field  # print above and small print under it: either may be its key
     if not is_plain(layout, best):
         return replace(field, line=left.line)
     if best is above and over is not None and is_number(left.line):
@@ -92,6 +102,41 @@ def _named(layout: Layout, field: FormField, wanted: set[str], captions: Mapping
         return replace(field, key=tuple(above), line=left.line, table=layout.fields.index(over))
     line = left.line if best is left.words else marker_before(layout, best).strip("().") or left.line.strip("().")
     return replace(field, key=tuple(best), line=line)
+
+
+def _is_money(layout: Layout, field: FormField) -> bool:
+    """Return whether a sign of currency is printed at the left edge of a field."""
+    return any(
+        layout.words[at].text.endswith(("$", "€", "£")) and -12 < field.box[0] - layout.words[at].box[2] < 12
+        for at in layout.between(field.box[1], field.box[3])
+    )
+
+
+def _with_tooltips(layout: Layout, fields: Sequence[FormField]) -> list[FormField]:
+    """Return the fields with the tooltips that name them; none on a page where tooltips contradict the print."""
+    telling = [bool(_tokens(field.tooltip)) and not _NO_HINT.search(field.tooltip) for field in fields]
+    both = [
+        bool(_tokens(field.tooltip) & _tokens(layout_text(layout, field.key)))
+        for field, tells in zip(fields, telling, strict=True)
+        if tells and field.key
+    ]
+    trusted = len(both) >= _FEWEST_TOOLTIPS and sum(both) >= _TRUSTED * len(both)
+    return [
+        field if trusted and tells and (field.key or len(_tokens(field.tooltip)) > 1) else replace(field, tooltip="")
+        for field, tells in zip(fields, telling, strict=True)
+    ]
+
+
+def _has_caption(layout: Layout, field: FormField) -> bool:
+    """Return whether small print stands right under a field, and over no other one."""
+    words = below_of(layout, field)
+    if not words or layout.words[words[0]].size > _CAPTION * layout.size:
+        return False
+    x0, _, x1, foot = layout.box(words)
+    return not any(
+        -3 < other.box[1] - foot < 2 * layout.size and other.box[0] < x1 and other.box[2] > x0
+        for other in layout.fields
+    )
 
 
 def _has_print(layout: Layout, field: FormField) -> bool:
