@@ -97,7 +97,7 @@ def left_of(layout: Layout, field: FormField) -> Beside:
 
 def _stacked(layout: Layout, field: FormField, run: Sequence[int]) -> bool:
     """Return whether a field and a key some way left of it are one of several aligned pairs."""
-    if not run:
+    if not run or field.kind == "check":
         return False
     start = layout.box(run)[0]
     for other in layout.fields:

@@ -24,7 +24,7 @@ def box_named(layout: Layout, field: FormField) -> FormField:
             right, key=lambda at: (round(layout.words[at].box[0] - x1) // 4, abs(layout.words[at].middle - middle))
         )
         run = layout.run(start, leading=False, left=False, gap=0.9)
-        label = _continued(layout, field, run)
+        label = _continued(layout, field, run) if is_plain(layout, run) else []
         return replace(field, key=tuple(label)) if is_plain(layout, label) else field
     found = left_of(layout, field)
     if found.words and abs(layout.words[found.words[-1]].middle - middle) > 0.6 * layout.size:
