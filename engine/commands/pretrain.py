@@ -75,6 +75,7 @@ def pretrain(
     from engine.training.pretraining.run import RECIPE, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
+    from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
 
@@ -104,6 +105,10 @@ def pretrain(
         if recipe and resume and has_run(out) and remembered(out) != RECIPE:
             raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
         source = teacher or teacher_folder()
+        if forms is not None:
+            if not has_run(out):
+                (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
+            kept_forms(forms, out / FORMS_FILE)  # refuses a folder without forms before anything is trained
         begun = str(start.resolve()) if start else None
         filled = str(forms.resolve()) if forms else None
         learned = str(labelled.resolve()) if labelled else None

@@ -88,27 +88,35 @@ def _field(widget: Any, box: FloatBox) -> FormField:
 def _words(raw: dict[str, Any], ticks: Sequence[FloatBox]) -> list[PrintedWord]:
     layer = read_layer(raw, pymupdf.Matrix(1, 1))
     bold = _bold_boxes(raw)
-    return [
-        PrintedWord(text, box, _inside(box, bold))
-        for line in layer.lines
-        if line.heading == 0
-        for word in line.words
-        if not word.hidden and word.box[2] > word.box[0] and word.box[3] > word.box[1]
-        for text, box in _without_box(word.text, word.box, ticks)
-    ]
+    found: list[PrintedWord] = []
+    for line in layer.lines:
+        shown = [
+            word for word in line.words if not word.hidden and word.box[2] > word.box[0] and word.box[3] > word.box[1]
+        ]
+        for at, word in enumerate(shown if line.heading == 0 else ()):
+            after = shown[at + 1].box if at + 1 < len(shown) else None
+            for text, box in _without_box(word.text, word.box, ticks, after):
+                found.append(PrintedWord(text, box, _inside(box, bold)))
+    return found
 
 
-def _without_box(text: str, box: FloatBox, ticks: Sequence[FloatBox]) -> list[tuple[str, FloatBox]]:
-    """Return a word, cut behind a printed box to tick that it begins with; symbol fonts have no letter for it."""
+def _without_box(
+    text: str, box: FloatBox, ticks: Sequence[FloatBox], after: FloatBox | None
+) -> list[tuple[str, FloatBox]]:
+    """Return a word, cut behind a printed box to tick that it begins with; `after` is the next word's box.
+
+    Symbol fonts have no letter for such a box, and it is larger than the print.
+    """
     x0, y0, x1, y1 = box
     middle = (y0 + y1) / 2
     tick = next((one for one in ticks if one[0] - 5 < x0 < one[2] - 4 and one[1] <= middle <= one[3]), None)
-    if text[0] in _BOXES and len(text) > 1:
-        cut = min(x0 + 0.85 * (y1 - y0), x1 - 1)
-        return [(text[0], (x0, y0, cut, y1)), (text[1:], (cut, y0, x1, y1))]
-    if tick is not None and tick[2] < x1 - 2 and any(sign.isalnum() for sign in text):
-        return [(text, (tick[2], y0, x1, y1))]
-    return [(text, box)]
+    glyph = text[0] in _BOXES and len(text) > 1
+    cut = min(x0 + 0.85 * (y1 - y0), x1 - 1) if glyph else tick[2] if tick is not None else x1
+    rest = text[1:] if glyph else text
+    if cut >= x1 - 2 or not any(sign.isalnum() for sign in rest):
+        return [(text, box)]
+    top, foot = (after[1], after[3]) if after is not None else (y0 + 0.2 * (y1 - y0), y1)
+    return [*([(text[0], (x0, y0, cut, y1))] if glyph else []), (rest, (cut, top, x1, foot))]
 
 
 def _bold_boxes(raw: dict[str, Any]) -> list[FloatBox]:

@@ -8,6 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pymupdf
+from PIL import Image
+
 from engine.documents.kinds import PDF, media_type_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import environment
@@ -116,3 +119,32 @@ class _Told:
                 self._pages = []
             self.finished.append(self._pages)
             self._on_file()
+
+
+class BlankPaper:
+    """Blank pages of a folder as images; keeps the last file open. For one thread.
+
+    Only for templates that `blank_forms` read: a process with limits has opened these files before.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._paths = {path.name: path for path in sorted(folder.rglob("*"), reverse=True) if path.is_file()}
+        self._open: tuple[str, Any] = ("", None)
+
+    def __call__(self, template: FormTemplate, extent: tuple[float, float], size: tuple[int, int]) -> Image.Image:
+        """Draw the part of a page between two heights, in points, as an RGB image of a size in pixels.
+
+        Fields are not drawn. Raises NoForms for a file that is gone.
+        """
+        if self._open[0] != template.source:
+            path = self._paths.get(template.source)
+            if path is None:
+                raise NoForms(f"{template.source} is no longer in the folder of forms. Name the folder it lies in.")
+            self._open = (template.source, pymupdf.open(path, filetype="pdf"))
+        page = self._open[1][template.number - 1]
+        top, bottom = extent
+        zoom = pymupdf.Matrix(size[0] / template.width, size[1] / (bottom - top))
+        clip = pymupdf.Rect(0, top, template.width, bottom)
+        pixels = page.get_pixmap(matrix=zoom, clip=clip, alpha=False, annots=False)
+        image = Image.frombytes("RGB", (pixels.width, pixels.height), pixels.samples)
+        return image if image.size == size else image.resize(size, Image.Resampling.BICUBIC)

@@ -14,7 +14,9 @@ from engine.synthetic.concepts import CONCEPTS, Concept
 from engine.synthetic.sheet import Sheet
 
 _LONG = 14  # words of a key that people rarely read out whole
-_TICKS = 0.3  # share of boxes that are asked for
+_TICKS = 0.3  # share of ticked boxes that are asked for by their label
+_TWICE = 0.35  # share of filled fields that are asked for in two ways
+_PLAIN_ANSWERS = frozenset(("yes", "no", "n/a", "true", "false"))  # labels that mean nothing without their question
 _SMALL = frozenset("the of and to in a an is for on or your you if any as by no what which".split())  # noqa: SIM905
 _CONCEPTS = {printed: concept for concept in CONCEPTS for printed in concept.printed}
 _LINED = (
@@ -33,6 +35,7 @@ _ITEMS = (
     "item number {}",
     "What is filled in at item {}?",
 )
+_CHOSEN = ("Which option is ticked for {}?", "What is selected under {}?", "Which box is checked for {}?")
 _HEADED = (
     "{heading}: {key}",
     "{key} ({heading})",
@@ -60,27 +63,55 @@ class Asking:
         """Add the questions to the sheet."""
         seen: set[tuple[str, ...]] = set()
         for one in self.filled:
-            if one.field.kind == "check" and (not one.ticked or self.chance.random() >= _TICKS):
+            check = one.field.kind == "check"
+            if check and (not one.ticked or self.chance.random() >= _TICKS):
                 continue
-            question = self._question(one)
-            if question is None or tokens(question) in seen:
+            for _ in range(2 if one.pieces and not check and self.chance.random() < _TWICE else 1):
+                question = self._question(one)
+                if question is None or tokens(question) in seen:
+                    continue
+                seen.add(tokens(question))
+                figures = [one.figure] if one.figure is not None else []
+                kind = "checkbox" if figures else None
+                sheet.ask(question, one.pieces, printed_key=bool(one.field.key), figures=figures, region_type=kind)
+        self._ask_choices(sheet)
+
+    def _ask_choices(self, sheet: Sheet) -> None:
+        """Ask the questions that several boxes answer; the answer is the label of the ticked one, with its mark."""
+        groups: dict[tuple[int, ...], list[Filled]] = {}
+        for one in self.filled:
+            if one.field.group:
+                groups.setdefault(one.field.group, []).append(one)
+        texts = Counter(tokens(self.template.text(group)) for group in groups)
+        for group, members in groups.items():
+            ticked = [one for one in members if one.ticked]
+            text = self.template.text(group).strip(" :.")
+            if len(ticked) > 1 or texts[tokens(text)] > 1 or tokens(text) in self.counts or len(text.split()) > 40:
                 continue
-            seen.add(tokens(question))
-            figures = [one.figure] if one.figure is not None else []
-            sheet.ask(question, one.pieces, figures=figures, region_type="checkbox" if figures else None)
+            whole = text.endswith("?") and self.chance.random() < 0.6
+            question = text if whole else questions.about(self.chance, text)
+            if not whole and self.chance.random() < 0.25:
+                question = self.chance.choice(_CHOSEN).format(text.rstrip("?"))
+            if not ticked:
+                sheet.ask(question)
+                continue
+            only = ticked[0]
+            figures = [only.figure] if only.figure is not None else []
+            sheet.ask(question, only.pieces + only.label, only.label, figures=figures, region_type="checkbox")
 
     def _question(self, one: Filled) -> str | None:
         """Return a question that means this field alone; None when there is none."""
         field, chance = one.field, self.chance
         key = self._key(field)
         ways = []
-        if self.counts[self.keys[id(one)]] == 1 and not field.column:
+        unique = self.counts[self.keys[id(one)]] == 1 and not _PLAIN_ANSWERS.issuperset(self.keys[id(one)])
+        if unique and not field.column:
             ways += [self._plain] * 6
         line = self._line(field)
         if line and self.lines[line] == 1 and field.kind != "check":
             ways += [self._lined]
         heading = tokens(self.template.text(field.heading))
-        if heading and not field.column and self.headed[self.keys[id(one)], heading] == 1:
+        if heading and not field.column and field.kind != "check" and self.headed[self.keys[id(one)], heading] == 1:
             ways += [self._headed] * (1 if ways else 4)
         if field.column and self.columned[self.keys[id(one)], tokens(self.template.text(field.column))] == 1:
             ways += [self._columned] * 4
@@ -111,7 +142,8 @@ class Asking:
         return questions.around(self.chance, self.chance.choice(_COLUMNED).format(key=key, column=column))
 
     def _key(self, field: FormField) -> str:
-        return self.template.text(field.key).strip(" :.…_-►") or self.template.text(field.key)
+        name = self.template.name(field)
+        return name.strip(" :.…_-►") or name
 
     def _line(self, field: FormField) -> str:
         """Return the number of a line; none for a letter alone."""
@@ -141,7 +173,7 @@ def _sleeping(one: Filled, filled: Sequence[Filled]) -> bool:
 
 def shorter(template: FormTemplate, field: FormField) -> list[str]:
     """Return shorter forms of a key: its bold words, without brackets, one sentence, its first words."""
-    key = template.text(field.key)
+    key = template.name(field)
     found = []
     bold = [at for at in field.key if template.words[at].bold]
     if 2 <= len(bold) < len(field.key):
@@ -158,7 +190,7 @@ def shorter(template: FormTemplate, field: FormField) -> list[str]:
     words = plain.split()
     if len(words) > 7:
         found.append(" ".join(words[: 4 + len(words) % 4]))
-    return [text.strip(" :.,;") for text in found if len(text.split()) >= 1 and text.strip(" :.,;")]
+    return [text.strip(" :.,;") for text in found if text.strip(" :.,;")]
 
 
 def tokens(text: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from engine.synthetic.vocabulary import phrase
 
 _BELOW = 0.2  # of the font size: depth of a printed word's box under its base line
 _BOXES = frozenset("❏❐❑❒□☐◻▢■")
+_TWO_TICKS = 0.05  # share of questions with a second box ticked
 _SMALLEST = 0.6  # of the size of values on the page; smaller ones are not written
 _INKS = ((0, 0, 0), (0, 0, 0), (20, 20, 30), (25, 35, 110), (30, 50, 150))
 
@@ -55,21 +56,22 @@ def fill(template: FormTemplate, chance: random.Random, width: int) -> tuple[She
     style = _drawn(chance, zoom)
     ranks = _ranks(template.fields)
     chosen = [
-        bool(field.key) and field.kind != "check"
+        field.named and field.kind != "check"
         and (ranks[at] < style.rows if field.table >= 0 else chance.random() >= style.empty)
         for at, field in enumerate(template.fields)
     ]  # fmt: skip
     covered = [field.box for field, filled in zip(template.fields, chosen, strict=True) if filled]
     ticks = [field.box for field in template.fields if field.kind == "check"]
     places = _printed(sheet, template, zoom, style, covered, ticks)
+    picked = _picked(template.fields, chance, style)
     found = []
-    for field, filled in zip(template.fields, chosen, strict=True):
+    for at, (field, filled) in enumerate(zip(template.fields, chosen, strict=True)):
         label = [places[at] for at in field.key if at in places]
         if field.kind == "check":
-            one = _tick(sheet, field, zoom, style, label)
+            one = _tick(sheet, field, zoom, style, label, at in picked)
             if field.key:
                 found.append(one)
-        elif field.key:
+        elif field.named:
             pieces = _written(sheet, template, field, zoom, style) if filled else []
             found.append(Filled(field, pieces, label))
     return sheet, found
@@ -96,7 +98,7 @@ def _drawn(chance: random.Random, zoom: float) -> _Style:
         )
     return _Style(
         face,
-        empty=chance.choice((0.1, 0.2, 0.35, 0.5, 0.7)),
+        empty=chance.choice((0.05, 0.1, 0.2, 0.35, 0.6)),
         rows=chance.choice((1, 1, 1, 1, 2, 3, 9)),
         ticked=chance.choice((0.15, 0.3, 0.5)),
         to_the_right=chance.choice((0.0, 1.0, 0.7)),
@@ -173,10 +175,26 @@ def _new_line(before: PrintedWord, word: PrintedWord) -> bool:
     return abs(word.middle - before.middle) > 0.4 * word.size or gap < -1 or gap > 2 * word.size
 
 
-def _tick(sheet: Sheet, field: FormField, zoom: float, style: _Style, label: list[int]) -> Filled:
+def _picked(fields: Sequence[FormField], chance: random.Random, style: _Style) -> set[int]:
+    """Return the boxes to tick: mostly one of those that answer one question."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    picked = set()
+    for at, field in enumerate(fields):
+        if field.kind == "check" and field.group:
+            groups.setdefault(field.group, []).append(at)
+        elif field.kind == "check" and field.key and chance.random() < style.ticked:
+            picked.add(at)
+    for members in groups.values():
+        if chance.random() >= style.empty:
+            picked.add(chance.choice(members))
+            if chance.random() < _TWO_TICKS:
+                picked.add(chance.choice(members))
+    return picked
+
+
+def _tick(sheet: Sheet, field: FormField, zoom: float, style: _Style, label: list[int], ticked: bool) -> Filled:
     """Tick a box or leave it; OCR may read its mark."""
     chance = sheet.chance
-    ticked = bool(field.key) and chance.random() < style.ticked
     x0, y0, x1, y1 = (edge * zoom for edge in field.box)
     side = min(x1 - x0, y1 - y0)
     middle = ((x0 + x1) / 2, (y0 + y1) / 2)
@@ -197,7 +215,7 @@ def _written(sheet: Sheet, template: FormTemplate, field: FormField, zoom: float
     """Write a value into a field; return its pieces, none when no value fits."""
     chance = sheet.chance
     box = (field.box[0] * zoom, field.box[1] * zoom, field.box[2] * zoom, field.box[3] * zoom)
-    make = maker(field, template.text(field.key), template.text(field.column))
+    make = maker(field, template.name(field), template.text(field.column))
     for attempt in range(4):
         text = _short(field, make(chance) if attempt < 3 else phrase(chance, 1, 1), chance)
         if field.choices:
@@ -222,7 +240,7 @@ def _fitted(sheet: Sheet, field: FormField, box: FloatBox, text: str, style: _St
     pad = min(0.06 * (x1 - x0), 0.25 * style.face.size)
     room = x1 - x0 - 2 * pad
     face = style.face
-    if field.comb and not field.kind == "multiline" and len(text) <= field.most:
+    if field.comb and field.kind != "multiline" and len(text) <= field.most:
         return _spaced(sheet, box, text, style, field.most)
     if y1 - y0 >= 2.3 * face.size * (ASCENT + DESCENT) and field.kind == "multiline":
         return _wrapped(sheet, (x0 + pad, y0, x1 - pad, y1), text, style)

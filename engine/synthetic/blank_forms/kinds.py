@@ -105,13 +105,16 @@ _TABLE: tuple[tuple[str, Value], ...] = (
     (r"^state\b|\bstate$|state or province|province", lambda c: c.choice(_SHORT_STATES)),
     (r"\bcity\b|\btown\b|\bcounty\b|place of birth", lambda c: c.choice(CITIES)),
     (r"country|nationality|citizenship", lambda c: c.choice(COUNTRIES)),
-    (r"date|\(mm|mo\., day|expires|when (was|did)|day, yr", _plain_date),
+    (r"date|\(mm|mo\., day|expires|^when\b|\bwhen$|when (was|did)|day, yr", _plain_date),
     (r"time of day|\btime\b.*(am|pm)", values.clock),
     (r"middle (name|initial)", lambda c: c.choice((c.choice(FIRST_NAMES), c.choice(ascii_uppercase), f"{c.choice(ascii_uppercase)}."))),
     (r"(first|given) name.*(initial|middle)", lambda c: f"{c.choice(FIRST_NAMES)} {c.choice(ascii_uppercase)}"),
     (r"(first|given) name", _joined(FIRST_NAMES)),
     (r"(last|family) name|surname", _joined(LAST_NAMES)),
+    (r"^(multiply|subtract|add lines?|combine|copy|enter the (amount|smaller|larger|total))", _sum),
     (r"percent|\brate\b|%", values.percentage),
+    (r"how long", lambda c: f"{c.randint(1, 30)} {c.choice(('years', 'months', 'yrs', 'weeks'))}"),
+    (r"^page\b", lambda c: str(c.randint(1, 9))),
     (r"number of|how many|how old|\bage\b|\bdays\b|\bmonths\b", lambda c: str(c.randint(0, c.choice((9, 31, 365))))),
     (r"creditor|employer|\bbank\b|payer|company|firm|organization|institution|lender|landlord", _party),
     (r"account number|policy number|serial|receipt|certificate number|passport|\bvin\b|number \(|license", values.code),
@@ -120,7 +123,7 @@ _TABLE: tuple[tuple[str, Value], ...] = (
     (r"occupation|job title|position|\btitle\b", lambda c: c.choice((c.choice(_JOBS), c.choice(_JOBS).title(), phrase(c, 1, 3)))),
     (r"\byear\b", lambda c: str(c.randint(1990, 2027))),
     (r"explain|describe|description|reason|statement|list (the|all)|additional information", lambda c: c.choice((lambda c: phrase(c, 2, 6), values.text))(c)),
-    (r"amount|total|income|\$|value|wages|\btax|add lines|subtract|payments?|costs?|basis|gain|loss|deduct|expenses?|interest|dividend|credit|multiply|enter|line \d|price|proceeds|rent|fee|owe|claim", _sum),
+    (r"\$|\b(amounts?|total|income|value|wages|tax(es)?|payments?|costs?|basis|gains?|loss(es)?|expenses?|interest|dividends?|credits?|enter|line|price|proceeds|rents?|fees?|owe|claim|balance)\b|deduct", _sum),
     (r"\bcode\b", lambda c: c.choice((c.choice(ascii_uppercase), values.code(c)[:4]))),
     (r"number|\bno\.", values.code),
     (r"other|specify|type", lambda c: phrase(c, 1, 3)),
@@ -130,6 +133,8 @@ _COMPILED = tuple((re.compile(pattern), make) for pattern, make in _TABLE)
 
 def maker(field: FormField, key: str, column: str) -> Value:
     """Return the maker of values for a field by its printed names."""
+    if field.money:
+        return _sum
     for text in (column.lower(), key.lower()):
         found = next((make for pattern, make in _COMPILED if text and pattern.search(text)), None)
         if found is not None and not (found is values.person and text is column.lower() and "dependent" in text):

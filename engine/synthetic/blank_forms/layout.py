@@ -56,7 +56,7 @@ class Layout:
         """Return the words on the line of a word, from left to right."""
         one = self.words[at]
         reach = _FULL_LINE * one.size
-        found = [other for other in self.between(one.middle - reach, one.middle + reach)]
+        found = self.between(one.middle - reach, one.middle + reach)
         return sorted(found, key=lambda other: self.words[other].box[0])
 
     def between(self, top: float, bottom: float) -> list[int]:

@@ -9,17 +9,20 @@ from PIL import Image
 
 from engine.synthetic import questions
 from engine.synthetic.assemble import SyntheticPage, assemble
-from engine.synthetic.blank_forms.asking import Asking
+from engine.synthetic.blank_forms.asking import Asking, tokens
 from engine.synthetic.blank_forms.filler import fill
 from engine.synthetic.blank_forms.layout import is_leader
 from engine.synthetic.blank_forms.template import FormTemplate, band
 from engine.synthetic.draft import page_width
+from engine.synthetic.values import value
 
 KIND = "real form"
 FEWEST_WORDS = 20
 _WHOLE = 0.35  # share of pages that stay whole where they may
 _BAND_WORDS = (90, 330)  # of a part of a page
-_FEWEST_FIELDS = 3
+_FEWEST_FIELDS = 4
+_ATTEMPTS = 8  # to find a question that a page does not answer
+_FEWEST_ANSWERS = 3
 Printed = Callable[[FormTemplate, tuple[float, float], tuple[int, int]], Image.Image]
 
 
@@ -84,7 +87,7 @@ def _page(
     count = len(page.page.words)
     if count < FEWEST_WORDS or (most_words is not None and count > most_words):
         return None
-    return page if any(question.answers for question in page.page.questions) else None
+    return page if sum(bool(question.answers) for question in page.page.questions) >= _FEWEST_ANSWERS else None
 
 
 def _extent(template: FormTemplate, chance: random.Random, most_words: int | None) -> tuple[float, float]:
@@ -112,9 +115,14 @@ def _cut(template: FormTemplate, near: float) -> float:
 
 
 def _absent(part: FormTemplate, others: Sequence[FormTemplate], chance: random.Random) -> str:
-    """Return a question for a field of another page."""
-    other = chance.choice(others)
-    named = [field for field in other.named() if field.kind != "check"]
-    if not named:
-        return questions.about(chance, other.source)
-    return questions.about(chance, other.text(chance.choice(named).key))
+    """Return a question for a field of another page, with words that no field of this page has."""
+    printed = set(tokens(" ".join(word.text for word in part.words)))
+    here = [set(tokens(part.name(field))) for field in part.named()]
+    for _ in range(_ATTEMPTS):
+        other = chance.choice(others)
+        named = [field for field in other.named() if field.kind != "check"]
+        name = other.name(chance.choice(named)) if named else value(chance, "phrase")
+        asked = set(tokens(name))
+        if not asked <= printed and all(2 * len(asked & key) < min(len(asked), len(key)) for key in here):
+            return questions.about(chance, name)
+    return questions.about(chance, value(chance, "phrase"))

@@ -45,10 +45,11 @@ class FormField:
         column: indices of the words above its column, where the key names the row of a table.
         group: indices of the words of the question that a check box is one answer to.
         table: number of the column of fields it belongs to, whose fields share one key; -1 without one.
-        tooltip: text for screen readers in the file.
+        tooltip: text for screen readers in the file; empty where those of the page contradict its print.
         most: greatest number of characters; 0 without a limit.
         comb: its characters stand in cells of equal width.
         choices: texts to choose from.
+        money: a sign of currency is printed before it.
     """
 
     box: FloatBox
@@ -63,6 +64,12 @@ class FormField:
     most: int = 0
     comb: bool = False
     choices: tuple[str, ...] = ()
+    money: bool = False
+
+    @property
+    def named(self) -> bool:
+        """Return whether a question can name it."""
+        return bool(self.key or self.tooltip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +88,12 @@ class FormTemplate:
         return " ".join(self.words[at].text for at in words)
 
     def named(self) -> list[FormField]:
-        """Return the fields with a plain key."""
-        return [field for field in self.fields if field.key]
+        """Return the fields that a question can name."""
+        return [field for field in self.fields if field.named]
+
+    def name(self, field: FormField) -> str:
+        """Return the text of a field's key, else its tooltip."""
+        return self.text(field.key) or field.tooltip
 
 
 def band(template: FormTemplate, top: float, bottom: float) -> FormTemplate:
@@ -101,21 +112,25 @@ def band(template: FormTemplate, top: float, bottom: float) -> FormTemplate:
         """Return a box in the band."""
         return (box[0], box[1] - top, box[2], box[3] - top)
 
+    def cut(field: FormField) -> FormField:
+        """Return a field in the band; one that lost a part of its name has none."""
+        key = here(field.key) if all(at in place for at in field.column) else ()
+        return replace(
+            field,
+            box=moved(field.box),
+            key=key,
+            tooltip="" if field.key and not key else field.tooltip,
+            heading=here(field.heading),
+            column=here(field.column),
+            group=here(field.group),
+        )
+
     return replace(
         template,
         height=bottom - top,
         words=tuple(replace(template.words[at], box=moved(template.words[at].box)) for at in kept),
-        fields=tuple(
-            replace(field, box=moved(field.box), key=here(field.key) if _has(field.column, place) else (),
-                    heading=here(field.heading), column=here(field.column), group=here(field.group))
-            for field in template.fields
-            if top <= field.box[1] and field.box[3] <= bottom
-        ),
-    )  # fmt: skip
-
-
-def _has(words: Sequence[int], place: dict[int, int]) -> bool:
-    return all(at in place for at in words)
+        fields=tuple(cut(field) for field in template.fields if top <= field.box[1] and field.box[3] <= bottom),
+    )
 
 
 def save_templates(path: Path, templates: Iterable[FormTemplate]) -> None:
@@ -151,16 +166,21 @@ def template_to_json(template: FormTemplate) -> dict[str, Any]:
 
 def template_from_json(stored: dict[str, Any]) -> FormTemplate:
     """Return the template of a JSON object. Raises KeyError, TypeError and ValueError for another object."""
+    width, height = stored["size"]
+    fields: list[dict[str, Any]] = stored["fields"]
     return FormTemplate(
-        stored["source"],
-        stored["number"],
-        *stored["size"],
+        source=stored["source"],
+        number=stored["number"],
+        width=width,
+        height=height,
         words=tuple(PrintedWord(text, (x0, y0, x1, y1), bool(bold)) for text, x0, y0, x1, y1, bold in stored["words"]),
-        fields=tuple(
-            FormField(**{name: tuple(value) if isinstance(value, list) else value for name, value in one.items()})
-            for one in stored["fields"]
-        ),
+        fields=tuple(_field(one) for one in fields),
     )
+
+
+def _field(stored: dict[str, Any]) -> FormField:
+    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items()}
+    return FormField(**values)
 
 
 def _short(box: FloatBox) -> list[float]:
