@@ -9,7 +9,12 @@ from model.deferred import Deferred
 
 def test_threads_that_ask_at_once_share_one_computation():
     begun, calls = threading.Barrier(4), []
-    value = Deferred(lambda: calls.append(1) or object())
+
+    def compute():
+        calls.append(1)
+        return object()
+
+    value = Deferred(compute)
     found = []
 
     def get():

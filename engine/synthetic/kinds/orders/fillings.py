@@ -8,7 +8,8 @@ from datetime import timedelta
 from string import ascii_uppercase, digits
 
 from engine.synthetic import values
-from engine.synthetic.kinds.amounts import MONTHS, Writing, cents, drawn_day
+from engine.synthetic.kinds.amounts import Writing, cents, drawn_day
+from engine.synthetic.values import MONTHS
 from engine.synthetic.vocabulary import CITIES, LAST_NAMES, STATES, coined, phrase, sentence, word
 
 Filling = Callable[[random.Random, Writing], list[str]]

@@ -54,7 +54,8 @@ class Look:
     def drawn(cls, desk: Desk, *, ruling: Ruling | None = None) -> Look:
         """Draw a look at random."""
         chance, form = desk.chance, desk.form
-        rule: Ruling = ruling or chance.choice(("none", "none", "none", "grid", "grid", "rows", "underline", "outline"))
+        rulings: tuple[Ruling, ...] = ("none", "none", "none", "grid", "grid", "rows", "underline", "outline")
+        rule = ruling or chance.choice(rulings)
         ending = form.ending if chance.random() < 0.8 else chance.choice((":", "", " :", "."))
         small = chance.random() < 0.25
         return cls(
