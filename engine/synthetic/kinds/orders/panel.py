@@ -55,7 +55,7 @@ class Look:
         """Draw a look at random."""
         chance, form = desk.chance, desk.form
         rulings: tuple[Ruling, ...] = ("none", "none", "none", "grid", "grid", "rows", "underline", "outline")
-        rule = ruling or chance.choice(rulings)
+        rule: Ruling = ruling if ruling is not None else chance.choice(rulings)
         ending = form.ending if chance.random() < 0.8 else chance.choice((":", "", " :", "."))
         small = chance.random() < 0.25
         return cls(
