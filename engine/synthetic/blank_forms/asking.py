@@ -111,7 +111,13 @@ class Asking:
         if line and self.lines[line] == 1 and field.kind != "check":
             ways += [self._lined]
         heading = tokens(self.template.text(field.heading))
-        if heading and not field.column and field.kind != "check" and self.headed[self.keys[id(one)], heading] == 1:
+        if (
+            heading
+            and field.key
+            and not field.column
+            and field.kind != "check"
+            and self.headed[self.keys[id(one)], heading] == 1
+        ):
             ways += [self._headed] * (1 if ways else 4)
         if field.column and self.columned[self.keys[id(one)], tokens(self.template.text(field.column))] == 1:
             ways += [self._columned] * 4

@@ -34,7 +34,7 @@ def headings(layout: Layout, taken: set[int]) -> list[Heading]:
         word = layout.words[at]
         if at in seen or is_leader(word.text) or not _stands_out(layout, at):
             continue
-        run = layout.run(at, leading=False, gap=2.2)
+        run = _line(layout, at)
         seen |= set(run)
         bold = sum(_stands_out(layout, one) for one in run)
         if _text_before(layout, run) or bold < _FULL * len(run):
@@ -48,7 +48,12 @@ def headings(layout: Layout, taken: set[int]) -> list[Heading]:
             before.box = layout.box(before.words)
     for one in found:
         one.strong = _is_strong(layout, one.words)
-    return [one for one in found if not set(one.words) & taken and any(layout.letters([at]) >= 4 for at in one.words)]
+    return [
+        one
+        for one in found
+        if not set(one.words) & taken
+        and any(layout.words[at].text.isalpha() and layout.letters([at]) >= 4 for at in one.words)
+    ]
 
 
 def heading_of(layout: Layout, titles: list[Heading], field: FormField) -> list[int]:
@@ -64,6 +69,14 @@ def heading_of(layout: Layout, titles: list[Heading], field: FormField) -> list[
         best = best[1:]
     starts = bool(best) and not layout.words[best[0]].text[:1].islower()
     return best if starts and len(best) <= _LONGEST else []
+
+
+def _line(layout: Layout, at: int) -> list[int]:
+    """Return the words of a heading on the line of a word; its number may stand apart, other columns do not belong."""
+    wide = layout.run(at, leading=False, gap=2.2)
+    first = layout.words[wide[0]].text
+    numbered = is_marker(first) or first.lower().strip(":.") in _OPENINGS
+    return wide if numbered else layout.run(at, leading=False)
 
 
 def _is_strong(layout: Layout, words: list[int]) -> bool:
