@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -89,20 +90,19 @@ def pretrain(
         fail(f"Unknown preset {preset!r}. Choose from {', '.join(PRESETS)}.", code=2)
     if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
         fail(f"Device {device!r} is not available. Use cpu.", code=2)
-    chosen = (stages, minutes, seed, start, decoder, preset, forms, labelled)
-    if recipe and chosen != (STAGES_OF_A_RUN, 60, 0, None, None, "nano", None, None):
+    if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
         fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
     if not resume and has_run(out):
         fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
-    named = set(re.findall(r"\w+", stages))
+    named = set(RECIPE.steps) if recipe else set(re.findall(r"\w+", stages))
     if forms is not None and not named & {"words", "practice", "ranking"}:
         fail("--forms is for the stages words, practice and ranking. Add one to --stages, or leave it out.", code=2)
     if labelled is not None and not named & {"practice", "ranking"}:
         fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
-        if recipe and resume and has_run(out) and remembered(out) != RECIPE:
+        if recipe and resume and has_run(out) and remembered(out).steps != RECIPE.steps:
             raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
         source = teacher or teacher_folder()
         if forms is not None:
@@ -112,7 +112,11 @@ def pretrain(
         begun = str(start.resolve()) if start else None
         filled = str(forms.resolve()) if forms else None
         learned = str(labelled.resolve()) if labelled else None
-        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder, filled, learned)
+        schedule = (
+            replace(RECIPE, forms=filled, labelled=learned)
+            if recipe
+            else _given(stages, seed, begun, decoder, filled, learned)
+        )
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps

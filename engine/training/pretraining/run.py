@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -51,7 +51,18 @@ class Schedule:
 
 
 # As for the shipped weights.
-RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000, "growth": 600})
+RECIPE = Schedule(
+    seed=1,
+    steps={
+        "words": 5800,
+        "regions": 2400,
+        "segment": 2000,
+        "growth": 600,
+        "practice": 2600,
+        "ranking": 500,
+        "pixels": 330,
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +117,7 @@ def pretrain(
     schedule = _remembered(folder, schedule, config, resume)
     network = _fresh(config, teacher, schedule.seed)
     if schedule.start is not None:
-        network.load_state_dict(_started(Path(schedule.start), folder, config).state_dict())
+        _begin_with(network, _started(Path(schedule.start), folder, config))
     if begin is not None:
         begin(network)
     network.to(device)
@@ -230,11 +241,19 @@ def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwor
     """Load the initial weights; keeps a copy in `folder`, so a run resumes without the original file."""
     kept = folder / _START_FILE
     network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
-    if network.config != config:
+    if replace(network.config, ranker_width=config.ranker_width) != config:
         raise ValueError(f"{path} holds another network than the preset {config.name!r}; choose its preset.")
     if not has_run(folder):
-        checkpoint.save(kept, network, config.to_dict())
+        checkpoint.save(kept, network, network.config.to_dict())
     return network
+
+
+def _begin_with(network: GroundingNetwork, start: GroundingNetwork) -> None:
+    """Copy weights; the ranker of `network` stays as it is where `start` was saved without one."""
+    ranker = (
+        {} if network.ranker is None else {f"ranker.{name}": one for name, one in network.ranker.state_dict().items()}
+    )
+    network.load_state_dict({**ranker, **start.state_dict()})
 
 
 def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:

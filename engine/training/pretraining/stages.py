@@ -53,6 +53,12 @@ def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
     return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
 
 
+def _pixels_slowly(objective: Objective) -> list[dict[str, Any]]:
+    assert isinstance(objective, RegionMasks)
+    matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
+    return [matrices | {"lr": 1e-3}, rest | {"lr": 2.5e-4}]
+
+
 def _everything_slowly(objective: Objective) -> list[dict[str, Any]]:
     """Return all parameters at a quarter of their rates in the stage `words`: the network has learned much already."""
     return [group | {"lr": group["lr"] / 4} for group in _everything(objective)]
@@ -111,6 +117,12 @@ def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
     source = region_source(around.seed + 6_000, long_side=pointing.long_side)
     return RegionMasks(around.network, source, pointing)
+
+
+def _regions_at_full_size(around: StageInputs) -> Objective:
+    side = around.network.config.image.long_side
+    source = region_source(around.seed + 90_000, long_side=side, pages=1, pool=_POOL)
+    return RegionMasks(around.network, source, Pointing(long_side=side))
 
 
 def _reading(around: StageInputs) -> Objective:
@@ -221,6 +233,14 @@ STAGES: dict[str, PretrainingStage] = {
         objective=lambda around: Ranking(around.network, practice_source(replace(around, seed=around.seed + 88_000))),
         groups=_ranker_alone,
         figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "pixels": PretrainingStage(
+        title="Regions without words again, at full size, after the word path has changed; the word path is frozen.",
+        share=0.2,
+        objective=_regions_at_full_size,
+        groups=_pixels_slowly,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        figures=lambda around, _: answers(around, pictures=True),
     ),
     "growth": PretrainingStage(
         title="Words of an answer, and its predicted quality; all other parameters are frozen.",
