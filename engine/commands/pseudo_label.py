@@ -55,7 +55,15 @@ def pseudo_label(
                 if refused:
                     console.print(f"{name} is left out: {refused}", markup=False)
 
-            sheets = read_corpus(corpus, out / _READ_FILE, limits, pages=pages, at_once=workers, on_file=finished)
+            sheets = read_corpus(
+                corpus,
+                out / _READ_FILE,
+                limits,
+                pages=pages,
+                at_once=workers,
+                on_file=finished,
+                on_refused=lambda sentence: console.print(sentence, markup=False),
+            )
             bar.update(task, completed=len(documents_of(corpus)))
             labelling = bar.add_task("Labelling", total=len(sheets))
             for sheet in sheets:

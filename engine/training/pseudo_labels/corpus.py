@@ -13,6 +13,7 @@ import pymupdf
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.refusal import DocumentRefused
+from engine.training.judging_files import without_judging
 from model.inference import Word
 
 _SUFFIXES = frozenset((".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff"))
@@ -43,6 +44,7 @@ def read_corpus(
     pages: int = 2,
     at_once: int = 1,
     on_file: Callable[[str, str], None] = lambda name, refused: None,
+    on_refused: Callable[[str], None] = lambda sentence: None,
 ) -> list[ReadSheet]:
     """Return the words of the first pages of all documents of a folder, as an upload would have them.
 
@@ -53,12 +55,15 @@ def read_corpus(
         pages: pages of each document.
         at_once: documents read at the same time.
         on_file: called with each finished file's name and, if it was refused, the sentence for its owner.
+        on_refused: called with a sentence about files that judge the model, from which nothing is learned.
 
     Raises:
         ValueError: the folder has no documents.
         OSError: the cache cannot be written.
     """
-    files = documents_of(folder)
+    files, judging = without_judging(documents_of(folder))
+    if judging is not None:
+        on_refused(judging)
     kept = _kept(cache)
     waiting = [file for file in files if _name(folder, file) not in kept]
     cache.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from engine.documents.blank_forms import blank_forms
 from engine.synthetic.blank_forms.pages import form_pages
 from engine.synthetic.blank_forms.template import FormTemplate, load_templates, save_templates
+from engine.training.judging_files import judging_files
 from engine.training.sources.examples import MOST_WORDS, block_source, mixed_source
 from model.examples import Source
 
@@ -59,4 +60,5 @@ def kept_forms(folder: Path, cache: Path) -> list[FormTemplate]:
 @lru_cache(maxsize=2)
 def _read(folder: Path) -> list[FormTemplate]:
     """Read a folder once a process: a run paces its stages before it starts them."""
-    return blank_forms(folder)
+    judging = set(judging_files().values())
+    return [template for template in blank_forms(folder) if template.source not in judging]

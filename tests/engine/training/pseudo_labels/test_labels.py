@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from engine.cli import app
 from engine.documents.limits import ReadLimits
 from engine.grounded import read_pages
+from engine.training.judging_files import judging_files
 from engine.training.pseudo_labels.corpus import documents_of, read_corpus
 from engine.training.pseudo_labels.labels import BAND_WORDS, bands, label_page, with_negatives
 from engine.training.pseudo_labels.precision import measure
@@ -126,3 +127,15 @@ def test_precision_counts_labels_that_people_have_answered(predictor):
     _, parts = labelled(predictor, page(*COLUMN, *TEXT))
     found = measure(predictor, parts)
     assert found.plain_right == found.plain
+
+
+def test_a_file_that_judges_the_model_is_not_read(tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    letter(corpus / "one.pdf")
+    judging = next(iter(judging_files().values()))
+    letter(corpus / judging)
+    sentences = []
+    found = read_corpus(corpus, tmp_path / "read.jsonl", ReadLimits(), on_refused=sentences.append)
+    assert {one.page_id for one in found} == {"one.pdf#1"}
+    assert sentences == [f"{judging} judges the model, so nothing is learned from it."]
