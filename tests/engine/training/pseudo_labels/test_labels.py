@@ -135,7 +135,7 @@ def test_a_file_that_judges_the_model_is_not_read(tmp_path):
     letter(corpus / "one.pdf")
     judging = next(iter(judging_files().values()))
     letter(corpus / judging)
-    sentences = []
+    sentences: list[str] = []
     found = read_corpus(corpus, tmp_path / "read.jsonl", ReadLimits(), on_refused=sentences.append)
     assert {one.page_id for one in found} == {"one.pdf#1"}
     assert sentences == [f"{judging} judges the model, so nothing is learned from it."]
