@@ -113,7 +113,7 @@ pictures: install-test
 # It stops after 100 minutes at the latest; the same command goes on.
 WEIGHTS ?= build/weights
 weights: install-bench
-	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 $(if $(FORMS),--forms $(FORMS)) $(if $(LABELLED),--labelled $(LABELLED)) || test $$? -eq 3
+	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 $(if $(FORMS),--forms "$(FORMS)") $(if $(LABELLED),--labelled "$(LABELLED)") || test $$? -eq 3
 
 DATA ?= data
 bench: install-test

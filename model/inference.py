@@ -28,6 +28,7 @@ from model.vocabulary import Vocabulary
 
 __all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
 
+_MOST_STATES = 200_000  # states of words that grow at once: 80 MB each of several tensors, for nano
 MOST_WORDS = 8_000  # the memory of an encoded page grows with their square
 SHIPPED = Path(__file__).parent / "weights" / "nano.safetensors"
 
@@ -51,6 +52,9 @@ class Predictor:
         self.version = version
         self._network = network.eval().requires_grad_(False)
         self._vocabulary = Vocabulary(network.config.text.buckets)
+        # A ranker that has not learned yet would choose at random.
+        self._ranker = network.ranker if network.ranker is not None and network.ranker.learned else None
+        self._seeds = SEEDS if self._ranker is None else RANKED_SEEDS
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> "Predictor":
@@ -185,13 +189,20 @@ class Predictor:
         mean: NDArray[np.float32] = words.mean(0).numpy().astype(np.float32)
         return mean
 
-    @torch.inference_mode()
     def _answer(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
         if page.version != self.version:
             raise ValueError("The page was read by another version of the model; encode it again.")
+        at_once = max(1, _MOST_STATES // (self._seeds * max(1, len(page.words))))
+        return [
+            answer
+            for start in range(0, len(prompts), at_once)
+            for answer in self._answer_at_once(page, prompts[start : start + at_once], both_paths)
+        ]
+
+    @torch.inference_mode()
+    def _answer_at_once(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
-        ranker = self._network.ranker
-        asked = self._network.ask_words(page.state, questions, SEEDS if ranker is None else RANKED_SEEDS)
+        asked = self._network.ask_words(page.state, questions, self._seeds)
         pixels = None
         if page.picture is not None and (both_paths or not bool(by_words(asked.words).all())):
             pixels = self._network.ask_pixels(page.state, page.picture.get(), asked, questions)
@@ -207,7 +218,7 @@ class Predictor:
     ) -> list[WordChoice]:
         """Return the answers by words, best first; where the user showed a place, the one that begins there leads."""
         shown = bool(prompt.points) or prompt.box is not None
-        if shown or self._network.ranker is None:
+        if shown or self._ranker is None:
             return choose_words(answer, row, shown)
-        found = rank(self._network.ranker, list_of(page.prepared, answer, questions, row))
+        found = rank(self._ranker, list_of(page.prepared, answer, questions, row))
         return [WordChoice(words, iou) for words, iou in found]

@@ -117,6 +117,7 @@ def evaluate(
             refused={
                 "--ocr": ocr,
                 "--words-only": words_only,
+                "--both-paths": both_paths,
                 "--noise": bool(noise),
                 "--drop": bool(drop),
                 "--ocr-workers": ocr_workers is not None,

@@ -73,6 +73,8 @@ def pretrain(
 
     import torch
 
+    from engine.grounded import pages_file
+    from engine.training.judging_files import judges
     from engine.training.pretraining.run import RECIPE, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
@@ -100,6 +102,11 @@ def pretrain(
         fail("--forms is for the stages words, practice and ranking. Add one to --stages, or leave it out.", code=2)
     if labelled is not None and not named & {"practice", "ranking"}:
         fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
+    try:
+        if labelled is not None and judges(pages_file(labelled)):
+            fail(f"{labelled} judges the model, so nothing is learned from it. Name another dataset.")
+    except FileNotFoundError as error:
+        fail(str(error), code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
         if recipe and resume and has_run(out) and remembered(out).steps != RECIPE.steps:

@@ -74,7 +74,6 @@ def pseudo_label(
                 bar.advance(labelling)
         if not found:
             raise ValueError(f"No page of {corpus} has a key with a value that may be believed.")
-        (out / "pages.jsonl").unlink(missing_ok=True)
         write_pages(out, ((page, None) for page in with_negatives(found, seed)))
         precision = None if judge is None else measure(predictor, read_pages(judge))
     except (ValueError, GroundedFormatError, OSError) as error:

@@ -22,6 +22,11 @@ class Ranker(nn.Module):
         self.read = nn.Sequential(nn.Linear(FEATURES, width), nn.GELU(), nn.Linear(width, width), nn.GELU())
         self.judge = Perceptron(3 * width, width, 1)
 
+    @property
+    def learned(self) -> bool:
+        """Whether it has learned: before its stage of pretraining its choice means nothing, and is not asked."""
+        return bool(self.scale.num_batches_tracked)
+
     def forward(self, features: Tensor, valid: Tensor) -> Tensor:
         """Predict the IoU of the proposals of Q questions.
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from model import inference
 from model.batches import make_batch
 from model.inference import Predictor
 from model.inputs import batch_pages, batch_questions, prepare_page
@@ -109,8 +110,35 @@ def test_a_network_without_a_ranker_says_so(network):
         Ranking(network, lambda step: [example()]).loss(0, random.Random(0))
 
 
+def learned(network):
+    """The network, with a ranker that has seen lists."""
+    objective = Ranking(network, lambda step: [example(), example()])
+    learn(objective, torch.optim.Adam(objective.ranker.parameters(), 1e-2), Plan(steps=2, warmup=1))
+    return network
+
+
+def test_a_ranker_that_has_not_learned_changes_no_answer(ranking):
+    fresh = Predictor(ranking, "test")
+    without = Predictor(GroundingNetwork(replace(ranking.config, ranker_width=None)).eval(), "test")
+    own = {name: tensor for name, tensor in ranking.state_dict().items() if not name.startswith("ranker.")}
+    without._network.load_state_dict(own)
+    for question in ("What is the tax?", "invoice number"):
+        asked = [one.ask(one.encode(None, page_words(), SIZE), question) for one in (fresh, without)]
+        assert asked[0].words == asked[1].words and asked[0].score == asked[1].score
+
+
+def test_questions_of_a_long_page_are_answered_in_parts_as_at_once(ranking, monkeypatch):
+    predictor = Predictor(learned(ranking), "test")
+    page = predictor.encode(None, page_words(), SIZE)
+    questions = ["What is the tax?", "invoice number", "Who is billed?"]
+    at_once = predictor.ask_many(page, questions)
+    monkeypatch.setattr(inference, "_MOST_STATES", 1)
+    for whole, part in zip(at_once, predictor.ask_many(page, questions), strict=True):
+        assert whole.words == part.words and whole.score == pytest.approx(part.score, abs=1e-5)
+
+
 def test_alternatives_come_in_order_of_their_predicted_iou(ranking):
-    predictor = Predictor(ranking, "test")
+    predictor = Predictor(learned(ranking), "test")
     answer = predictor.ask(predictor.encode(None, page_words(), SIZE), "What is the tax?")
     scores = [answer.score, *(one.score for one in answer.candidates)]
     assert scores == sorted(scores, reverse=True)
@@ -118,7 +146,7 @@ def test_alternatives_come_in_order_of_their_predicted_iou(ranking):
 
 
 def test_a_click_overrules_the_ranker(ranking):
-    predictor = Predictor(ranking, "test")
+    predictor = Predictor(learned(ranking), "test")
     page = predictor.encode(page_image(), page_words(), SIZE)
     x0, y0, x1, y1 = page_words()[place("5.90")].box
     answer = predictor.ask(page, "What is the total?", points=[((x0 + x1) / 2, (y0 + y1) / 2, True)])

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pymupdf
-
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
+from engine.documents.page import Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused
 from engine.training.judging_files import without_judging
 from model.inference import Word
@@ -64,7 +63,7 @@ def read_corpus(
     files, judging = without_judging(documents_of(folder))
     if judging is not None:
         on_refused(judging)
-    kept = _kept(cache)
+    kept = _kept(cache, pages)
     waiting = [file for file in files if _name(folder, file) not in kept]
     cache.parent.mkdir(parents=True, exist_ok=True)
     with cache.open("a", encoding="utf-8") as out, ThreadPoolExecutor(at_once) as pool:
@@ -72,40 +71,42 @@ def read_corpus(
             waiting, pool.map(lambda file: _read(file, limits, pages), waiting), strict=True
         ):
             name = _name(folder, file)
-            out.write(json.dumps({"name": name, "pages": rows}, ensure_ascii=False) + "\n")
-            out.flush()
+            if not refused:  # a file that was refused, for want of time say, is tried again by the next run
+                out.write(json.dumps({"name": name, "of": pages, "pages": rows}, ensure_ascii=False) + "\n")
+                out.flush()
             kept[name] = rows
             on_file(name, refused)
     return list(_sheets(folder, files, kept))
 
 
+class _Enough(Exception):
+    """Raised when the wanted pages have been read, to stop the reading of the others."""
+
+
 def _read(file: Path, limits: ReadLimits, pages: int) -> tuple[list[Any], str]:
+    """Return the words of the first pages; without any, the sentence with which the file was refused."""
+    found: dict[int, ReadPage] = {}
+
+    def keep(page: ReadPage, beginning: Beginning) -> None:
+        """Keep a wanted page; pages come in the order in which they are finished."""
+        if page.number <= pages:
+            found[page.number] = page
+        if len(found) == min(pages, beginning.pages):
+            raise _Enough
+
     with tempfile.TemporaryDirectory() as folder:
-        source = _first_pages(file, Path(folder) / "first.pdf", pages)
         try:
-            found = read_document(source, name=file.name, limits=limits, out_dir=Path(folder) / "pages").pages
+            read_document(file, name=file.name, limits=limits, out_dir=Path(folder), on_read=keep)
+        except _Enough:
+            pass
         except DocumentRefused as refused:
             return [], str(refused)
-        return [[one.width, one.height, [[word.text, *map(int, word.box)] for word in one.words]] for one in found], ""
+    ordered = [found[number] for number in sorted(found)]
+    return [[one.width, one.height, [[word.text, *map(int, word.box)] for word in one.words]] for one in ordered], ""
 
 
-def _first_pages(file: Path, target: Path, pages: int) -> Path:
-    """Write the first pages of a PDF into a file of their own; return the file itself where that is not possible."""
-    if file.suffix.lower() != ".pdf":
-        return file
-    try:
-        with pymupdf.open(file) as document, pymupdf.open() as first:
-            if document.needs_pass or document.page_count <= pages:
-                return file
-            first.insert_pdf(document, to_page=pages - 1)
-            first.save(target)
-    except (RuntimeError, ValueError):  # damaged: the guarded reader says how
-        return file
-    return target
-
-
-def _kept(cache: Path) -> dict[str, list[Any]]:
-    """Return what an earlier run read. A line that was cut by a stop is dropped from the file."""
+def _kept(cache: Path, pages: int) -> dict[str, list[Any]]:
+    """Return what earlier runs read of as many pages. A line that was cut by a stop is dropped from the file."""
     if not cache.is_file():
         return {}
     lines = cache.read_text(encoding="utf-8").splitlines(keepends=True)
@@ -113,7 +114,7 @@ def _kept(cache: Path) -> dict[str, list[Any]]:
     if len(whole) < len(lines):
         cache.write_text("".join(whole), encoding="utf-8")
     rows: Sequence[dict[str, Any]] = [json.loads(line) for line in whole]
-    return {row["name"]: row["pages"] for row in rows}
+    return {row["name"]: row["pages"] for row in rows if row["of"] == pages}
 
 
 def _sheets(folder: Path, files: Sequence[Path], kept: dict[str, list[Any]]) -> Iterator[ReadSheet]:

@@ -100,10 +100,22 @@ def test_the_command_writes_a_dataset_and_reads_no_file_twice(tmp_path):
     (found,) = read_pages(tmp_path / "out")
     assert {question.printed_key for question in found.questions if question.answers} == {True}
     kept = (tmp_path / "out" / "read.jsonl").read_text()
-    assert [json.loads(line)["name"] for line in kept.splitlines()] == ["broken.pdf", "one.pdf"]
+    assert [json.loads(line)["name"] for line in kept.splitlines()] == ["one.pdf"]
     (corpus / "one.pdf").write_bytes(b"changed")
     again = CliRunner().invoke(app, ["pseudo-label", str(corpus), str(tmp_path / "out"), "--json"])
     assert json.loads(again.output.splitlines()[-1])["plain"] == 3
+
+
+def test_only_the_wanted_pages_are_kept_and_more_are_read_when_more_are_wanted(tmp_path):
+    corpus = tmp_path / "corpus"
+    corpus.mkdir()
+    with pymupdf.open(letter(tmp_path / "page.pdf")) as one, pymupdf.open() as three:
+        for _ in range(3):
+            three.insert_pdf(one)
+        three.save(corpus / "three.pdf")
+    cache = tmp_path / "read.jsonl"
+    assert [one.page_id for one in read_corpus(corpus, cache, ReadLimits(), pages=1)] == ["three.pdf#1"]
+    assert len(read_corpus(corpus, cache, ReadLimits(), pages=2)) == 2
 
 
 def test_an_empty_folder_is_refused_in_a_sentence(tmp_path):
