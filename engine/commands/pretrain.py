@@ -111,11 +111,11 @@ def pretrain(
     try:
         if recipe and resume and has_run(out) and remembered(out).steps != RECIPE.steps:
             raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
-        source = teacher or teacher_folder()
         if forms is not None:
             if not has_run(out):
                 (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
             kept_forms(forms, out / FORMS_FILE)  # refuses a folder without forms before anything is trained
+        source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
         filled = str(forms.resolve()) if forms else None
         learned = str(labelled.resolve()) if labelled else None
