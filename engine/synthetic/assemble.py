@@ -17,21 +17,29 @@ from engine.synthetic.sheet import Asked, FloatBox, Rule, Sheet
 
 MOST_QUESTIONS = 28
 UNANSWERABLE = 0.15
+Paper = Callable[[tuple[int, int]], Image.Image]
 _STOP = frozenset("what is the of a an in on for to and which are was does it".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticPage:
-    """Generated page: `page` has words as OCR found them, `render` draws the page."""
+    """Generated page: `page` has words as OCR found them, `render` draws the page.
+
+    `paper` draws a printed page of a size in pixels under the sheet; `slope` is the shear of the whole page.
+    """
 
     page: GroundedPage
     kind: str
     sheet: Sheet
     seed: str
+    paper: Paper | None = None
+    slope: float = 0.0
 
     def render(self) -> Image.Image:
         """Draw the page as an RGB image of its size; deterministic for equal fonts."""
-        return render.draw(self.sheet, self.page.width, self.page.height, random.Random(f"{self.seed} picture"))
+        size = (self.page.width, self.page.height)
+        ground = None if self.paper is None else render.sheared(self.paper(size), self.slope)
+        return render.draw(self.sheet, *size, random.Random(f"{self.seed} picture"), ground=ground)
 
 
 def assemble(
@@ -42,13 +50,16 @@ def assemble(
     absent: Callable[[], str],
     *,
     reading: Reading | None = None,
+    paper: Paper | None = None,
 ) -> SyntheticPage:
     """Return the finished page.
 
-    `absent` returns negative questions. `reading` is the quality of OCR; None draws one.
+    `absent` returns negative questions. `reading` is the quality of OCR; None draws one. `paper` draws what the sheet
+    stands on; see `SyntheticPage`.
     """
     chance = sheet.chance
-    tilt(sheet, chance.gauss(0, 0.004))
+    slope = chance.gauss(0, 0.004)
+    tilt(sheet, slope)
     size = (round(sheet.width), round(sheet.height))
     words = in_order(read(sheet.pieces, reading or Reading.drawn(chance), chance))
     places: dict[int, list[int]] = {}  # piece -> words that show it
@@ -71,7 +82,7 @@ def assemble(
         )
         for at, one in enumerate(asked)
     ]
-    return SyntheticPage(GroundedPage(page_id, None, *size, grounded_words, questions), kind, sheet, seed)
+    return SyntheticPage(GroundedPage(page_id, None, *size, grounded_words, questions), kind, sheet, seed, paper, slope)
 
 
 def tilt(sheet: Sheet, slope: float) -> None:
