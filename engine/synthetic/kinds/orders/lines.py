@@ -88,8 +88,8 @@ def lines(desk: Desk, y: float) -> Lines:
         for at, head in enumerate(heads)
     ]
     two = bool(weeks) or chance.random() < 0.15
-    top = y + 1.5 * em * two
-    table = ledger.set_table(form, columns, rows, top, step=step, head_case=False)
+    upper = 1.5 * em * two
+    table = ledger.set_table(form, columns, rows, y + upper, step=step, above=upper, head_case=False)
     if two:
         _upper(desk, table, len(more), len(weeks), y)
     _ask(desk, table, heads, rows, [(line, row) for line, row in numbered if row < table.rows])
