@@ -15,6 +15,7 @@ from model.examples import Prompt, Word
 from model.layout import Floats, Layout, read_layout
 from model.presets import ImageConfig, NetworkConfig
 from model.prompts import CLICKS, click_features
+from model.ranking.keys import Key, find_keys
 from model.vocabulary import SHAPES, Vocabulary, shape_of, weight_of, words_of
 
 IMAGE_MULTIPLE = 32  # coarsest stride of the image encoder
@@ -39,6 +40,7 @@ class PreparedPage:
     """One page read once: its layout, ids, word shapes and, where it has an image, the scaled pixels."""
 
     layout: Layout
+    keys: tuple[Key, ...]  # printed keys with the values beside them, for the ranker
     size: tuple[int, int]  # width, height in pixels of the rendered page
     grams: list[np.ndarray]
     pieces: list[np.ndarray]
@@ -79,6 +81,7 @@ class QuestionBatch:
     point_kinds: Tensor  # [B, P]
     drawn: Tensor | None  # [B, DRAWN, h / 4, w / 4], None if no question of the batch has a point, box or mask
     has_drawn: Tensor  # [B] bool
+    tokens: Sequence[Sequence[str]] = ()  # of the B questions, for the ranker
     clip_ids: Tensor | None = None  # [B, L] of a public prompt tower, where the network has one
     clip_valid: Tensor | None = None  # [B, L] bool
 
@@ -118,6 +121,7 @@ def prepare_page(
     )
     return PreparedPage(
         layout=layout,
+        keys=tuple(find_keys(layout)) if config.ranker_width is not None else (),
         size=size,
         grams=vocabulary.grams(texts),
         pieces=vocabulary.pieces(texts),
@@ -240,6 +244,7 @@ def batch_questions(
         point_kinds=kinds,
         drawn=_drawn(asked, config.image.long_side) if has_drawn.any() else None,
         has_drawn=has_drawn,
+        tokens=tokens,
         clip_ids=ids,
         clip_valid=valid,
     )

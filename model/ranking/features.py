@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from model.layout import Floats, Layout
 from model.ranking.extent import extent_features
 from model.ranking.key_place import key_features
+from model.ranking.keys import Key
 from model.ranking.proposals import KINDS, Proposal
 
-FEATURES = 144
+FEATURES = 150
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,13 @@ class Grown:
 
 
 def describe(
-    layout: Layout, proposals: Sequence[Proposal], grown: Grown, anchors: Floats, runs: Floats, shapes: Floats
+    layout: Layout,
+    proposals: Sequence[Proposal],
+    grown: Grown,
+    anchors: Floats,
+    runs: Floats,
+    shapes: Floats,
+    named: Sequence[Key] = (),
 ) -> Floats:
     """Describe the proposals of one question.
 
@@ -37,6 +44,7 @@ def describe(
         anchors: lexical anchors, [N, ANCHORS].
         runs: runs that look like the key, [RUNS, 5].
         shapes: `shape_of` of each word, [N, SHAPES].
+        named: printed keys that the question names word for word.
 
     Returns:
         [P, FEATURES].
@@ -51,6 +59,7 @@ def describe(
         *extent_features(layout, inside, proposals, shapes),
         *_text(inside, anchors, shapes),
         *key_features(layout, inside, proposals, anchors, runs),
+        *_named(proposals, named),
     ]
     found = np.stack([np.asarray(column, np.float32) for column in columns], 1)
     assert found.shape[1] == FEATURES
@@ -98,3 +107,14 @@ def _text(inside: NDArray[np.bool_], anchors: Floats, shapes: Floats) -> list[Fl
     first = shapes[inside.argmax(1)]
     similar = inside @ anchors[:, :4] / size
     return [*mean.T, *first[:, [1, 2, 3, 6, 10, 12]].T, *similar.T, np.where(inside, anchors[:, 1], 0).max(1)]
+
+
+def _named(proposals: Sequence[Proposal], named: Sequence[Key]) -> list[Floats]:
+    """Return which proposals are, or begin with, the value of a key that the question names, by how plain the key is."""
+    columns = []
+    for colon in (True, False):
+        for plain in (True, False):
+            values = [key.value for key in named if (key.has_colon, key.plain) == (colon, plain) and key.value]
+            columns.append(np.array([one.words in values for one in proposals], np.float32))
+    begun = [any(one.words[: len(key.value)] == key.value for key in named if key.value) for one in proposals]
+    return [*columns, np.array(begun, np.float32)]

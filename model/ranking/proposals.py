@@ -4,7 +4,7 @@ The network's own answers are often right in place and wrong in extent: too few 
 of them is therefore proposed in several extents. The ranker (`model.ranking.ranker`) chooses among all of them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from model.layout import Layout
 
 Members = NDArray[np.bool_]  # [N] which words make the answer
 
-GROWN, SEGMENTS, FIRST, LINE, TAIL, BELOW, BELOW_TWICE, CELL = KINDS = tuple(range(8))
+GROWN, SEGMENTS, FIRST, LINE, TAIL, BELOW, BELOW_TWICE, CELL, KEYED = KINDS = tuple(range(9))
 _RESHAPED = 4  # grown answers that are proposed in other extents too
 _NEXT_LINE = 1.2  # line heights; a segment that begins further below does not continue an answer
 _OVERLAP = 0.4  # line heights by which the boxes of two lines may overlap
@@ -29,13 +29,19 @@ class Proposal:
     source: int  # number of the grown answer, or of the key's run
 
 
-def propose(layout: Layout, grown: Iterable[Members], cells: Iterable[tuple[int, Members]]) -> list[Proposal]:
+def propose(
+    layout: Layout,
+    grown: Iterable[Members],
+    cells: Iterable[tuple[int, Members]],
+    keyed: Iterable[Sequence[int]] = (),
+) -> list[Proposal]:
     """Return distinct proposals, those of the network first.
 
     Args:
         layout: layout of the page, N words.
         grown: answers that the network grew, best pointed first, bool [N] each.
         cells: words beside a key, with the number of the key's run.
+        keyed: values of printed keys that the question names word for word.
 
     Returns:
         Proposals; each set of words occurs once, under the first kind that makes it.
@@ -60,6 +66,8 @@ def propose(layout: Layout, grown: Iterable[Members], cells: Iterable[tuple[int,
             add(group, CELL, number)
             for kind, members in _continued(layout, group):
                 add(members, kind, number)
+    for value in keyed:
+        add(value, KEYED, 0)
     return list(found.values())
 
 

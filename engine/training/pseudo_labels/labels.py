@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.synthetic import questions as phrasing
 from engine.training.evaluation import lexical_baseline
-from engine.training.pseudo_labels.keys import Key, find_keys
 from model.inference import Predictor, Word
 from model.layout import Layout
+from model.ranking.keys import Key, find_keys
 
 BAND_WORDS = 300  # of a labelled page: the cost of a training step grows with the square
 _FEWEST_WORDS = 20

@@ -25,6 +25,8 @@ _SEED_STRIDE = 1_000_003
 _PLAIN_KEPT = 0.25
 _PERTURBED = 0.5  # share of generated pages of words that are stretched
 _MISREAD, _IN_CIPHER = 0.8, 0.5  # shares of misread and of ciphered pages, relative to stretched ones
+_LONG = 9  # words of an answer that is drawn more often: real forms have more of them than generated pages
+_LONG_WEIGHT = 2.0
 _LOST = 0.4  # share of content words that a shortened question loses
 _TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of corrupted questions
 
@@ -191,7 +193,9 @@ def _drawn_block(
             _perturbed(
                 badly_asked(
                     example_of(
-                        one.page, one.render() if images else None, draw_questions(one.page, questions, rng, regions)
+                        one.page,
+                        one.render() if images else None,
+                        draw_questions(one.page, questions, rng, regions, None if regions else _weights(one.page)),
                     ),
                     rng,
                 ),
@@ -202,6 +206,10 @@ def _drawn_block(
         ]
         for group in groups
     ]
+
+
+def _weights(page: GroundedPage) -> dict[str, float]:
+    return {one.question_id: _LONG_WEIGHT for one in page.questions if any(len(a) >= _LONG for a in one.answers)}
 
 
 def _perturbed(example: Example, rng: random.Random, share: float) -> Example:

@@ -1,16 +1,18 @@
 """Find printed keys on a page, and the value that a plain layout puts beside each."""
 
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.layout import Layout
+from model.vocabulary import bare, weight_of, words_of
 
 LONGEST_KEY = 8  # words
 _LONGEST_BARE = 5  # words of a key without a colon
 _FARTHEST = 30.0  # line heights between a key and its value on one line
 _EDGE = 0.5  # line heights between left edges that count as one column
+_TELLING = 0.5  # weight of a word that says what is asked
+_MOST_TOKENS = 40
 _ALIGNED = 2  # other values of the column that make a value plain
 
 
@@ -24,6 +26,17 @@ class Key:
     has_colon: bool
     plain: bool  # key and value stand in a column of keys and a column of values
 
+    @property
+    def tokens(self) -> frozenset[str]:
+        """What a question must ask for to mean this key: its telling words."""
+        return telling(words_of(self.text, _MOST_TOKENS))
+
+
+def telling(tokens: Sequence[str]) -> frozenset[str]:
+    """Return the words of a question or key that say what is asked, in lower case; all words where none does."""
+    found = frozenset(bare(token) for token in tokens if weight_of(token) >= _TELLING)
+    return found or frozenset(bare(token) for token in tokens)
+
 
 def find_keys(layout: Layout) -> list[Key]:
     """Find the keys of a page that occur once on it.
@@ -36,18 +49,21 @@ def find_keys(layout: Layout) -> list[Key]:
     Returns:
         Keys in reading order.
     """
-    found = [key for segment in range(len(layout.segment_boxes)) if (key := _key_at(layout, segment)) is not None]
-    often = Counter(_bare(key.text) for key in found)
-    single = [key for key in found if often[_bare(key.text)] == 1]
+    members: dict[int, list[int]] = defaultdict(list)
+    for word in layout.order.tolist():
+        members[int(layout.segment[word])].append(word)
+    found = [key for segment in sorted(members) if (key := _key_at(layout, members, segment)) is not None]
+    often = Counter(key.tokens for key in found)
+    single = [key for key in found if often[key.tokens] == 1]
     return [_with_evidence(layout, key, found) for key in single]
 
 
-def _key_at(layout: Layout, segment: int) -> Key | None:
-    words = _members(layout, segment)
+def _key_at(layout: Layout, members: dict[int, list[int]], segment: int) -> Key | None:
+    words = members[segment]
     text = " ".join(layout.texts[word] for word in words).strip(" :.…_-")
     letters = sum(c.isalpha() for c in text)
     colon = bool(layout.segment_colon[segment])
-    value = _right_of(layout, segment)
+    value = _right_of(layout, members, segment)
     if not letters >= 2 or letters < 0.6 * len(text.replace(" ", "")):
         return None
     if len(words) > (LONGEST_KEY if colon else _LONGEST_BARE) or not (colon or value):
@@ -55,7 +71,7 @@ def _key_at(layout: Layout, segment: int) -> Key | None:
     return Key(tuple(words), tuple(value), text, colon, False)
 
 
-def _right_of(layout: Layout, segment: int) -> list[int]:
+def _right_of(layout: Layout, members: dict[int, list[int]], segment: int) -> list[int]:
     """Return the words of the next segment on the line, unless it is a key or far away."""
     following = segment + 1
     boxes = layout.segment_boxes
@@ -63,7 +79,7 @@ def _right_of(layout: Layout, segment: int) -> list[int]:
         return []
     if layout.segment_colon[following] or boxes[following, 0] - boxes[segment, 2] > _FARTHEST:
         return []
-    return _members(layout, following)
+    return members[following]
 
 
 def _with_evidence(layout: Layout, key: Key, others: Sequence[Key]) -> Key:
@@ -75,19 +91,11 @@ def _with_evidence(layout: Layout, key: Key, others: Sequence[Key]) -> Key:
         bool(other.value)
         and other.has_colon == key.has_colon
         and other.words != key.words
-        and abs(boxes[other.value[0], 0] - boxes[key.value[0], 0]) < _EDGE
-        and (
+        and bool(abs(boxes[other.value[0], 0] - boxes[key.value[0], 0]) < _EDGE)
+        and bool(
             abs(boxes[other.words[0], 0] - boxes[key.words[0], 0]) < _EDGE
             or abs(boxes[other.words[-1], 2] - boxes[key.words[-1], 2]) < _EDGE
         )
         for other in others
     )
-    return Key(key.words, key.value, key.text, key.has_colon, alike >= _ALIGNED)
-
-
-def _members(layout: Layout, segment: int) -> list[int]:
-    return [int(word) for word in layout.order if layout.segment[word] == segment]
-
-
-def _bare(text: str) -> str:
-    return re.sub(r"\W+", " ", text.lower()).strip()
+    return replace(key, plain=alike >= _ALIGNED)

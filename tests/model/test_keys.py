@@ -1,7 +1,7 @@
 """Keys found on a page, and which of them a plain layout gives a value."""
 
-from engine.training.pseudo_labels.keys import find_keys
 from model.layout import read_layout
+from model.ranking.keys import find_keys
 from tests.support.key_lines import COLUMN, page
 
 
