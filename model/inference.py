@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from PIL import Image
 
+from model.alternatives import with_alternatives
 from model.answers import SEEDS, Answer, compose_answer
 from model.examples import Box, Point, Prompt, Word
 from model.inputs import PreparedPage, batch_pages, batch_questions, prepare_page
@@ -176,4 +177,18 @@ class Predictor:
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
         answer = self._network.ask(page.state, questions, SEEDS)
         compose = partial(compose_answer, words=page.words, size=page.size, prepared=page.prepared, network=answer)
-        return [compose(row=row, prompt=prompt) for row, prompt in enumerate(prompts)]
+        answers = [compose(row=row, prompt=prompt) for row, prompt in enumerate(prompts)]
+        return [
+            with_alternatives(
+                one,
+                row,
+                prompts[row],
+                page.words,
+                page.prepared,
+                page.state,
+                self._network,
+                self._vocabulary,
+                answer.words,
+            )
+            for row, one in enumerate(answers)
+        ]

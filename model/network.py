@@ -89,7 +89,12 @@ class GroundingNetwork(nn.Module):
         return PageState(pages, words, meanings, self.word_head.links(words, bias), image, image_places)
 
     def ask(
-        self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
+        self,
+        state: PageState,
+        questions: QuestionBatch,
+        seeds: int = 1,
+        towards: Tensor | None = None,
+        favour: Tensor | None = None,
     ) -> NetworkAnswer:
         """Answer equally many questions for each page: the cheap half.
 
@@ -98,6 +103,7 @@ class GroundingNetwork(nn.Module):
             questions: B = G * Q questions.
             seeds: answers by words to grow for each question.
             towards: [B, N], in training: words to grow from (see `model.heads.growth.pick_seeds`).
+            favour: [B, N], added to the pointing logits when the words to grow from are picked.
 
         Returns:
             Scores of words and, for pages with an image, of pixels.
@@ -106,7 +112,9 @@ class GroundingNetwork(nn.Module):
         shape = questions.valid.shape
         prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
         meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
-        words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards)
+        words = self.word_head(
+            state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards, favour
+        )
         if state.image is None or state.image_places is None:
             return NetworkAnswer(words, None)
         pixels = self.mask_decoder(
