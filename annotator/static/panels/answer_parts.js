@@ -196,3 +196,20 @@ export const notAnsweredButton = (annotation, choose) =>
     'Not answered in this document',
     h('kbd', {}, hint('noAnswer')),
   );
+
+/**
+ * Says that the page prints the key more than once, and how to choose.
+ *
+ * @param {number} times
+ * @param {number} choices
+ */
+export const repeatedKey = (times, choices) =>
+  h(
+    'p',
+    { class: 'g-repeated' },
+    `The key stands ${times} times on this page. Choose with `,
+    h('kbd', {}, hint('candidate1')),
+    ' to ',
+    h('kbd', {}, hint(`candidate${choices}`)),
+    '.',
+  );
