@@ -230,12 +230,7 @@ export class AnswerCard {
         row.title = [text, each.place, key].filter(Boolean).join('   ');
         redraw(row, [key, text, each.place, each.score], () => [
           h('kbd', {}, key),
-          h(
-            'span',
-            {},
-            h('bdi', { dir: 'auto' }, text),
-            each.place ? h('small', { dir: 'auto' }, each.place) : null,
-          ),
+          h('span', {}, h('bdi', { dir: 'auto' }, text), each.place ? h('small', { dir: 'auto' }, each.place) : null),
           h('i', {}, percent(each.score)),
         ]);
       },

@@ -203,13 +203,13 @@ export const notAnsweredButton = (annotation, choose) =>
  * @param {number} times
  * @param {number} choices
  */
-export const repeatedKey = (times, choices) =>
-  h(
+export const repeatedKey = (times, choices) => {
+  const [first, last] = [hint('candidate1'), hint(`candidate${choices}`)];
+  const byKeys = ['Choose with ', h('kbd', {}, first), ' to ', h('kbd', {}, last), '.'];
+  return h(
     'p',
     { class: 'g-repeated' },
-    `The key stands ${times} times on this page. Choose with `,
-    h('kbd', {}, hint('candidate1')),
-    ' to ',
-    h('kbd', {}, hint(`candidate${choices}`)),
-    '.',
+    `The key stands ${times} times on this page. `,
+    first && last ? h('span', { class: 'g-by-keys' }, byKeys) : null,
   );
+};
