@@ -139,7 +139,7 @@ def _ask_each(
     near = np.stack([words_near(layout, places[number]) for number in asked])
     favour = torch.from_numpy((_NEAR * near + _BARRED * keys).astype(np.float32))
     batch = batch_questions([prepared], [[prompt] * len(asked)], vocabulary, network.config, anchors=anchors)
-    seen = network.ask(replace(state, image=None), batch, 1, favour=favour).words
+    seen = network.ask_words(state, batch, 1, favour=favour).words
     found = []
     for row, number in enumerate(asked):
         place = places[number]

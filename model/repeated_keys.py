@@ -131,11 +131,12 @@ def _squashed(text: str) -> str:
 
 def _on_one_line(key: str, texts: Sequence[str], lines: Sequence[int]) -> list[tuple[float, tuple[int, ...]]]:
     """Find runs of words on one line that spell the key: likeness 0..100, and places in reading order."""
-    found = []
+    found: list[tuple[float, tuple[int, ...]]] = []
     for low, first in enumerate(texts):
         if not _may_begin(first, key):
             continue
-        spelled, best = "", (0.0, (low,))
+        spelled = ""
+        best: tuple[float, tuple[int, ...]] = (0.0, (low,))
         for high in range(low, min(len(texts), low + _LONGEST)):
             spelled += texts[high]
             if lines[high] != lines[low] or len(spelled) > 1.2 * len(key) + 1:
@@ -152,7 +153,7 @@ def _on_two_lines(
     key: str, texts: Sequence[str], lines: Sequence[int], layout: Layout
 ) -> list[tuple[float, tuple[int, ...]]]:
     """Find keys broken over two lines: a beginning on one, and the rest in a segment right below it."""
-    found = []
+    found: list[tuple[float, tuple[int, ...]]] = []
     boxes, segments = layout.boxes[layout.order], layout.segment[layout.order].tolist()
     for low, first in enumerate(texts):
         if not _may_begin(first, key):

@@ -4,12 +4,13 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from engine.commands.common import console, emit, fail, output, progress, settings_here
 from engine.documents.limits import OcrChoice
+from engine.settings import Settings
 
 
 def register(app: typer.Typer) -> None:
@@ -18,7 +19,12 @@ def register(app: typer.Typer) -> None:
 
 
 def evaluate(
-    source: Annotated[Path, typer.Argument(metavar="SET", help="Folder with pages.jsonl and images, or that file.")],
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="SET", help="Folder with pages.jsonl and images, or that file; with --marks, the folder of files."
+        ),
+    ],
     model: Annotated[
         Path | None, typer.Option("--model", help="Checkpoint; default: the one for new projects.")
     ] = None,
@@ -26,9 +32,26 @@ def evaluate(
         int | None, typer.Option("--limit", min=1, metavar="PAGES", help="Limit to the first pages.")
     ] = None,
     clicks: Annotated[
-        int, typer.Option("--clicks", min=0, max=20, help="Number of simulated correction clicks per answer.")
-    ] = 0,
+        int | None,
+        typer.Option(
+            "--clicks",
+            min=0,
+            max=20,
+            help="Number of simulated correction clicks per answer; default: 0, with --marks 3.",
+            show_default=False,
+        ),
+    ] = None,
+    marks: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.jsonl",
+            help="Hand-drawn marks to judge by; SET is the folder of the marked files, which are read like uploads.",
+        ),
+    ] = None,
     words_only: Annotated[bool, typer.Option("--words-only", help="Ignore the images.")] = False,
+    both_paths: Annotated[
+        bool, typer.Option("--both-paths", help="Answer by pixels too where words answer, and show that path alone.")
+    ] = False,
     noise: Annotated[float, typer.Option(metavar="RATE", help="Share of misread characters, 0 to 1.")] = 0.0,
     drop: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of the questions' content words to leave out, 0 to 1.")
@@ -55,7 +78,10 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Evaluate a model on a grounded dataset, and print its figures beside the lexical baseline."""
+    """Evaluate a model on a grounded dataset, and print its figures beside the lexical baseline.
+
+    With --marks, evaluate it on hand-drawn marks on the files of a folder, by type of region.
+    """
     import torch
 
     from engine.commands.evaluation_tables import main_table, ocr_table, slices_table
@@ -77,6 +103,28 @@ def evaluate(
         fail("--ocr reads the images and --words-only ignores them. Use one of them.", code=2)
     if ocr and noise:
         fail("--noise changes the given words, and --ocr does not use them. Use one of them.", code=2)
+    if marks is not None:
+        _on_marks(
+            source,
+            marks,
+            model or shipped_path(settings),
+            settings,
+            clicks=3 if clicks is None else clicks,
+            limit=limit,
+            engine=ocr_engine,
+            cache=ocr_cache,
+            as_json=as_json,
+            refused={
+                "--ocr": ocr,
+                "--words-only": words_only,
+                "--both-paths": both_paths,
+                "--noise": bool(noise),
+                "--drop": bool(drop),
+                "--ocr-workers": ocr_workers is not None,
+                "--report": report is not None,
+            },
+        )
+        return
     for option, value in (("cache", ocr_cache), ("engine", ocr_engine), ("workers", ocr_workers)):
         if value is not None and not ocr:
             fail(f"--ocr-{option} has no effect without --ocr. Give both.", code=2)
@@ -115,7 +163,8 @@ def evaluate(
                 asked,
                 images_from=images_from,
                 words_from=words_from,
-                clicks=clicks,
+                clicks=clicks or 0,
+                both_paths=both_paths,
                 limit=limit,
                 on_page=lambda done: bar.update(task, completed=done),
                 on_answer=failures.add if report is not None else None,
@@ -150,3 +199,15 @@ def evaluate(
     except (ValueError, OSError) as error:
         fail(f"The report was not written: {error}")
     console.print(f"Report written to {report}.", markup=False, soft_wrap=True)
+
+
+def _on_marks(
+    folder: Path, marks: Path, checkpoint: Path, settings: Settings, *, refused: dict[str, bool], **chosen: Any
+) -> None:
+    """Evaluate on hand-drawn marks; `refused` are options without a meaning there, and whether they were given."""
+    from engine.commands.evaluate_marks import evaluate_on_marks
+
+    for option, given in refused.items():
+        if given:
+            fail(f"{option} has no effect with --marks. Use one of them.", code=2)
+    evaluate_on_marks(folder, marks, checkpoint, settings, **chosen)

@@ -136,7 +136,7 @@ class OcrWords:
             "engine": self.engine,
             "version": self.version,
             "language": self.language,
-            "reader": _reader(),
+            "reader": reader_code(),
             "size": [page.width, page.height],
         }
         found = None if kept is None else load_reading(kept, made)
@@ -185,7 +185,7 @@ def _version(engine: str) -> str:
 
 
 @cache
-def _reader() -> str:
+def reader_code() -> str:
     """Return a 12-digit hash of the code that reads documents: results of other code must not be reused."""
     folder = Path(documents.__file__).parent
     files = sorted([*folder.glob("*.py"), *(folder / "ocr").glob("*.py")])

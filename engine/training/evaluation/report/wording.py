@@ -20,6 +20,7 @@ FIGURES_ON_OCR = {  # word F1 compares numbers of words, which OCR does not keep
 OF_THE_MODEL = {
     "word_mean_iou": "mean IoU, words alone",
     "pixel_mean_iou": "mean IoU, pixels alone",
+    "floor_alone": "baseline alone right",
     "unanswerable_auroc": "AUROC of answered",
     "calibration_error": "calibration error",
     "confidence_auroc": "AUROC of predicted IoU",
