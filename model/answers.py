@@ -33,7 +33,9 @@ class Answer:
     answered: float  # probability that this page answers the question
     word_mask: Mask  # bool [H, W], from the word path alone
     pixel_mask: Mask  # bool [H, W], from the pixel path alone
-    candidates: list["Answer"] = field(default_factory=list)  # up to 3 alternatives, best first
+    candidates: list["Answer"] = field(default_factory=list)  # up to 3 alternatives, best first; see `repeated`
+    place: str = ""  # what tells this place from the others at which the key is printed
+    repeated: int = 0  # times the page prints the key, from 2; then up to 8 candidates, from the top of the page
 
 
 @dataclass(frozen=True, slots=True)

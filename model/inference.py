@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from torch import Tensor
 
+from model.alternatives import with_alternatives
 from model.answers import SEEDS, Answer, WordChoice, by_words, choose_words, compose_answer
 from model.deferred import Deferred
 from model.examples import Box, Point, Prompt, Word
@@ -208,9 +209,23 @@ class Predictor:
             pixels = self._network.ask_pixels(page.state, page.picture.get(), asked, questions)
         answer = NetworkAnswer(asked.words, pixels)
         compose = partial(compose_answer, words=page.words, size=page.size, prepared=page.prepared, network=answer)
-        return [
+        answers = [
             compose(row=row, prompt=prompt, ranked=self._ranked(page, asked.words, questions, row, prompt))
             for row, prompt in enumerate(prompts)
+        ]
+        return [
+            with_alternatives(
+                one,
+                row,
+                prompts[row],
+                page.words,
+                page.prepared,
+                page.state,
+                self._network,
+                self._vocabulary,
+                asked.words,
+            )
+            for row, one in enumerate(answers)
         ]
 
     def _ranked(

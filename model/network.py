@@ -117,14 +117,24 @@ class GroundingNetwork(nn.Module):
         return state if pages.image is None else replace(state, picture=self.look(state, pages.image))
 
     def ask_words(
-        self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
+        self,
+        state: PageState,
+        questions: QuestionBatch,
+        seeds: int = 1,
+        towards: Tensor | None = None,
+        favour: Tensor | None = None,
     ) -> Asked:
-        """Answer questions by words; arguments as in `ask`."""
+        """Answer questions by words; arguments as in `ask`.
+
+        `favour`: [B, N], added to the pointing logits when the words to grow from are picked.
+        """
         vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
         shape = questions.valid.shape
         prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
         meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
-        words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards)
+        words = self.word_head(
+            state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards, favour
+        )
         return Asked(words, prompts)
 
     def ask_pixels(
@@ -139,7 +149,11 @@ class GroundingNetwork(nn.Module):
         return answer
 
     def ask(
-        self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
+        self,
+        state: PageState,
+        questions: QuestionBatch,
+        seeds: int = 1,
+        towards: Tensor | None = None,
     ) -> NetworkAnswer:
         """Answer equally many questions for each page: the cheap half.
 

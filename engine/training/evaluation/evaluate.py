@@ -17,6 +17,7 @@ from engine.training.evaluation.clicks import Click, next_click
 from engine.training.evaluation.judged import judge
 from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
+from engine.training.evaluation.repeated_questions import repeated_figures, repeated_questions
 from engine.training.evaluation.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, iou, rasterise, words_under
@@ -53,7 +54,7 @@ class Evaluation:
         return summarise(self.scored)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON, with "interval" of the main ones and "by" slices of the questions.
+        """Return the figures as JSON: also "interval" of the main ones, "repeated" questions, and "by" slices.
 
         Slices hold answerable questions; all share the same unanswerable ones.
         """
@@ -64,6 +65,7 @@ class Evaluation:
             **to_json(self.figures),
             "encode_ms_p50": round(float(np.median(self.encode_ms)), 2) if self.encode_ms else None,
             "interval": metric_intervals(self.scored),
+            "repeated": repeated_figures(self.scored),
             "by": {
                 name: {value: to_json(summarise(part, absent)) for value, part in parts.items()}
                 for name, parts in slices(self.scored).items()
@@ -138,6 +140,7 @@ def _answer_page(
     timed: bool,
 ) -> Iterator[Answered]:
     prepared = lexical_baseline.prepare(seen)
+    repeated = repeated_questions(page)
     for question, (answer, milliseconds) in zip(
         page.questions, _answers(predictor, encoded, page.questions, both_paths, timed), strict=True
     ):
@@ -175,6 +178,10 @@ def _answer_page(
             answer_words=None if first is None else len(set(first)),
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,
+            repeated=question.question_id in repeated,
+            shown_iou=max(best_iou(one.mask, acceptable) for one in (answer, *answer.candidates))
+            if question.question_id in repeated
+            else None,
         )
         yield Answered(page, question, answer, by_baseline, acceptable, scored)
 

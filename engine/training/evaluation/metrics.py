@@ -55,6 +55,8 @@ class Scored:
     judged: Judged | None = None  # text and place, when the asked words are not the set's; None when regions answer
     places: int | None = None  # number of places of these words; see slices.places
     region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
+    repeated: bool = False  # the page is asked the same again, with another answer; see repeated_questions.py
+    shown_iou: float | None = None  # the best of the answer and its candidates; of repeated questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,6 +99,18 @@ def of_ocr(answer: Figures) -> list[tuple[str, str]]:
     return rows
 
 
+def of_repeated(answer: Figures) -> list[tuple[str, str]]:
+    """Return the figures of questions asked several times on a page: label and value; none without such questions."""
+    repeated = answer.get("repeated")
+    if not repeated or not repeated["questions"]:
+        return []
+    return [
+        ("repeated questions", f"{repeated['questions']:,}"),
+        ("repeated, first right", share(repeated["first"])),
+        ("repeated, any shown right", share(repeated["shown"])),
+    ]
+
+
 def ocr_described(answer: Figures) -> str:
     """Return lines on the OCR: numbers of words, and of pages read at the same time."""
     words = answer["ocr_words"]
