@@ -55,15 +55,35 @@ class _Unread:
     foreign: dict[str, list[int]] = field(default_factory=dict)
 
 
+class EngineLoading:
+    """The OCR engine, loaded in a thread while pages are drawn: importing it takes most of a second."""
+
+    def __init__(self, limits: ReadLimits) -> None:
+        self._limits = limits
+        self._pool = ThreadPoolExecutor(1)
+        self._found: Future[tuple[OcrEngine | None, str | None]] | None = None
+
+    def begin(self) -> None:
+        """Begin to load the engine, unless that was begun."""
+        if self._found is None:
+            self._found = self._pool.submit(find_engine, self._limits.ocr, self._limits.ocr_language, _workers())
+
+    def engine(self) -> tuple[OcrEngine | None, str | None]:
+        """Return what `find_engine` found, once it is loaded."""
+        self.begin()
+        assert self._found is not None
+        return self._found.result()
+
+
 def read_waiting(
-    pages: Pages, waiting: Sequence[Waiting], limits: ReadLimits, deadline: float, tell: Tell
+    pages: Pages, waiting: Sequence[Waiting], limits: ReadLimits, deadline: float, tell: Tell, loading: EngineLoading
 ) -> Iterator[Read]:
     """Yield each waiting page with the lines that are printed on it, turned upright, and their source.
 
     Several pages are read in parallel. Those that the time does not reach keep what is known of them, and a warning
     names them. `deadline` is a time.monotonic() in seconds.
     """
-    engine, missing = find_engine(limits.ocr, limits.ocr_language, _workers())
+    engine, missing = loading.engine()
     if missing:
         tell(warning=missing)
     unread = _Unread()

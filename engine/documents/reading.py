@@ -12,7 +12,7 @@ from engine.documents.images import ImagePages
 from engine.documents.kinds import JPEG, PDF, media_type_of
 from engine.documents.levels import levelled
 from engine.documents.limits import ReadLimits
-from engine.documents.ocr_pages import Tell, Waiting, read_waiting, save_image
+from engine.documents.ocr_pages import EngineLoading, Tell, Waiting, read_waiting, save_image
 from engine.documents.order import reading_order
 from engine.documents.page import ReadPage, ReadWord, TextSource, page_to_wire
 from engine.documents.render import PdfPages
@@ -35,11 +35,16 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
     tell(opened={"media_type": pages.media_type, "title": _title(pages), "pages": pages.count})
     words = 0
     waiting: list[Waiting] = []
+    loading = EngineLoading(limits)
+    if pages.media_type != PDF:
+        loading.begin()  # a picture has no text layer
     for number in range(1, pages.count + 1):
         sheet = pages.read(number)
         grey = sheet.image.convert("L")
         lines = printed(sheet.lines, grey)
         doubts = doubts_about(sheet, lines, grey)
+        if doubts != Doubt(0):
+            loading.begin()
         picture = _keep(sheet, out_dir, number)
         drawn = Waiting(number, picture, sheet.image.size, sheet.rotation, lines, doubts)
         if doubts != Doubt(0):
@@ -50,7 +55,7 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
         more = limits.ocr_seconds * len(waiting)
         tell(more_seconds=more)
         deadline = started + (limits.seconds + more) * (1 - _RESERVE) - 0.5
-        for drawn, lines, text_source in read_waiting(pages, waiting, limits, deadline, tell):
+        for drawn, lines, text_source in read_waiting(pages, waiting, limits, deadline, tell, loading):
             words = _finish(drawn, lines, text_source, words, limits, tell)
     for warning in pages.warnings:
         tell(warning=warning)

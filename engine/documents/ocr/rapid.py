@@ -29,8 +29,9 @@ _LONG = 1.5  # height over width from which a line is read as running down or up
 _SAMPLE = 8  # lines that tell which way the page stands
 _DOUBTFUL = 0.85  # mean confidence of the sample below which it is read upside down, too
 _BETTER = 0.05  # by which the other way must be surer
+_MOST_DETECTING = 2  # threads of the detector; more gain little
 _PARAMETERS = {
-    # Each session runs on one thread: batches of lines run beside each other instead, which is faster.
+    # The recogniser runs on one thread: batches of lines run beside each other instead, which is faster.
     "EngineConfig.onnxruntime.intra_op_num_threads": 1,
     "EngineConfig.onnxruntime.inter_op_num_threads": 1,
     "Global.log_level": "error",
@@ -41,8 +42,11 @@ _PARAMETERS = {
     "Rec.rec_batch_num": _BATCH,
 }
 
+_DETECTOR_THREADS = "EngineConfig.onnxruntime.intra_op_num_threads"
+
 _HALF_WIDTH = {0xFF01 + at: 0x21 + at for at in range(94)}  # of Unicode's wide forms of ASCII
 
+Recognised = tuple[str, float, list[Letter]]  # text of a line, its mean confidence, its letters
 Quad = NDArray[np.float32]  # [4, 2], (x, y) of a line's corners: upper left, upper right, lower right, lower left
 
 
@@ -61,10 +65,14 @@ class RapidOcr:
         from rapidocr import RapidOCR  # two seconds, which pages with a text layer do not need
 
         self.language = language
-        self._rapid = RapidOCR(params=dict(_PARAMETERS))
+        detecting = {_DETECTOR_THREADS: max(1, min(threads, _MOST_DETECTING))}
+        self._detector = RapidOCR(params=_PARAMETERS | detecting)
+        self._recogniser = RapidOCR(params=dict(_PARAMETERS))
         logging.getLogger("RapidOCR").setLevel(logging.ERROR)
         self._detecting = Lock()  # the detector keeps the size of its image between its steps
         self._pool = ThreadPoolExecutor(max(1, threads))
+        # Both networks are loaded when they are first used: let the first page not wait for one after the other.
+        self._pool.submit(self._recogniser.recognize_txt, [np.full((48, 48, 3), 255, np.uint8)])
 
     def scale_for(self, size: tuple[int, int]) -> float:
         """Return the factor by which an image is enlarged: it is read by its pixels, however long it is."""
@@ -85,12 +93,15 @@ class RapidOcr:
 
     def _read(self, grey: NDArray[np.uint8], deadline: float) -> OcrPage:
         quads = self._detected(grey, deadline)
-        turn = self._turn(grey, quads, deadline)
+        pictures = [_cut_out(grey, quad) for quad in quads]
+        turn, known = self._turn(quads, pictures, deadline)
         if turn:
             grey = np.ascontiguousarray(np.rot90(grey, -turn // 90))
             quads = self._detected(grey, deadline)
-        pictures = [_cut_out(grey, quad) for quad in quads]
-        read = self._recognised(pictures, deadline)
+            pictures, known = [_cut_out(grey, quad) for quad in quads], {}
+        rest = [at for at in range(len(quads)) if at not in known]
+        known |= zip(rest, self._recognised([pictures[at] for at in rest], deadline), strict=True)
+        read = [known[at] for at in range(len(quads))]
         lines = []
         for quad, picture, (text, sure, letters) in zip(quads, pictures, read, strict=True):
             if sure >= _LEAST_SURE and text.strip():
@@ -101,46 +112,47 @@ class RapidOcr:
         """Return the lines of the page as quadrangles, from top to bottom."""
         with self._detecting:
             _in_time(deadline)
-            found = self._rapid(_in_colour(grey), use_det=True, use_cls=False, use_rec=False)
+            found = self._detector(_in_colour(grey), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [np.asarray(quad, dtype=np.float32) for quad in found.boxes]
 
-    def _turn(self, grey: NDArray[np.uint8], quads: Sequence[Quad], deadline: float) -> int:
-        """Return the clockwise turn that makes the page upright: most of its long lines tell."""
-        long_lines = sorted((quad for quad in quads if _is_long(quad)), key=_length, reverse=True)
-        sample = long_lines[:_SAMPLE]
+    def _turn(
+        self, quads: Sequence[Quad], pictures: Sequence[NDArray[np.uint8]], deadline: float
+    ) -> tuple[int, dict[int, Recognised]]:
+        """Return the clockwise turn that makes the page upright, and the lines read on the way, by their number.
+
+        Most of the long lines tell.
+        """
+        long_lines = sorted((at for at in range(len(quads)) if _is_long(quads[at])), key=lambda at: -_length(quads[at]))
+        downwards = sum(_length(quads[at]) for at in long_lines if _is_vertical(quads[at]))
+        sideways = 2 * downwards > sum(_length(quads[at]) for at in long_lines)
+        sample = [at for at in long_lines[:_SAMPLE] if _is_vertical(quads[at]) == sideways]
         if not sample:
-            return 0
-        downwards = sum(_length(quad) for quad in long_lines if _is_vertical(quad))
-        sideways = 2 * downwards > sum(_length(quad) for quad in long_lines)
-        pictures = [_cut_out(grey, quad) for quad in sample if _is_vertical(quad) == sideways]
-        sure = self._sureness(pictures, deadline)
-        upside_down = (
-            sure < _DOUBTFUL
-            and self._sureness([np.ascontiguousarray(one[::-1, ::-1]) for one in pictures], deadline) > sure + _BETTER
+            return (270 if sideways else 0), {}
+        read = self._recognised([pictures[at] for at in sample], deadline)
+        sure = _sureness(read)
+        upside_down = sure < _DOUBTFUL and (
+            _sureness(self._recognised([np.ascontiguousarray(pictures[at][::-1, ::-1]) for at in sample], deadline))
+            > sure + _BETTER
         )
         # A line that runs down was turned counter-clockwise to be read: so must the page be, by 270 degrees clockwise.
-        return (270 if sideways else 0) + (180 if upside_down else 0) - (360 if sideways and upside_down else 0)
+        turn = (270 if sideways else 0) + (180 if upside_down else 0) - (360 if sideways and upside_down else 0)
+        return turn, dict(zip(sample, read, strict=True))
 
-    def _sureness(self, pictures: Sequence[NDArray[np.uint8]], deadline: float) -> float:
-        read = self._recognised(pictures, deadline)
-        return sum(sure for _, sure, _ in read) / max(1, len(read))
-
-    def _recognised(
-        self, pictures: Sequence[NDArray[np.uint8]], deadline: float
-    ) -> list[tuple[str, float, list[Letter]]]:
+    def _recognised(self, pictures: Sequence[NDArray[np.uint8]], deadline: float) -> list[Recognised]:
         """Return the text of each line, its mean confidence, and its letters."""
         order = sorted(range(len(pictures)), key=lambda at: pictures[at].shape[1] / pictures[at].shape[0])
-        batches = [order[at : at + _BATCH] for at in range(0, len(order), _BATCH)]
+        # The longest come first, so that no thread is left with one of them at the end.
+        batches = [order[at : at + _BATCH] for at in range(0, len(order), _BATCH)][::-1]
 
         def recognise(batch: Sequence[int]) -> Any:
             """Recognise some lines, unless the time is over."""
             _in_time(deadline)
-            return self._rapid.recognize_txt([_in_colour(pictures[at]) for at in batch])
+            return self._recogniser.recognize_txt([_in_colour(pictures[at]) for at in batch])
 
         waiting: list[tuple[list[int], Future[Any]]] = [
             (batch, self._pool.submit(recognise, batch)) for batch in batches
         ]
-        read: list[tuple[str, float, list[Letter]]] = [("", 0.0, [])] * len(pictures)
+        read: list[Recognised] = [("", 0.0, [])] * len(pictures)
         try:
             for batch, future in waiting:
                 found = future.result()
@@ -150,6 +162,10 @@ class RapidOcr:
             for _, future in waiting:
                 future.cancel()
         return read
+
+
+def _sureness(read: Sequence[Recognised]) -> float:
+    return sum(sure for _, sure, _ in read) / max(1, len(read))
 
 
 def _in_time(deadline: float) -> None:

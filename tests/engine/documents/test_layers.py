@@ -5,7 +5,7 @@ from pathlib import Path
 
 from engine.documents.doubts import Doubt
 from engine.documents.limits import ReadLimits
-from engine.documents.ocr_pages import Waiting, read_waiting, save_image
+from engine.documents.ocr_pages import EngineLoading, Waiting, read_waiting, save_image
 from engine.documents.page import ReadPage
 from engine.documents.render import PdfPages
 from tests.engine.documents.conftest import Read
@@ -69,6 +69,14 @@ def test_a_layer_that_time_did_not_reach_is_kept_and_its_page_named(tmp_path: Pa
     picture = save_image(sheet.image, tmp_path / "page.png")
     waiting = Waiting(1, picture, sheet.image.size, 0, sheet.lines, Doubt.HIDDEN)
     said: list[object] = []
-    read = read_waiting(pages, [waiting], ReadLimits(), time.monotonic(), lambda **told: said.append(told["warning"]))
+    limits = ReadLimits()
+    read = read_waiting(
+        pages,
+        [waiting],
+        limits,
+        time.monotonic(),
+        lambda **told: said.append(told["warning"]),
+        EngineLoading(limits),
+    )
     assert list(read) == [(waiting, sheet.lines, "layer")]
     assert len(said) == 1 and "before page 1." in str(said[0])

@@ -172,7 +172,7 @@ def test_an_error_of_the_networks_costs_one_page_and_not_the_document(monkeypatc
         raise OutOfNodes("bad allocation")
 
     engine = RapidOcr("eng", 1)
-    monkeypatch.setattr(engine._rapid, "recognize_txt", fails)
+    monkeypatch.setattr(engine._recogniser, "recognize_txt", fails)
     with pytest.raises(OcrFailed, match="OutOfNodes: bad allocation"):
         engine.read(made.text_image().convert("L"), float("inf"))
     with pytest.raises(OcrOutOfTime):
