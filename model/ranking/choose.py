@@ -12,7 +12,7 @@ from model.inputs import PreparedPage, QuestionBatch
 from model.layout import Floats
 from model.ranking.features import FEATURES, Grown, describe
 from model.ranking.key_place import cells_beside
-from model.ranking.keys import telling
+from model.ranking.keys import named_keys
 from model.ranking.proposals import Proposal, propose
 from model.ranking.ranker import Ranker
 
@@ -50,8 +50,7 @@ def list_of(page: PreparedPage, answer: WordAnswer, questions: QuestionBatch, ro
         taken=answer.taken[row, :, :count].numpy(force=True),
         fit=answer.iou[row].numpy(force=True),
     )
-    asked = telling(questions.tokens[row])
-    named = [key for key in page.keys if key.tokens == asked]
+    named = named_keys(page.keys, questions.tokens[row])
     proposals = propose(page.layout, grown.taken, cells_beside(anchors, runs), [key.value for key in named])
     return RankedList(proposals, describe(page.layout, proposals, grown, anchors, runs, page.shapes, named))
 

@@ -110,7 +110,7 @@ def _text(inside: NDArray[np.bool_], anchors: Floats, shapes: Floats) -> list[Fl
 
 
 def _named(proposals: Sequence[Proposal], named: Sequence[Key]) -> list[Floats]:
-    """Return which proposals are, or begin with, the value of a key that the question names, by how plain the key is."""
+    """Return which proposals are the value of a key that the question names, by how plain it is, or begin with one."""
     columns = []
     for colon in (True, False):
         for plain in (True, False):

@@ -38,6 +38,18 @@ def telling(tokens: Sequence[str]) -> frozenset[str]:
     return found or frozenset(bare(token) for token in tokens)
 
 
+def named_keys(keys: Sequence[Key], tokens: Sequence[str]) -> list[Key]:
+    """Return the keys that a question, given by its words, asks for word for word."""
+    asked = telling(tokens)
+    return [key for key in keys if key.tokens == asked]
+
+
+def plain_cell(keys: Sequence[Key], question: str) -> tuple[int, ...] | None:
+    """Return the words of the plain cell beside the key that a question names; None without one."""
+    plain = [key.value for key in named_keys(keys, words_of(question, _MOST_TOKENS)) if key.plain]
+    return plain[0] if plain else None
+
+
 def find_keys(layout: Layout) -> list[Key]:
     """Find the keys of a page that occur once on it.
 
@@ -83,7 +95,10 @@ def _right_of(layout: Layout, members: dict[int, list[int]], segment: int) -> li
 
 
 def _with_evidence(layout: Layout, key: Key, others: Sequence[Key]) -> Key:
-    """Mark a key as plain where other keys and values share its two left edges."""
+    """Mark a key as plain where at least two others stand alike.
+
+    Their values begin at the same left edge, and their keys at the same left edge or before the same right one.
+    """
     if not key.value:
         return key
     boxes = layout.boxes

@@ -1,7 +1,7 @@
 """Keys found on a page, and which of them a plain layout gives a value."""
 
 from model.layout import read_layout
-from model.ranking.keys import find_keys
+from model.ranking.keys import find_keys, plain_cell
 from tests.support.key_lines import COLUMN, page
 
 
@@ -32,3 +32,12 @@ def test_a_single_key_with_its_value_is_not_plain():
 
 def test_numbers_are_no_keys():
     assert found(page((("17 000", 20), ("A-17", 260)))) == {}
+
+
+def test_a_question_names_the_plain_cell_of_its_key():
+    keys = find_keys(read_layout(page(*COLUMN)))
+    plain = [key for key in keys if key.plain]
+    assert plain
+    for key in plain:
+        assert plain_cell(keys, f"What is the {key.text.lower()}?") == key.value
+    assert plain_cell(keys, "What is the colour of the sky?") is None

@@ -21,6 +21,7 @@ from engine.training.evaluation.repeated_questions import repeated_figures, repe
 from engine.training.evaluation.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, iou, rasterise, words_under
+from model.ranking.keys import find_keys, plain_cell
 
 Corrected = Literal["answer", "pixels"]  # mask that clicks correct
 ImageOf = Callable[[GroundedPage], Image.Image | None]
@@ -140,6 +141,7 @@ def _answer_page(
     timed: bool,
 ) -> Iterator[Answered]:
     prepared = lexical_baseline.prepare(seen)
+    keys = find_keys(encoded.prepared.layout)
     repeated = repeated_questions(page)
     for question, (answer, milliseconds) in zip(
         page.questions, _answers(predictor, encoded, page.questions, both_paths, timed), strict=True
@@ -147,6 +149,7 @@ def _answer_page(
         acceptable = masks_of(page, question)
         found = lexical_baseline.predict(prepared, question.question)
         by_baseline = rasterise([seen[at].box for at in found], (page.height, page.width))
+        plain = plain_cell(keys, question.question)
         first = question.answers[0] if question.answers else None
         comparable = question.answers if seen is page.words else []  # indices of other words cannot be compared
         scored = Scored(
@@ -175,6 +178,9 @@ def _answer_page(
                 model=(answer.mask, answer.words),
                 baseline=(by_baseline, found),
             ),
+            plain_iou=None
+            if plain is None
+            else best_iou(rasterise([seen[at].box for at in plain], (page.height, page.width)), acceptable),
             answer_words=None if first is None else len(set(first)),
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,

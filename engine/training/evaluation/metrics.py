@@ -54,6 +54,7 @@ class Scored:
     reachable_iou: float | None = None  # upper bound by the asked words, when they are not the set's
     judged: Judged | None = None  # text and place, when the asked words are not the set's; None when regions answer
     places: int | None = None  # number of places of these words; see slices.places
+    plain_iou: float | None = None  # of the plain cell of the key that the question names (model/ranking/keys.py)
     region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
     repeated: bool = False  # the page is asked the same again, with another answer; see repeated_questions.py
     shown_iou: float | None = None  # the best of the answer and its candidates; of repeated questions
@@ -75,6 +76,7 @@ class Figures:
     floor_mean_iou: float | None
     floor_acc_50: float | None
     floor_alone: float | None  # share of questions with a printed key that the baseline answers and the model does not
+    plain_alone: float | None  # of the same questions, those answered by the plain cell of their key, not by the model
     word_f1: float | None  # over questions with word answers, as the next three
     exact: float | None  # share with word F1 = 1: accepted unchanged
     floor_word_f1: float | None
@@ -165,6 +167,7 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         floor_mean_iou=_mean(baselines),
         floor_acc_50=_mean(baselines > HIT),
         floor_alone=_mean(np.array([one.baseline_iou > HIT >= one.iou for one in there if one.printed_key])),
+        plain_alone=_mean(np.array([(one.plain_iou or 0.0) > HIT >= one.iou for one in there if one.printed_key])),
         word_f1=_mean(f1s),
         exact=_mean(f1s == 1),
         floor_word_f1=_mean(baseline_f1s),

@@ -21,6 +21,7 @@ OF_THE_MODEL = {
     "word_mean_iou": "mean IoU, words alone",
     "pixel_mean_iou": "mean IoU, pixels alone",
     "floor_alone": "baseline alone right",
+    "plain_alone": "plain cell alone right",
     "unanswerable_auroc": "AUROC of answered",
     "calibration_error": "calibration error",
     "confidence_auroc": "AUROC of predicted IoU",
