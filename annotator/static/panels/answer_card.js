@@ -211,9 +211,10 @@ export class AnswerCard {
   }
 
   /** @param {AnswerCardView & { annotation: OpenedAnswer }} view */
-  renderCandidates({ choices, chosen, annotation, locked }) {
+  renderCandidates({ choices, chosen, annotation, marked, locked }) {
     const { candidates } = this.parts;
-    candidates.hidden = choices.length < 2 || locked;
+    // Where the model declined, nothing is marked, and a single guess is a choice, too.
+    candidates.hidden = choices.length < (marked ? 2 : 1) || locked;
     if (candidates.hidden) return;
     keyed(candidates, choices, {
       key: (_, at) => at,

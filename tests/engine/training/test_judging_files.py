@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from db.blobs import sha256_of
 from engine.training import judging_files
 from engine.training.evaluation.marks import read_marks
 from tests.support.made_documents import text_pdf
@@ -25,7 +26,7 @@ def test_every_mark_lies_on_its_page_and_no_question_comes_twice() -> None:
 
 def test_a_judging_file_teaches_nothing_by_content_or_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     marked = text_pdf(tmp_path / "marked.pdf")
-    digest = judging_files.sha256_of(marked)
+    digest = sha256_of(marked)
     monkeypatch.setattr(judging_files, "judging_files", lambda: {digest: "marked.pdf"})
     renamed = Path(shutil.copy(marked, tmp_path / "renamed.pdf"))
     other = text_pdf(tmp_path / "other.pdf", [["Another page"]])
