@@ -18,7 +18,7 @@ help:
 	@echo "make client     write the schemas of the Python client from the OpenAPI document, after a change of the REST interface"
 	@echo "make docs       write docs/cli.md, docs/api.md, docs/settings.md and the table of keys anew"
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"
-	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes"
+	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes; FORMS=folder of blank forms, LABELLED=dataset of glossator pseudo-label"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
@@ -113,7 +113,7 @@ pictures: install-test
 # It stops after 100 minutes at the latest; the same command goes on.
 WEIGHTS ?= build/weights
 weights: install-bench
-	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 || test $$? -eq 3
+	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 $(if $(FORMS),--forms "$(FORMS)") $(if $(LABELLED),--labelled "$(LABELLED)") || test $$? -eq 3
 
 DATA ?= data
 bench: install-test

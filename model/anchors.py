@@ -31,12 +31,15 @@ class Anchors:
     runs: Floats  # [RUNS, 5]: box in line heights, and the share 0..1 of the question it covers (0: no word matches)
 
 
-def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
+def find_anchors(
+    layout: Layout, question: Sequence[str], without: NDArray[np.bool_] | Integers | None = None
+) -> Anchors:
     """Find the anchors of a question on a page.
 
     Args:
         layout: layout of the page, N words.
         question: words of the question, as `model.vocabulary.words_of` splits them.
+        without: indices of words that match nothing, as though the key were not printed there.
 
     Returns:
         Features of each word and the runs of words that look most like the key.
@@ -50,6 +53,8 @@ def find_anchors(layout: Layout, question: Sequence[str]) -> Anchors:
         weights[:] = 1.0
     page = [bare(text) for text in layout.texts]
     similar = process.cdist([bare(t) for t in tokens], page, scorer=fuzz.ratio, dtype=np.float32) / 100.0  # [T, N]
+    if without is not None:
+        similar[:, without] = 0.0
     frequency = np.maximum(1, (similar > _SAME).sum(1))
     weights = weights * np.log(1 + count / (1.0 + frequency)) / math.log(1 + count / 2.0)
     matched = np.where(similar > _SIMILAR, similar, 0.0)

@@ -34,7 +34,17 @@ class Answer:
     answered: float  # probability that this page answers the question
     word_mask: Mask  # bool [H, W], from the word path alone
     pixel_mask: Mask  # bool [H, W], from the pixel path alone
-    candidates: list["Answer"] = field(default_factory=list)  # up to 3 alternatives, best first
+    candidates: list["Answer"] = field(default_factory=list)  # up to 3 alternatives, best first; see `repeated`
+    place: str = ""  # what tells this place from the others at which the key is printed
+    repeated: int = 0  # times the page prints the key, from 2; then up to 8 candidates, from the top of the page
+
+
+@dataclass(frozen=True, slots=True)
+class WordChoice:
+    """Words that may be the answer, in reading order, with their predicted IoU (0..1)."""
+
+    words: list[int]
+    iou: float
 
 
 def compose_answer(
@@ -44,6 +54,7 @@ def compose_answer(
     size: tuple[int, int],
     prepared: PreparedPage,
     network: NetworkAnswer,
+    ranked: Sequence[WordChoice],
 ) -> Answer:
     """Compose the answer to one question of a batch.
 
@@ -54,37 +65,42 @@ def compose_answer(
         size: width and height of the page in pixels.
         prepared: the page as the network read it.
         network: scores of the whole batch.
+        ranked: answers by words to that question, best first.
 
     Returns:
         The answer, with up to `MOST_CANDIDATES` alternatives.
     """
     width, height = size
     boxes = [word.box for word in words]
-    grown = choose_words(network.words, row, shown=bool(prompt.points) or prompt.box is not None)
-    chosen = grown[0].words if grown else []
+    chosen = ranked[0].words if ranked else []
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
     choices = pixel_choices(network.pixels, row, prepared, prompt)
     pixel_mask = enlarge(choices[0].shape, prepared, prompt) if choices else empty
-    by_words = bool(chosen) and (not pixel_mask.any() or float(network.words.by_words[row]) > 0)
-    answered = _answered(network, row, by_words, bool(words))
-    score = grown[0].iou if by_words else (choices[0].iou if choices else 0.0)
-    mask = word_mask if by_words else pixel_mask
-    primary = _answer(mask, chosen if by_words else None, words, score, answered, word_mask, pixel_mask)
+    worded = bool(chosen) and (not pixel_mask.any() or bool(by_words(network.words)[row]))
+    answered = _answered(network, row, worded, bool(words))
+    score = ranked[0].iou if worded else (choices[0].iou if choices else 0.0)
+    mask = word_mask if worded else pixel_mask
+    primary = _answer(mask, chosen if worded else None, words, score, answered, word_mask, pixel_mask)
     alternatives = []
-    for group in grown[1 if by_words else 0 :]:
+    for group in ranked[1 if worded else 0 :][:MOST_CANDIDATES]:
         of_group = rasterise([boxes[i] for i in group.words], (height, width))
-        likely = group.iou if by_words else group.iou * _chance(network.words.by_words[row])
+        likely = group.iou if worded else group.iou * _chance(network.words.by_words[row])
         alternatives.append(_answer(of_group, group.words, words, likely, answered, of_group, empty))
-    for choice in choices[1:] if not by_words else []:
+    for choice in choices[1:] if not worded else []:
         alternative = enlarge(choice.shape, prepared, prompt)
         alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
     alternatives.sort(key=lambda one: -one.score)
     answer = replace(primary, candidates=alternatives[:MOST_CANDIDATES])
-    return answer if by_words else or_declined(answer, prompt, MOST_CANDIDATES)
+    return answer if worded else or_declined(answer, prompt, MOST_CANDIDATES)
 
 
-def _answered(network: NetworkAnswer, row: int, by_words: bool, read: bool) -> float:
+def by_words(answer: WordAnswer) -> Tensor:
+    """Return for which questions words make the answer, bool [B]: the network says so, and it took some."""
+    return (answer.by_words > 0) & answer.taken[:, 0].any(-1)
+
+
+def _answered(network: NetworkAnswer, row: int, worded: bool, read: bool) -> float:
     """Return the probability that the page answers the question.
 
     Where pixels answer on a page with words, the lower of both paths counts. On generated pages this separates regions
@@ -97,18 +113,7 @@ def _answered(network: NetworkAnswer, row: int, by_words: bool, read: bool) -> f
     if not read:
         return pixels
     words = _chance(network.words.answered[row])
-    return words if by_words else min(words, pixels)
-
-
-@dataclass(frozen=True, slots=True)
-class WordChoice:
-    """Words that may be the answer, in reading order, with their predicted IoU (0..1).
-
-    The IoU of every choice but the first is scaled down by its pointing probability relative to the first.
-    """
-
-    words: list[int]
-    iou: float
+    return words if worded else min(words, pixels)
 
 
 def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[WordChoice]:
@@ -123,7 +128,8 @@ def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[Word
         shown: whether the user marked a place; the answer that begins there then comes first.
 
     Returns:
-        Distinct answers, best first; empty where none was grown.
+        Distinct answers, best first; empty where none was grown. The predicted IoU of every answer but the first is
+        scaled down by its pointing probability relative to the first.
     """
     found: dict[tuple[int, ...], tuple[float, float]] = {}
     chances = answer.pointing[row].softmax(-1)

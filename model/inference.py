@@ -12,17 +12,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
+from torch import Tensor
 
-from model.answers import SEEDS, Answer, compose_answer
+from model.alternatives import with_alternatives
+from model.answers import SEEDS, Answer, WordChoice, by_words, choose_words, compose_answer
+from model.deferred import Deferred
 from model.examples import Box, Point, Prompt, Word
-from model.inputs import PreparedPage, batch_pages, batch_questions, prepare_page
+from model.heads.word_head import WordAnswer
+from model.inputs import PreparedPage, QuestionBatch, batch_pages, batch_questions, prepare_page
 from model.masks import Mask
-from model.network import GroundingNetwork, PageState, load_network
+from model.network import GroundingNetwork, NetworkAnswer, PageState, PictureState, load_network
 from model.presets import NetworkConfig
+from model.ranking.choose import SEEDS as RANKED_SEEDS
+from model.ranking.choose import list_of, rank
 from model.vocabulary import Vocabulary
 
 __all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
 
+_MOST_STATES = 200_000  # states of words that grow at once: 80 MB each of several tensors, for nano
 MOST_WORDS = 8_000  # the memory of an encoded page grows with their square
 SHIPPED = Path(__file__).parent / "weights" / "nano.safetensors"
 
@@ -36,6 +43,7 @@ class EncodedPage:
     version: str  # of the predictor that read it
     prepared: PreparedPage
     state: PageState
+    picture: Deferred[PictureState] | None  # None for a page without an image
 
 
 class Predictor:
@@ -45,6 +53,9 @@ class Predictor:
         self.version = version
         self._network = network.eval().requires_grad_(False)
         self._vocabulary = Vocabulary(network.config.text.buckets)
+        # A ranker that has not learned yet would choose at random.
+        self._ranker = network.ranker if network.ranker is not None and network.ranker.learned else None
+        self._seeds = SEEDS if self._ranker is None else RANKED_SEEDS
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> "Predictor":
@@ -71,7 +82,7 @@ class Predictor:
     def encode(
         self, image: Image.Image | None, words: Sequence[Word], size: tuple[int, int] | None = None
     ) -> EncodedPage:
-        """Read a page.
+        """Read the words of a page. Its picture is looked at when a question first needs it.
 
         Args:
             image: the rendered page, or None to read its words alone.
@@ -96,8 +107,14 @@ class Predictor:
         if len(words) > MOST_WORDS:
             raise ValueError(f"The page has {len(words):,} words; at most {MOST_WORDS:,} can be read as one page.")
         prepared = prepare_page(words, size, image, self._vocabulary, self.config)
-        state = self._network.encode(batch_pages([prepared]))
-        return EncodedPage(tuple(words), size, self.version, prepared, state)
+        pages = batch_pages([prepared])
+        state = self._network.read(pages)
+        picture = None if pages.image is None else Deferred(partial(self._look, state, pages.image))
+        return EncodedPage(tuple(words), size, self.version, prepared, state, picture)
+
+    @torch.inference_mode()
+    def _look(self, state: PageState, image: Tensor) -> PictureState:
+        return self._network.look(state, image)
 
     def ask(
         self,
@@ -107,6 +124,7 @@ class Predictor:
         points: Sequence[Point] = (),
         box: Box | None = None,
         mask: Mask | None = None,
+        both_paths: bool = False,
     ) -> Answer:
         """Answer one question with all prompts given so far.
 
@@ -116,6 +134,7 @@ class Predictor:
             points: (x, y, positive) in pixels of the page.
             box: (x0, y0, x1, y1) in pixels that contains the answer.
             mask: an earlier answer to start from, bool [H, W] in pixels of the page.
+            both_paths: answer by pixels too where words answer; it takes several times as long.
 
         Returns:
             The answer at page resolution, with alternatives.
@@ -137,14 +156,15 @@ class Predictor:
             if not (box[0] < box[2] and box[1] < box[3]):
                 raise ValueError(f"The box lies beside the page of {width} x {height} pixels.")
         prompt = Prompt(question, tuple((float(x), float(y), bool(p)) for x, y, p in points), box, mask)
-        return self._answer(page, [prompt])[0]
+        return self._answer(page, [prompt], both_paths)[0]
 
-    def ask_many(self, page: EncodedPage, questions: Sequence[str]) -> list[Answer]:
+    def ask_many(self, page: EncodedPage, questions: Sequence[str], *, both_paths: bool = False) -> list[Answer]:
         """Answer several questions in one batch; the answers equal those of asking one by one.
 
         Args:
             page: a page that this predictor encoded.
             questions: texts, none of them empty.
+            both_paths: as in `ask`.
 
         Returns:
             One answer for each question.
@@ -154,7 +174,8 @@ class Predictor:
         """
         if not all(question.strip() for question in questions):
             raise ValueError("One of the questions is empty.")
-        return self._answer(page, [Prompt(question) for question in questions]) if questions else []
+        prompts = [Prompt(question) for question in questions]
+        return self._answer(page, prompts, both_paths) if questions else []
 
     def signature(self, page: EncodedPage) -> NDArray[np.float32]:
         """Return a feature vector [width] of the page, comparable between pages that one version read.
@@ -162,18 +183,57 @@ class Predictor:
         It is the mean of the features of the page's words, or of its image where it has no words.
         """
         words = page.state.words[0, : len(page.words)]
-        if not len(words) and page.state.image is not None:
-            words = page.state.image.coarse[0].flatten(1).T
+        if not len(words) and page.picture is not None:
+            words = page.picture.get().image.coarse[0].flatten(1).T
         if not len(words):
             return np.zeros(self.config.width, np.float32)
         mean: NDArray[np.float32] = words.mean(0).numpy().astype(np.float32)
         return mean
 
-    @torch.inference_mode()
-    def _answer(self, page: EncodedPage, prompts: Sequence[Prompt]) -> list[Answer]:
+    def _answer(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
         if page.version != self.version:
             raise ValueError("The page was read by another version of the model; encode it again.")
+        at_once = max(1, _MOST_STATES // (self._seeds * max(1, len(page.words))))
+        return [
+            answer
+            for start in range(0, len(prompts), at_once)
+            for answer in self._answer_at_once(page, prompts[start : start + at_once], both_paths)
+        ]
+
+    @torch.inference_mode()
+    def _answer_at_once(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
-        answer = self._network.ask(page.state, questions, SEEDS)
+        asked = self._network.ask_words(page.state, questions, self._seeds)
+        pixels = None
+        if page.picture is not None and (both_paths or not bool(by_words(asked.words).all())):
+            pixels = self._network.ask_pixels(page.state, page.picture.get(), asked, questions)
+        answer = NetworkAnswer(asked.words, pixels)
         compose = partial(compose_answer, words=page.words, size=page.size, prepared=page.prepared, network=answer)
-        return [compose(row=row, prompt=prompt) for row, prompt in enumerate(prompts)]
+        answers = [
+            compose(row=row, prompt=prompt, ranked=self._ranked(page, asked.words, questions, row, prompt))
+            for row, prompt in enumerate(prompts)
+        ]
+        return [
+            with_alternatives(
+                one,
+                row,
+                prompts[row],
+                page.words,
+                page.prepared,
+                page.state,
+                self._network,
+                self._vocabulary,
+                asked.words,
+            )
+            for row, one in enumerate(answers)
+        ]
+
+    def _ranked(
+        self, page: EncodedPage, answer: WordAnswer, questions: QuestionBatch, row: int, prompt: Prompt
+    ) -> list[WordChoice]:
+        """Return the answers by words, best first; where the user showed a place, the one that begins there leads."""
+        shown = bool(prompt.points) or prompt.box is not None
+        if shown or self._ranker is None:
+            return choose_words(answer, row, shown)
+        found = rank(self._ranker, list_of(page.prepared, answer, questions, row))
+        return [WordChoice(words, iou) for words, iou in found]

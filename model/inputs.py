@@ -8,7 +8,7 @@ import torch
 from PIL import Image
 from torch import Tensor
 
-from model.anchors import ANCHORS, RUNS, find_anchors
+from model.anchors import ANCHORS, RUNS, Anchors, find_anchors
 from model.drawn_prompts import MASK_STRIDE, drawn_prompt, shows_a_place
 from model.encoders.clip_tower import clip_ids
 from model.examples import Prompt, Word
@@ -190,6 +190,7 @@ def batch_questions(
     vocabulary: Vocabulary,
     config: NetworkConfig,
     without_anchors: Sequence[Sequence[bool]] | None = None,
+    anchors: Sequence[Anchors] | None = None,
 ) -> QuestionBatch:
     """Batch prompts, equally many for each page.
 
@@ -199,6 +200,7 @@ def batch_questions(
         vocabulary: ids of words.
         config: sizes of the network.
         without_anchors: for each prompt, whether its anchors are hidden (training).
+        anchors: those of the B prompts where they are known; found otherwise.
 
     Returns:
         The batch of B = G * Q questions, padded to the longest.
@@ -208,7 +210,7 @@ def batch_questions(
     blank = [flag for group in without_anchors for flag in group] if without_anchors else [False] * len(asked)
     tokens = [words_of(prompt.text, config.prompt.context) for _, prompt in asked]
     most = max(len(group) for group in tokens)
-    anchors = [
+    anchors = anchors or [
         find_anchors(page.layout, [] if drop else group)
         for (page, _), group, drop in zip(asked, tokens, blank, strict=True)
     ]

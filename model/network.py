@@ -1,10 +1,13 @@
 """Compose the network. A page is read once and then asked many times.
 
-words --text encoder--.             question --text tower--.
-                       fusion  -->  page state              prompt tokens
-image --image encoder-'                 |                        |
-                                        +--> word head --> which words, answered?
-                                        +--> mask decoder --> which pixels
+words --text encoder---> page state        question --text tower--> prompt tokens
+              |              |                                           |
+            fusion           +--------> word head <----------------------+   which words, answered?
+              |                             |                            |
+image --image encoder--> picture state ---> mask decoder <---------------+   which pixels
+
+Answers made of words do not depend on the picture (measured: it added nothing), so it is looked at only where pixels
+must answer.
 """
 
 from dataclasses import dataclass, replace
@@ -17,12 +20,22 @@ from model.blocks import PointEncoding
 from model.encoders.fusion import Fusion
 from model.encoders.image import ImageEncoder, ImageFeatures
 from model.encoders.layout_bias import LayoutBias
-from model.encoders.prompt import PromptEncoder
+from model.encoders.prompt import PromptEncoder, PromptTokens
 from model.encoders.text import TextEncoder
 from model.heads.mask_decoder import MaskDecoder, PixelAnswer
 from model.heads.word_head import WordAnswer, WordHead, meanings_of
 from model.inputs import PageBatch, QuestionBatch
 from model.presets import NetworkConfig
+from model.ranking.ranker import Ranker
+
+
+@dataclass(frozen=True, slots=True)
+class PictureState:
+    """Encoded pictures of G pages, independent of any question."""
+
+    image: ImageFeatures  # its coarse map is fused with the words
+    places: Tensor  # encoded positions of its cells, [K, D]
+    words: Tensor  # the words of the pages with the picture in view, [G, N, D]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +43,18 @@ class PageState:
     """Encoded form of G pages, independent of any question."""
 
     pages: PageBatch
-    words: Tensor  # [G, N, D]
+    words: Tensor  # without the picture, [G, N, D]
     meanings: Tensor  # [G, N, vector_width]
     links: list[Tensor]  # of the word head, [G, heads, N, N] each
-    image: ImageFeatures | None  # its coarse map is fused with the words
-    image_places: Tensor | None  # [K, D]
+    picture: PictureState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """B = G * Q questions after their words were matched: what the pixel path needs of them."""
+
+    words: WordAnswer
+    prompts: PromptTokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +83,29 @@ class GroundingNetwork(nn.Module):
         self.prompt_encoder = PromptEncoder(config.prompt, width, heads, config.text.width)
         self.word_head = WordHead(config.word_layers, width, heads)
         self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
+        self.ranker = None if config.ranker_width is None else Ranker(config.ranker_width)
+
+    def read(self, pages: PageBatch) -> PageState:
+        """Read the words of G pages of N words each; all that answers made of words need."""
+        bias = self.layout_bias(pages)
+        layers = self.config.text.layers
+        words, meanings = self.text_encoder(pages, bias[:layers])
+        del bias[:layers]  # frees hundreds of megabytes of a long page
+        return PageState(pages, words, meanings, self.word_head.links(words, bias))
+
+    def look(self, state: PageState, image: Tensor) -> PictureState:
+        """Look at the pictures [G, 3, h, w] of pages that were read."""
+        pages, features = state.pages, self.image_encoder(image)
+        height, width = features.coarse.shape[-2:]
+        places = self.places.grid(height, width, 1 / max(height, width))
+        centres = self.places((pages.unit_boxes[..., :2] + pages.unit_boxes[..., 2:]) / 2)
+        tokens = features.coarse.flatten(2).transpose(1, 2)
+        words, tokens = self.fusion(state.words, tokens, centres, places, pages.valid)
+        coarse = tokens.transpose(1, 2).unflatten(-1, (height, width))
+        return PictureState(replace(features, coarse=coarse), places, words)
 
     def encode(self, pages: PageBatch) -> PageState:
-        """Read the pages: the expensive half.
+        """Read the pages and look at their pictures: the expensive half.
 
         Args:
             pages: G pages of N words each.
@@ -73,23 +113,47 @@ class GroundingNetwork(nn.Module):
         Returns:
             What `ask` needs, for any number of questions.
         """
-        bias = self.layout_bias(pages)
-        layers = self.config.text.layers
-        words, meanings = self.text_encoder(pages, bias[:layers])
-        del bias[:layers]  # frees hundreds of megabytes of a long page
-        image = image_places = None
-        if pages.image is not None:
-            image = self.image_encoder(pages.image)
-            height, width = image.coarse.shape[-2:]
-            image_places = self.places.grid(height, width, 1 / max(height, width))
-            centres = self.places((pages.unit_boxes[..., :2] + pages.unit_boxes[..., 2:]) / 2)
-            tokens = image.coarse.flatten(2).transpose(1, 2)
-            words, tokens = self.fusion(words, tokens, centres, image_places, pages.valid)
-            image = replace(image, coarse=tokens.transpose(1, 2).unflatten(-1, (height, width)))
-        return PageState(pages, words, meanings, self.word_head.links(words, bias), image, image_places)
+        state = self.read(pages)
+        return state if pages.image is None else replace(state, picture=self.look(state, pages.image))
+
+    def ask_words(
+        self,
+        state: PageState,
+        questions: QuestionBatch,
+        seeds: int = 1,
+        towards: Tensor | None = None,
+        favour: Tensor | None = None,
+    ) -> Asked:
+        """Answer questions by words; arguments as in `ask`.
+
+        `favour`: [B, N], added to the pointing logits when the words to grow from are picked.
+        """
+        vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
+        shape = questions.valid.shape
+        prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
+        meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
+        words = self.word_head(
+            state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards, favour
+        )
+        return Asked(words, prompts)
+
+    def ask_pixels(
+        self, state: PageState, picture: PictureState, asked: Asked, questions: QuestionBatch
+    ) -> PixelAnswer:
+        """Answer the same questions by pixels."""
+        prompts = asked.prompts
+        answer: PixelAnswer = self.mask_decoder(
+            picture.image, picture.places, asked.words.states, prompts.tokens, prompts.valid, prompts.dense,
+            state.pages, questions,
+        )  # fmt: skip
+        return answer
 
     def ask(
-        self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
+        self,
+        state: PageState,
+        questions: QuestionBatch,
+        seeds: int = 1,
+        towards: Tensor | None = None,
     ) -> NetworkAnswer:
         """Answer equally many questions for each page: the cheap half.
 
@@ -100,20 +164,11 @@ class GroundingNetwork(nn.Module):
             towards: [B, N], in training: words to grow from (see `model.heads.growth.pick_seeds`).
 
         Returns:
-            Scores of words and, for pages with an image, of pixels.
+            Scores of words and, for pages with a picture, of pixels.
         """
-        vectors, meaning = self.text_encoder.embedding(questions.grams, questions.pieces)
-        shape = questions.valid.shape
-        prompts = self.prompt_encoder(vectors.view(*shape, -1), self.places(questions.points), questions)
-        meanings = meanings_of(meaning.view(*shape, -1), questions.weights, state.meanings)
-        words = self.word_head(state.words, meanings, state.links, state.pages, prompts, questions, seeds, towards)
-        if state.image is None or state.image_places is None:
-            return NetworkAnswer(words, None)
-        pixels = self.mask_decoder(
-            state.image, state.image_places, words.states, prompts.tokens, prompts.valid, prompts.dense,
-            state.pages, questions,
-        )  # fmt: skip
-        return NetworkAnswer(words, pixels)
+        asked = self.ask_words(state, questions, seeds, towards)
+        pixels = None if state.picture is None else self.ask_pixels(state, state.picture, asked, questions)
+        return NetworkAnswer(asked.words, pixels)
 
     def forward(self, pages: PageBatch, questions: QuestionBatch, towards: Tensor | None = None) -> NetworkAnswer:
         """Encode the pages and answer their questions; arguments as in `encode` and `ask`."""

@@ -64,6 +64,7 @@ class NetworkConfig:
     fusion_layers: int = 2
     word_layers: int = 3
     mask_layers: int = 2
+    ranker_width: int | None = None  # of the ranker of answers by words; None: ranked by pointing and predicted IoU
 
     def to_dict(self) -> dict[str, Any]:
         """Return the config as plain values for JSON."""
@@ -93,7 +94,7 @@ class NetworkConfig:
         return cls(**{**values, **parts})
 
 
-NANO = NetworkConfig()
+NANO = NetworkConfig(ranker_width=48)
 BASE = NetworkConfig(
     name="base",
     width=256,
@@ -101,6 +102,7 @@ BASE = NetworkConfig(
     image=ImageConfig(long_side=768, trunk="sam2_hiera_base_plus", mean=_IMAGENET_MEAN, std=_IMAGENET_STD),
     text=TextConfig(buckets=30_522, bert=True, width=768, layers=12, heads=12),
     prompt=PromptConfig(tower="ViT-B-32"),
+    ranker_width=48,
 )
 LARGE = NetworkConfig(
     name="large",
@@ -109,5 +111,6 @@ LARGE = NetworkConfig(
     image=ImageConfig(long_side=1024, square=True, trunk="sam2_hiera_large", mean=_IMAGENET_MEAN, std=_IMAGENET_STD),
     text=TextConfig(buckets=30_522, bert=True, width=1024, layers=24, heads=16),
     prompt=PromptConfig(tower="ViT-L-14"),
+    ranker_width=48,
 )
 PRESETS: dict[str, NetworkConfig] = {config.name: config for config in (NANO, BASE, LARGE)}

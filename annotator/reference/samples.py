@@ -22,6 +22,8 @@ VERDICT = {"passed": True, "sentence": "v1 is better than nano by .041 IoU on th
 SAMPLES: dict[str, tuple[Any, ...]] = {
     # questions and answers
     "text": ("2,987.88 EUR",),
+    "place": ("Amounts in EUR",),
+    "repeated": (2,),
     "holdout": ("recent",),
     "before": (0.31,),
     "after": (0.94,),

@@ -2086,6 +2086,12 @@ export interface components {
         Candidate: {
             mask: components["schemas"]["Patch"];
             /**
+             * Place
+             * @description What tells this place apart where the page prints the key again, as the heading above it.
+             * @default
+             */
+            place: string;
+            /**
              * Score
              * @description Predicted IoU, 0..1.
              */
@@ -3722,7 +3728,10 @@ export interface components {
         Proposal: {
             /** Answered */
             answered: number;
-            /** Candidates */
+            /**
+             * Candidates
+             * @description Other proposals: up to 3, best first. If the key is repeated: up to 8, from the top of the page.
+             */
             candidates: components["schemas"]["Candidate"][];
             mask: components["schemas"]["Patch"];
             /** Milliseconds */
@@ -3730,10 +3739,22 @@ export interface components {
             model: components["schemas"]["ModelName"];
             /** Page Id */
             page_id: string;
+            /**
+             * Place
+             * @description What tells this place apart where the page prints the key again, as the heading above it.
+             * @default
+             */
+            place: string;
             /** Prediction Id */
             prediction_id: string;
             /** Ranked */
             ranked: components["schemas"]["RankedPage"][];
+            /**
+             * Repeated
+             * @description How often the page prints the key of the question, from 2; 0 otherwise.
+             * @default 0
+             */
+            repeated: number;
             /**
              * Score
              * @description Predicted IoU, 0..1.
@@ -5056,6 +5077,7 @@ export interface operations {
                      *         },
                      *         "text": "2,987.88 EUR",
                      *         "score": 0.91,
+                     *         "place": "Amounts in EUR",
                      *         "candidates": [
                      *           {
                      *             "words": [
@@ -5074,9 +5096,11 @@ export interface operations {
                      *               ]
                      *             },
                      *             "text": "2,987.88 EUR",
-                     *             "score": 0.91
+                     *             "score": 0.91,
+                     *             "place": "Amounts in EUR"
                      *           }
                      *         ],
+                     *         "repeated": 2,
                      *         "ranked": [
                      *           {
                      *             "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
@@ -5225,6 +5249,7 @@ export interface operations {
                      *         },
                      *         "text": "2,987.88 EUR",
                      *         "score": 0.91,
+                     *         "place": "Amounts in EUR",
                      *         "candidates": [
                      *           {
                      *             "words": [
@@ -5243,9 +5268,11 @@ export interface operations {
                      *               ]
                      *             },
                      *             "text": "2,987.88 EUR",
-                     *             "score": 0.91
+                     *             "score": 0.91,
+                     *             "place": "Amounts in EUR"
                      *           }
                      *         ],
+                     *         "repeated": 2,
                      *         "ranked": [
                      *           {
                      *             "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
@@ -5349,6 +5376,7 @@ export interface operations {
                      *       },
                      *       "text": "2,987.88 EUR",
                      *       "score": 0.91,
+                     *       "place": "Amounts in EUR",
                      *       "candidates": [
                      *         {
                      *           "words": [
@@ -5367,9 +5395,11 @@ export interface operations {
                      *             ]
                      *           },
                      *           "text": "2,987.88 EUR",
-                     *           "score": 0.91
+                     *           "score": 0.91,
+                     *           "place": "Amounts in EUR"
                      *         }
                      *       ],
+                     *       "repeated": 2,
                      *       "ranked": [
                      *         {
                      *           "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
@@ -5475,6 +5505,7 @@ export interface operations {
                      *         },
                      *         "text": "2,987.88 EUR",
                      *         "score": 0.91,
+                     *         "place": "Amounts in EUR",
                      *         "candidates": [
                      *           {
                      *             "words": [
@@ -5493,9 +5524,11 @@ export interface operations {
                      *               ]
                      *             },
                      *             "text": "2,987.88 EUR",
-                     *             "score": 0.91
+                     *             "score": 0.91,
+                     *             "place": "Amounts in EUR"
                      *           }
                      *         ],
+                     *         "repeated": 2,
                      *         "ranked": [
                      *           {
                      *             "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
@@ -6102,6 +6135,7 @@ export interface operations {
                      *         },
                      *         "text": "2,987.88 EUR",
                      *         "score": 0.91,
+                     *         "place": "Amounts in EUR",
                      *         "candidates": [
                      *           {
                      *             "words": [
@@ -6120,9 +6154,11 @@ export interface operations {
                      *               ]
                      *             },
                      *             "text": "2,987.88 EUR",
-                     *             "score": 0.91
+                     *             "score": 0.91,
+                     *             "place": "Amounts in EUR"
                      *           }
                      *         ],
+                     *         "repeated": 2,
                      *         "ranked": [
                      *           {
                      *             "page_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",

@@ -332,6 +332,7 @@ def stored_answer(answer: Answer, numbers: Sequence[int]) -> StoredAnswer:
     return StoredAnswer(
         **_candidate(answer, numbers).model_dump(),
         candidates=[_candidate(candidate, numbers) for candidate in answer.candidates],
+        repeated=answer.repeated,
     )
 
 
@@ -341,6 +342,7 @@ def _candidate(answer: Answer, numbers: Sequence[int]) -> Candidate:
         mask=to_patch(np.asarray(answer.mask, dtype=bool)),
         text=answer.text,
         score=float(answer.score),
+        place=answer.place,
     )
 
 

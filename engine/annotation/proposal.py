@@ -19,6 +19,10 @@ class Candidate(BaseModel):
     mask: Patch
     text: str = Field(description="Its words, joined.")
     score: float = Field(description="Predicted IoU, 0..1.")
+    place: str = Field(
+        default="",
+        description="What tells this place apart where the page prints the key again, as the heading above it.",
+    )
 
 
 class RankedPage(BaseModel):
@@ -32,7 +36,13 @@ class RankedPage(BaseModel):
 class StoredAnswer(Candidate):
     """JSON in `predictions.answer`; `ranked` is filled when the whole document was asked."""
 
-    candidates: list[Candidate] = Field(default_factory=list)
+    candidates: list[Candidate] = Field(
+        default_factory=list,
+        description="Other proposals: up to 3, best first. If the key is repeated: up to 8, from the top of the page.",
+    )
+    repeated: int = Field(
+        default=0, description="How often the page prints the key of the question, from 2; 0 otherwise."
+    )
     ranked: list[RankedPage] = Field(default_factory=list)
 
 

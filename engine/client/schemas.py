@@ -1191,6 +1191,8 @@ class Candidate(BaseModel):
     """Its words, joined."""
     score: float
     """Predicted IoU, 0..1."""
+    place: str = ""
+    """What tells this place apart where the page prints the key again, as the heading above it."""
 
 
 class Contradiction(BaseModel):
@@ -1294,7 +1296,12 @@ class Proposal(BaseModel):
     """Its words, joined."""
     score: float
     """Predicted IoU, 0..1."""
+    place: str = ""
+    """What tells this place apart where the page prints the key again, as the heading above it."""
     candidates: Annotated[list[Candidate], Field(validate_default=True)] = []
+    """Other proposals: up to 3, best first. If the key is repeated: up to 8, from the top of the page."""
+    repeated: int = 0
+    """How often the page prints the key of the question, from 2; 0 otherwise."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
     prediction_id: str
     page_id: str

@@ -49,6 +49,9 @@ def evaluate(
         ),
     ] = None,
     words_only: Annotated[bool, typer.Option("--words-only", help="Ignore the images.")] = False,
+    both_paths: Annotated[
+        bool, typer.Option("--both-paths", help="Answer by pixels too where words answer, and show that path alone.")
+    ] = False,
     noise: Annotated[float, typer.Option(metavar="RATE", help="Share of misread characters, 0 to 1.")] = 0.0,
     drop: Annotated[
         float, typer.Option(metavar="SHARE", help="Share of the questions' content words to leave out, 0 to 1.")
@@ -114,6 +117,7 @@ def evaluate(
             refused={
                 "--ocr": ocr,
                 "--words-only": words_only,
+                "--both-paths": both_paths,
                 "--noise": bool(noise),
                 "--drop": bool(drop),
                 "--ocr-workers": ocr_workers is not None,
@@ -160,6 +164,7 @@ def evaluate(
                 images_from=images_from,
                 words_from=words_from,
                 clicks=clicks or 0,
+                both_paths=both_paths,
                 limit=limit,
                 on_page=lambda done: bar.update(task, completed=done),
                 on_answer=failures.add if report is not None else None,

@@ -15,6 +15,7 @@ from engine.training.evaluation.report.wording import (
     figures_of,
     ocr_described,
     of_ocr,
+    of_repeated,
     share,
     side_by_side,
     slices_of,
@@ -52,6 +53,8 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
     for key, title in REACHABLE.items():
         if key in answer:
             table.add_row(title, share(answer[key]))
+    for title, value in of_repeated(answer):
+        table.add_row(title, value)
     for at, value in enumerate(answer.get("mean_iou_after") or [], 1):
         table.add_row(f"mean IoU after {at} click{'s' if at > 1 else ''}", share(value))
     for key, title in TIMES.items():

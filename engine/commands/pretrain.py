@@ -1,6 +1,8 @@
 """`glossator pretrain`: train a network on generated pages, stage by stage."""
 
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -50,6 +52,14 @@ def pretrain(
         str | None,
         typer.Option(help="Initial weights of decoder, bidirectional or contrast: transformers name or folder."),
     ] = None,
+    forms: Annotated[
+        Path | None,
+        typer.Option(help="Folder of fillable PDF forms: a quarter of the steps of words, practice and ranking."),
+    ] = None,
+    labelled: Annotated[
+        Path | None,
+        typer.Option(help="Grounded dataset to learn from: a fifth of the steps of practice and ranking."),
+    ] = None,
     start: Annotated[Path | None, typer.Option(help="Initial weights: checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="List the stages and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
@@ -63,9 +73,12 @@ def pretrain(
 
     import torch
 
+    from engine.grounded import pages_file
+    from engine.training.judging_files import judges
     from engine.training.pretraining.run import RECIPE, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
+    from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
 
@@ -84,13 +97,33 @@ def pretrain(
     if not resume and has_run(out):
         fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
+    named = set(RECIPE.steps) if recipe else set(re.findall(r"\w+", stages))
+    if forms is not None and not named & {"words", "practice", "ranking"}:
+        fail("--forms is for the stages words, practice and ranking. Add one to --stages, or leave it out.", code=2)
+    if labelled is not None and not named & {"practice", "ranking"}:
+        fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
+    try:
+        if labelled is not None and judges(pages_file(labelled)):
+            fail(f"{labelled} judges the model, so nothing is learned from it. Name another dataset.")
+    except FileNotFoundError as error:
+        fail(str(error), code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
     try:
-        if recipe and resume and has_run(out) and remembered(out) != RECIPE:
+        if recipe and resume and has_run(out) and remembered(out).steps != RECIPE.steps:
             raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
+        if forms is not None:
+            if not has_run(out):
+                (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
+            kept_forms(forms, out / FORMS_FILE)  # refuses a folder without forms before anything is trained
         source = teacher or teacher_folder()
         begun = str(start.resolve()) if start else None
-        schedule = RECIPE if recipe else _given(stages, seed, begun, decoder)
+        filled = str(forms.resolve()) if forms else None
+        learned = str(labelled.resolve()) if labelled else None
+        schedule = (
+            replace(RECIPE, forms=filled, labelled=learned)
+            if recipe
+            else _given(stages, seed, begun, decoder, filled, learned)
+        )
         if schedule is None or (resume and has_run(out)):
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             again = resume and has_run(out)  # the run in OUT remembers its own steps
@@ -107,6 +140,8 @@ def pretrain(
                     device=device,
                     start=begun,
                     decoder=decoder,
+                    forms=filled,
+                    labelled=learned,
                 )
             )
         with progress() as bar:
@@ -160,7 +195,9 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
 
 
-def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> Any:
+def _given(
+    stages: str, seed: int, start: str | None, decoder: str | None, forms: str | None, labelled: str | None
+) -> Any:
     """Return the schedule when every stage has steps, None when none has; ValueError for a mixture."""
     from engine.training.pretraining.run import Schedule
 
@@ -173,7 +210,8 @@ def _given(stages: str, seed: int, start: str | None, decoder: str | None) -> An
         )
     if len({name for name, *_ in parts}) < len(parts):
         raise ValueError("A stage is named twice. Name each stage once.")
-    return Schedule(seed=seed, steps={name: int(steps) for name, _, steps in parts}, start=start, decoder=decoder)
+    steps_of = {name: int(steps) for name, _, steps in parts}
+    return Schedule(seed=seed, steps=steps_of, start=start, decoder=decoder, forms=forms, labelled=labelled)
 
 
 def _once(names: list[str], seed: int) -> Any:

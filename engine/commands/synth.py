@@ -28,6 +28,10 @@ def synth(
     seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same pages.")] = 0,
     images: Annotated[bool, typer.Option(help="Render page images.")] = True,
     sheet: Annotated[Path | None, typer.Option(help="Contact sheet (PNG) of all pages, with tinted answers.")] = None,
+    forms: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Fill the blank forms of a folder: PDFs with fields and printed text."),
+    ] = None,
     read: Annotated[
         bool, typer.Option("--read", help="Give the words that OCR reads on the images; some seconds a page.")
     ] = False,
@@ -38,7 +42,6 @@ def synth(
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
     """Generate documents with questions and exact answers."""
-    from engine.synthetic import generate
     from engine.synthetic.contact_sheet import ContactSheet
 
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -51,6 +54,7 @@ def synth(
         fail("--misreadings needs the words that OCR reads. Add --read.", code=2)
     if misreadings is not None and not misreadings.parent.is_dir():
         fail(f"The folder of {misreadings} does not exist. Name a file in an existing folder.", code=2)
+    generated = _generated(forms, seed)
     seen = _Reader(settings_here().ocr) if read else None
     small = ContactSheet()
     asked = 0
@@ -59,7 +63,7 @@ def synth(
 
         def made() -> Iterator[tuple[GroundedPage, Image.Image | bytes | None]]:
             nonlocal asked
-            for one in islice(generate(seed), pages):
+            for one in islice(generated, pages):
                 asked += len(one.page.questions)
                 picture = one.render() if images or sheet is not None or read else None
                 if sheet is not None and picture is not None:
@@ -82,6 +86,23 @@ def synth(
             console.print(f"Wrote the contact sheet to {sheet}.")
         if misreadings is not None:
             console.print(f"Wrote the noise model to {misreadings}.")
+
+
+def _generated(forms: Path | None, seed: int) -> Iterator[SyntheticPage]:
+    """Return pages of all kinds, or filled pages of the forms of a folder."""
+    from engine.synthetic import generate
+
+    if forms is None:
+        return generate(seed)
+    from engine.documents.blank_forms import BlankPaper, NoForms, blank_forms
+    from engine.synthetic.blank_forms.pages import form_pages
+
+    try:
+        with console.status("Reading forms"):
+            templates = blank_forms(forms)
+    except NoForms as error:
+        fail(str(error))
+    return form_pages(templates, seed, printed=BlankPaper(forms))
 
 
 class _Reader:

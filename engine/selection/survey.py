@@ -145,7 +145,7 @@ def _ask_page(
     for start in range(0, len(questions), at_once):
         some = questions[start : start + at_once]
         began = time.perf_counter()
-        answers = loaded.predictor.ask_many(encoded, [text for _, text in some])
+        answers = loaded.predictor.ask_many(encoded, [text for _, text in some], both_paths=True)
         milliseconds = (time.perf_counter() - began) * 1000 / len(some)
         for (key, _), answer in zip(some, answers, strict=True):
             ranked[key].append(RankedPage(page_id=page.id, answered=answer.answered, score=answer.score))

@@ -13,25 +13,33 @@ from engine.grounded import Box, GroundedPage, GroundedQuestion, GroundedWord
 from engine.synthetic import render
 from engine.synthetic.ocr import Reading, ReadWord, read
 from engine.synthetic.regions import region_mask
-from engine.synthetic.sheet import Asked, FloatBox, Sheet
+from engine.synthetic.sheet import Asked, FloatBox, Rule, Sheet
 
 MOST_QUESTIONS = 28
 UNANSWERABLE = 0.15
+Paper = Callable[[tuple[int, int]], Image.Image]
 _STOP = frozenset("what is the of a an in on for to and which are was does it".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True, slots=True)
 class SyntheticPage:
-    """Generated page: `page` has words as OCR found them, `render` draws the page."""
+    """Generated page: `page` has words as OCR found them, `render` draws the page.
+
+    `paper` draws a printed page of a size in pixels under the sheet; `slope` is the shear of the whole page.
+    """
 
     page: GroundedPage
     kind: str
     sheet: Sheet
     seed: str
+    paper: Paper | None = None
+    slope: float = 0.0
 
     def render(self) -> Image.Image:
         """Draw the page as an RGB image of its size; deterministic for equal fonts."""
-        return render.draw(self.sheet, self.page.width, self.page.height, random.Random(f"{self.seed} picture"))
+        size = (self.page.width, self.page.height)
+        ground = None if self.paper is None else render.sheared(self.paper(size), self.slope)
+        return render.draw(self.sheet, *size, random.Random(f"{self.seed} picture"), ground=ground)
 
 
 def assemble(
@@ -42,13 +50,16 @@ def assemble(
     absent: Callable[[], str],
     *,
     reading: Reading | None = None,
+    paper: Paper | None = None,
 ) -> SyntheticPage:
     """Return the finished page.
 
-    `absent` returns negative questions. `reading` is the quality of OCR; None draws one.
+    `absent` returns negative questions. `reading` is the quality of OCR; None draws one. `paper` draws what the sheet
+    stands on; see `SyntheticPage`.
     """
     chance = sheet.chance
-    tilt(sheet, chance.gauss(0, 0.004))
+    slope = chance.gauss(0, 0.004)
+    tilt(sheet, slope)
     size = (round(sheet.width), round(sheet.height))
     words = in_order(read(sheet.pieces, reading or Reading.drawn(chance), chance))
     places: dict[int, list[int]] = {}  # piece -> words that show it
@@ -71,7 +82,7 @@ def assemble(
         )
         for at, one in enumerate(asked)
     ]
-    return SyntheticPage(GroundedPage(page_id, None, *size, grounded_words, questions), kind, sheet, seed)
+    return SyntheticPage(GroundedPage(page_id, None, *size, grounded_words, questions), kind, sheet, seed, paper, slope)
 
 
 def tilt(sheet: Sheet, slope: float) -> None:
@@ -85,8 +96,16 @@ def tilt(sheet: Sheet, slope: float) -> None:
     middle = sheet.width / 2
     for piece in sheet.pieces:
         piece.baseline += slope * (piece.x + (piece.width / 2 if piece.upright else 0) - middle)
-    sheet.rules = [
-        replace(rule, y0=rule.y0 + slope * (rule.x0 - middle), y1=rule.y1 + slope * (rule.x1 - middle))
+    sheet.rules = [  # not `replace`, which takes six times as long: dense papers have hundreds of rules
+        Rule(
+            rule.x0,
+            rule.y0 + slope * (rule.x0 - middle),
+            rule.x1,
+            rule.y1 + slope * (rule.x1 - middle),
+            rule.width,
+            rule.ink,
+            rule.dash,
+        )
         for rule in sheet.rules
     ]
     sheet.panels = [replace(panel, box=moved(panel.box)) for panel in sheet.panels]

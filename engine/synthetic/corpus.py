@@ -10,20 +10,22 @@ from engine.synthetic.draft import Draft
 from engine.synthetic.kinds import invoice, letter, table
 from engine.synthetic.kinds.certificates import certificate
 from engine.synthetic.kinds.forms import form
+from engine.synthetic.kinds.orders import order
 from engine.synthetic.kinds.receipts import receipt
 from engine.synthetic.kinds.reports import report
 from engine.synthetic.kinds.shipments import shipping
 from engine.synthetic.kinds.statements import statement
 
 _KINDS: dict[str, tuple[float, Callable[[random.Random], Draft]]] = {
-    "form": (0.36, form.lay_out),
-    "receipt": (0.2, receipt.lay_out),
-    "invoice": (0.11, invoice.lay_out),
-    "letter": (0.07, letter.lay_out),
-    "table": (0.07, table.lay_out),
-    "statement": (0.06, statement.lay_out),
-    "report": (0.05, report.lay_out),
-    "shipping": (0.05, shipping.lay_out),
+    "form": (0.3, form.lay_out),
+    "receipt": (0.17, receipt.lay_out),
+    "invoice": (0.09, invoice.lay_out),
+    "order": (0.16, order.lay_out),
+    "letter": (0.06, letter.lay_out),
+    "table": (0.06, table.lay_out),
+    "statement": (0.05, statement.lay_out),
+    "report": (0.04, report.lay_out),
+    "shipping": (0.04, shipping.lay_out),
     "certificate": (0.03, certificate.lay_out),
 }
 KINDS = tuple(_KINDS)

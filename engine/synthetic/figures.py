@@ -47,7 +47,7 @@ def _tick(mask: Image.Image, figure: Figure, chance: random.Random) -> None:
         canvas.rectangle((0, 0, right, foot), outline=255, width=pen)
     elif figure.kind == "tick-round":
         canvas.ellipse((0, 0, right, foot), outline=255, width=pen)
-    else:
+    elif figure.kind != "tick-alone":  # its box is printed on the paper
         canvas.line((0, foot - pen // 2, right, foot - pen // 2), fill=255, width=pen)
     if not figure.ticked:
         return

@@ -124,6 +124,8 @@ def _shaken(box: FloatBox, reading: Reading, chance: random.Random) -> FloatBox:
     x0, y0, x1, y1 = box
     height = min(y1 - y0, x1 - x0 + (y1 - y0) * 0.5)
     loose, shake = reading.looseness * height, reading.jitter * height
+    if not shake:  # words of a text layer
+        return (x0, y0 - loose, x1, y1 + loose)
     return (
         x0 + chance.gauss(0, shake),
         y0 - loose + chance.gauss(0, shake),

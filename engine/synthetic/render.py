@@ -15,17 +15,38 @@ from engine.synthetic.sheet import Piece, Rule, Sheet
 
 
 def draw(
-    sheet: Sheet, width: int, height: int, chance: random.Random, folders: Sequence[Path] = FOLDERS
+    sheet: Sheet,
+    width: int,
+    height: int,
+    chance: random.Random,
+    folders: Sequence[Path] = FOLDERS,
+    ground: Image.Image | None = None,
 ) -> Image.Image:
-    """Draw the sheet as an RGB image of width x height pixels, with scan wear that moves nothing."""
-    return scanned(draw_clean(sheet, width, height, chance, folders), chance)
+    """Draw the sheet as an RGB image of width x height pixels, with scan wear that moves nothing.
+
+    `ground`: printed page to draw on, of that size.
+    """
+    return scanned(draw_clean(sheet, width, height, chance, folders, ground), chance)
+
+
+def sheared(ground: Image.Image, slope: float) -> Image.Image:
+    """Return a page that was fed askew, as `engine.synthetic.assemble.tilt` moves a sheet."""
+    coefficients = (1.0, 0.0, 0.0, -slope, 1.0, slope * ground.width / 2)
+    return ground.transform(
+        ground.size, Image.Transform.AFFINE, coefficients, Image.Resampling.BICUBIC, fillcolor=(255, 255, 255)
+    )
 
 
 def draw_clean(
-    sheet: Sheet, width: int, height: int, chance: random.Random, folders: Sequence[Path] = FOLDERS
+    sheet: Sheet,
+    width: int,
+    height: int,
+    chance: random.Random,
+    folders: Sequence[Path] = FOLDERS,
+    ground: Image.Image | None = None,
 ) -> Image.Image:
-    """Draw the sheet without wear."""
-    image = Image.new("RGB", (width, height), (255, 255, 255))
+    """Draw the sheet without wear, on `ground` if given."""
+    image = Image.new("RGB", (width, height), (255, 255, 255)) if ground is None else ground.convert("RGB")
     canvas = ImageDraw.Draw(image)
     for panel in sheet.panels:
         canvas.rectangle(panel.box, fill=panel.fill)

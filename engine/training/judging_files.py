@@ -1,7 +1,9 @@
-"""Files that judge the model, so that nothing is learned from them: those of the hand-drawn marks.
+"""Files that judge the model, so that nothing is learned from them.
 
-`judging_files.txt` lists them, one a line: SHA-256 of the content, two spaces, name. A test holds it equal to the files
-of tests/data/marks/marks.jsonl. A command that learns from files passes them through `without_judging` first.
+`judging_files.txt` lists them, one a line: SHA-256 of the content, two spaces, name. They are the files of the
+hand-drawn marks (a test holds all of tests/data/marks/marks.jsonl), the PDFs of other projects' test suites, and the
+sets `forms` and `receipts` of docs/benchmarks.md. A command that learns from files passes them through
+`without_judging` first.
 """
 
 from collections.abc import Iterable, Mapping

@@ -77,6 +77,7 @@ class WordHead(nn.Module):
         questions: QuestionBatch,
         seeds: int = 1,
         towards: Tensor | None = None,
+        favour: Tensor | None = None,
     ) -> WordAnswer:
         """Answer questions by words.
 
@@ -89,6 +90,7 @@ class WordHead(nn.Module):
             questions: anchors and clicks of the same questions.
             seeds: number of answers to grow.
             towards: words to grow from in training; see `model.heads.growth.pick_seeds`.
+            favour: added to the pointing logits when the words to grow from are picked, [B, N].
 
         Returns:
             Scores and words of each answer.
@@ -104,7 +106,8 @@ class WordHead(nn.Module):
             states, tokens = layer(states, tokens, layer_links, word_mask, token_mask)
         answered, by_words = self.verdict(self.norm_token(tokens[:, 0])).unbind(-1)
         pointing = self.point(self.norm_words(states))[..., 0]
-        chosen = pick_seeds(pointing + _shown(questions.clicks), pages, seeds, towards)
+        wanted = pointing + _shown(questions.clicks)
+        chosen = pick_seeds(wanted if favour is None else wanted + favour, pages, seeds, towards)
         grown = self.growth(states, tokens, chosen, links[-1], pages, word_mask, token_mask)
         taken = take(grown.logits, chosen, questions.clicks, pages.valid.repeat_interleave(each, 0))
         return WordAnswer(states, pointing, chosen, grown.logits, taken, grown.fit, answered, by_words)

@@ -134,19 +134,19 @@ class JointJepa(PageObjective):
             batch = replace(batch, valid=batch.valid & ~words_in(batch, blocks.hidden))
         encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
         state = replaced(self.network, "image_encoder", encoder).encode(batch)
-        assert state.image is not None
+        assert state.picture is not None
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = (
-            gather_tokens(as_tokens(state.image.coarse), blocks.context),
+            gather_tokens(as_tokens(state.picture.image.coarse), blocks.context),
             centres[blocks.context],
             torch.ones_like(blocks.context).bool(),
         )
         made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         target = plain_norm(made)
-        words = (state.words, word_centres(batch), batch.valid)
+        words = (state.picture.words, word_centres(batch), batch.valid)
         weights = ink_weights(seen, self._settings.paper)
         error = region_error(self._predictor, [context, words], centres, blocks, target, weights)
-        loss = error + self._settings.apart * spread_penalty(as_tokens(state.image.coarse)[there])
+        loss = error + self._settings.apart * spread_penalty(as_tokens(state.picture.image.coarse)[there])
         alarm = target_spread(plain_norm(made), there)
         return loss, {"loss": loss.detach(), "regions": error.detach(), **alarm}
 

@@ -77,7 +77,8 @@ class SeenWords(NetworkObjective):
         view, seen = with_hidden_words(
             self.network, to_device(batch, self.device), hidden.to(self.device), self.stand_in
         )
-        states = view.encode(seen).words
+        state = view.encode(seen)
+        states = state.words if state.picture is None else state.picture.words
         rows, columns = torch.tensor(masked.asked, device=self.device).T
         pieces = self._vocabulary.pieces(list(masked.words))
         wanted = torch.tensor([int(ids[0]) for ids in pieces], device=self.device)

@@ -248,3 +248,24 @@ def test_a_list_of_documents_names_its_next_page_and_its_total(client: TestClien
     assert [line["name"] for line in chosen.json()] == ["note & 1.pdf"]
     assert client.get(path, params={"cursor": "none"}).status_code == 422
     assert client.get(path, params={"limit": 1001}).status_code == 422
+
+
+def test_a_repeated_key_offers_its_places_and_a_pick_is_the_answer(client: TestClient) -> None:
+    lines = ("ORDER FORM", "BILLING ADDRESS", "Date: 14 March 2026", "SHIPPING ADDRESS", "Date: 21 March 2026")
+    (uploaded,) = upload(client, pdf(*lines)).json()["documents"]
+    asked = client.post(f"/api/documents/{uploaded['document_id']}/ask", json={"question": "What is the date?"}).json()
+    proposal = asked["proposal"]
+    assert proposal["repeated"] == 2
+    picked = next(one for one in proposal["candidates"] if one["place"])
+    assert {one["place"] for one in (proposal, picked)} <= {"", "BILLING ADDRESS", "SHIPPING ADDRESS"}
+    kept = client.get(f"/api/annotations/{asked['id']}").json()["proposal"]
+    assert (kept["place"], kept["repeated"]) == (proposal["place"], 2)
+    assert kept["candidates"] == proposal["candidates"]
+    edit = {"op": "mask", "page": proposal["page_id"], "words": picked["words"], "mask": picked["mask"]}
+    saved = save(client, asked, 0, [edit], prediction_id=proposal["prediction_id"]).json()
+    assert (saved["revision"], saved["text"]) == (1, picked["text"])
+
+
+def test_a_key_that_stands_once_names_no_place(client: TestClient, document: dict[str, Any]) -> None:
+    proposal = client.post(f"/api/documents/{document['id']}/ask", json={"question": "Total due?"}).json()["proposal"]
+    assert (proposal["repeated"], proposal["place"]) == (0, "") and len(proposal["candidates"]) <= 3

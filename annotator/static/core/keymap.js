@@ -80,7 +80,8 @@ export class Keymap {
   }
 
   /**
-   * Takes the chords that somebody has chosen; what is not understood is left out.
+   * Takes the chords that somebody has chosen; what is not understood is left out. A chosen chord is taken from a
+   * command that came later with the same usual one.
    *
    * @param {unknown} changed { command: [chords] }, as it was stored
    */
@@ -93,6 +94,14 @@ export class Keymap {
       if (chords.every((chord) => typeof chord === 'string' && this.may(name, chord))) this.changed[name] = chords;
     }
     this.table = null;
+    const chosen = Object.entries(this.changed);
+    for (const [name, chords] of chosen)
+      for (const chord of chords) {
+        const other = this.rival(name, chord);
+        if (!other || other in this.changed || this.fixed.has(other)) continue;
+        this.changed[other] = this.chords(other).filter((each) => each !== chord);
+        this.table = null;
+      }
   }
 
   /**

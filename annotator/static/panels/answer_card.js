@@ -18,6 +18,7 @@ import {
   answerReading,
   confidenceOf,
   notAnsweredButton,
+  repeatedKey,
 } from './answer_parts.js';
 import { shownStatus, statusWord } from './answer_status.js';
 import { RankedPages } from './page_ranking.js';
@@ -85,6 +86,7 @@ export class AnswerCard {
       reading: h('div', { 'aria-live': 'polite' }),
       doubtful: part(),
       figures: part(),
+      repeated: part(),
       candidates: h('div', { class: 'g-candidates', role: 'group', 'aria-label': 'Proposals' }),
       ranked: this.ranked.root,
       notAnswered: part(),
@@ -211,10 +213,13 @@ export class AnswerCard {
   }
 
   /** @param {AnswerCardView & { annotation: OpenedAnswer }} view */
-  renderCandidates({ choices, chosen, annotation, marked, locked }) {
-    const { candidates } = this.parts;
+  renderCandidates({ choices, chosen, annotation, marked, locked, proposal }) {
+    const { candidates, repeated } = this.parts;
     // Where the model declined, nothing is marked, and a single guess is a choice, too.
     candidates.hidden = choices.length < (marked ? 2 : 1) || locked;
+    redraw(repeated, [proposal?.repeated, choices.length, candidates.hidden], () =>
+      candidates.hidden || !proposal?.repeated ? null : repeatedKey(proposal.repeated, choices.length),
+    );
     if (candidates.hidden) return;
     keyed(candidates, choices, {
       key: (_, at) => at,
@@ -223,10 +228,10 @@ export class AnswerCard {
         const key = hint(`candidate${at + 1}`),
           text = each.text || 'No words';
         row.ariaPressed = String(!annotation.no_answer && at === chosen);
-        row.title = `${text}   ${key}`;
-        redraw(row, [key, text, each.score], () => [
+        row.title = [text, each.place, key].filter(Boolean).join('   ');
+        redraw(row, [key, text, each.place, each.score], () => [
           h('kbd', {}, key),
-          h('span', { dir: 'auto' }, text),
+          h('span', {}, h('bdi', { dir: 'auto' }, text), each.place ? h('small', { dir: 'auto' }, each.place) : null),
           h('i', {}, percent(each.score)),
         ]);
       },

@@ -196,3 +196,20 @@ export const notAnsweredButton = (annotation, choose) =>
     'Not answered in this document',
     h('kbd', {}, hint('noAnswer')),
   );
+
+/**
+ * Says that the page prints the key more than once, and how to choose.
+ *
+ * @param {number} times
+ * @param {number} choices
+ */
+export const repeatedKey = (times, choices) => {
+  const [first, last] = [hint('candidate1'), hint(`candidate${choices}`)];
+  const byKeys = ['Choose with ', h('kbd', {}, first), ' to ', h('kbd', {}, last), '.'];
+  return h(
+    'p',
+    { class: 'g-repeated' },
+    `The key stands ${times} times on this page. `,
+    first && last ? h('span', { class: 'g-by-keys' }, byKeys) : null,
+  );
+};

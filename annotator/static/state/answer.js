@@ -128,12 +128,15 @@ export class OpenAnswer {
     return this.local.proposals[this.place.page?.id ?? ''] ?? this.local.proposal;
   }
 
-  /** What the keys 1, 2, 3 choose from: the proposal, then what else the model thought of. */
+  /**
+   * What the digits choose from: the proposal, then what else the model thought of. Where the page prints the key more
+   * than once, these are the values at all its places.
+   */
   get choices() {
     const { proposal } = this;
     if (!proposal) return [];
     const others = proposal.candidates.filter((each) => !sameMark(each, proposal));
-    return [proposal, ...others].filter((each) => !isBlank(each)).slice(0, 3);
+    return [proposal, ...others].filter((each) => !isBlank(each)).slice(0, proposal.repeated ? 9 : 3);
   }
 
   get chosen() {

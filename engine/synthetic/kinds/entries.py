@@ -102,8 +102,8 @@ def note(form: Form, key: str, concept: Concept, pieces: list[int]) -> None:
         form.noted.append(Noted(key, concept, pieces))
 
 
-def settle(form: Form) -> None:
-    """Ask questions on all recorded entries.
+def settle(form: Form, *, synonyms: float = 0.4) -> None:
+    """Ask questions on all recorded entries; `synonyms`: share asked in other words.
 
     Values of one concept on several places are alternative answers when equal. Otherwise only different printed keys
     can separate them.
@@ -119,7 +119,7 @@ def settle(form: Form) -> None:
         (value,) = (value for value, _, pieces in same if pieces is one.pieces)
         if len({other for other, _, _ in same}) == 1:
             answers = [one.pieces, *(pieces for _, _, pieces in same if pieces is not one.pieces)]
-            sheet.ask(questions.about(chance, one.key, one.concept, synonyms=0.4), *answers[:4])
+            sheet.ask(questions.about(chance, one.key, one.concept, synonyms=synonyms), *answers[:4])
         elif not any(key == one.key.lower() and other != value for other, key, _ in same):
             sheet.ask(questions.about(chance, one.key), one.pieces)
     form.noted.clear()

@@ -66,11 +66,13 @@ def set_table(
     ruling: Ruling | None = None,
     step: float | None = None,
     least: float = 0.0,
+    above: float = 0.0,
     head_case: bool = True,
 ) -> Ledger:
     """Set a table with its heads at `y`; rows below the foot of the page are left out.
 
     `step`: distance of rows in ems; `least`: least height of an open frame in pixels, as on printed forms.
+    `above`: pixels above the heads that belong to the table, for an upper row of heads.
     """
     chance, sheet = form.chance, form.sheet
     left = form.left if left is None else left
@@ -125,7 +127,7 @@ def set_table(
         else line_ys[-1]
     )
     _rule(form, ledger, drawn, line_ys)
-    sheet.table((left, top, right, ledger.foot))
+    sheet.table((left, top - above, right, ledger.foot))
     return ledger
 
 

@@ -17,6 +17,7 @@ from engine.training.evaluation.clicks import Click, next_click
 from engine.training.evaluation.judged import judge
 from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
+from engine.training.evaluation.repeated_questions import repeated_figures, repeated_questions
 from engine.training.evaluation.slices import places, slices
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, iou, rasterise, words_under
@@ -53,7 +54,7 @@ class Evaluation:
         return summarise(self.scored)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the figures as JSON, with "interval" of the main ones and "by" slices of the questions.
+        """Return the figures as JSON: also "interval" of the main ones, "repeated" questions, and "by" slices.
 
         Slices hold answerable questions; all share the same unanswerable ones.
         """
@@ -64,6 +65,7 @@ class Evaluation:
             **to_json(self.figures),
             "encode_ms_p50": round(float(np.median(self.encode_ms)), 2) if self.encode_ms else None,
             "interval": metric_intervals(self.scored),
+            "repeated": repeated_figures(self.scored),
             "by": {
                 name: {value: to_json(summarise(part, absent)) for value, part in parts.items()}
                 for name, parts in slices(self.scored).items()
@@ -79,6 +81,7 @@ def evaluate(
     words_from: WordsOf | None = None,
     clicks: int = 0,
     corrected: Corrected = "answer",
+    both_paths: bool = False,
     limit: int | None = None,
     timed: bool = True,
     on_page: Callable[[int], None] | None = None,
@@ -94,7 +97,8 @@ def evaluate(
         words_from: Words to ask instead of the given ones. Scored against the given words' boxes, and by text and
             place (judged.py); word metrics are omitted.
         clicks: Number of corrective clicks after each answer.
-        corrected: "answer" or "pixels": the mask that clicks correct.
+        corrected: "answer" or "pixels": the mask that clicks correct; "pixels" takes `both_paths`.
+        both_paths: Answer by pixels too where words answer, and score that path alone. It takes longer.
         limit: Number of pages; None for all.
         timed: Ask one question at a time to measure it; otherwise a page's questions are asked in a batch.
         on_page: Called with the number of finished pages.
@@ -105,6 +109,7 @@ def evaluate(
         ValueError: An image is missing or has not the page's size.
     """
     opened = opener_of(images_from)
+    both_paths = both_paths or corrected == "pixels"
     scored: list[Scored] = []
     encode_ms: list[float] = []
     for done, page in enumerate(islice(pages, limit), 1):
@@ -115,7 +120,7 @@ def evaluate(
         began = time.perf_counter()
         encoded = predictor.encode(image, [Word(one.text, one.box) for one in seen], (page.width, page.height))
         encode_ms.append(_since(began))
-        for one in _answer_page(predictor, encoded, page, seen, clicks, corrected, timed):
+        for one in _answer_page(predictor, encoded, page, seen, clicks, corrected, both_paths, timed):
             scored.append(one.scored)
             if on_answer is not None:
                 on_answer(one)
@@ -131,11 +136,13 @@ def _answer_page(
     seen: Sequence[GroundedWord],
     clicks: int,
     corrected: Corrected,
+    both_paths: bool,
     timed: bool,
 ) -> Iterator[Answered]:
     prepared = lexical_baseline.prepare(seen)
+    repeated = repeated_questions(page)
     for question, (answer, milliseconds) in zip(
-        page.questions, _answers(predictor, encoded, page.questions, timed), strict=True
+        page.questions, _answers(predictor, encoded, page.questions, both_paths, timed), strict=True
     ):
         acceptable = masks_of(page, question)
         found = lexical_baseline.predict(prepared, question.question)
@@ -149,7 +156,7 @@ def _answer_page(
             printed_key=question.printed_key,
             iou=best_iou(answer.mask, acceptable),
             word_iou=best_iou(answer.word_mask, acceptable),
-            pixel_iou=best_iou(answer.pixel_mask, acceptable),
+            pixel_iou=best_iou(answer.pixel_mask, acceptable) if both_paths else None,
             baseline_iou=best_iou(by_baseline, acceptable),
             answered=answer.answered,
             predicted_iou=answer.score,
@@ -171,6 +178,10 @@ def _answer_page(
             answer_words=None if first is None else len(set(first)),
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,
+            repeated=question.question_id in repeated,
+            shown_iou=max(best_iou(one.mask, acceptable) for one in (answer, *answer.candidates))
+            if question.question_id in repeated
+            else None,
         )
         yield Answered(page, question, answer, by_baseline, acceptable, scored)
 
@@ -192,17 +203,17 @@ def _reachable(acceptable: Sequence[Mask], words: Sequence[GroundedWord]) -> flo
 
 
 def _answers(
-    predictor: Predictor, encoded: EncodedPage, questions: Sequence[GroundedQuestion], timed: bool
+    predictor: Predictor, encoded: EncodedPage, questions: Sequence[GroundedQuestion], both_paths: bool, timed: bool
 ) -> Iterator[tuple[Answer, float]]:
     if not timed:
         began = time.perf_counter()
-        answers = predictor.ask_many(encoded, [one.question for one in questions])
+        answers = predictor.ask_many(encoded, [one.question for one in questions], both_paths=both_paths)
         each = _since(began) / max(1, len(questions))
         yield from ((answer, each) for answer in answers)
         return
     for question in questions:
         began = time.perf_counter()
-        answer = predictor.ask(encoded, question.question)
+        answer = predictor.ask(encoded, question.question, both_paths=both_paths)
         yield answer, _since(began)
 
 
@@ -226,7 +237,8 @@ def _corrected(
         click = next_click(mask, meant)
         if click is not None:
             points.append(click)
-            mask = _mask_of(predictor.ask(encoded, question.question, points=points), corrected)
+            answer = predictor.ask(encoded, question.question, points=points, both_paths=corrected == "pixels")
+            mask = _mask_of(answer, corrected)
         reached.append(iou(mask, meant))
     return tuple(reached)
 

@@ -64,7 +64,7 @@ def evaluate_marks(
                 answered=one.scored.answered,
                 iou=one.scored.iou,
                 after=one.scored.after_clicks,
-                pixel_iou=one.scored.pixel_iou,
+                pixel_iou=pixels.pixel_iou or 0.0,
                 pixel_after=pixels.after_clicks,
             )
             for one, pixels in zip(answers, by_pixels, strict=True)

@@ -42,7 +42,7 @@ class Scored:
     printed_key: bool
     iou: float
     word_iou: float  # of the word path alone
-    pixel_iou: float  # of the pixel path alone
+    pixel_iou: float | None  # of the pixel path alone; None where both paths were not asked
     baseline_iou: float  # of the lexical baseline
     answered: float  # probability by the model
     predicted_iou: float  # by the model
@@ -55,6 +55,8 @@ class Scored:
     judged: Judged | None = None  # text and place, when the asked words are not the set's; None when regions answer
     places: int | None = None  # number of places of these words; see slices.places
     region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
+    repeated: bool = False  # the page is asked the same again, with another answer; see repeated_questions.py
+    shown_iou: float | None = None  # the best of the answer and its candidates; of repeated questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,7 @@ class Figures:
     pixel_mean_iou: float | None
     floor_mean_iou: float | None
     floor_acc_50: float | None
+    floor_alone: float | None  # share of questions with a printed key that the baseline answers and the model does not
     word_f1: float | None  # over questions with word answers, as the next three
     exact: float | None  # share with word F1 = 1: accepted unchanged
     floor_word_f1: float | None
@@ -158,9 +161,10 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
         mean_iou=_mean(ious),
         acc_50=_mean(ious > HIT),
         word_mean_iou=_mean(_column(there, "word_iou")),
-        pixel_mean_iou=_mean(_column(there, "pixel_iou")),
+        pixel_mean_iou=_mean(_column([one for one in there if one.pixel_iou is not None], "pixel_iou")),
         floor_mean_iou=_mean(baselines),
         floor_acc_50=_mean(baselines > HIT),
+        floor_alone=_mean(np.array([one.baseline_iou > HIT >= one.iou for one in there if one.printed_key])),
         word_f1=_mean(f1s),
         exact=_mean(f1s == 1),
         floor_word_f1=_mean(baseline_f1s),

@@ -4,7 +4,7 @@ import json
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -31,13 +31,16 @@ _PACE_STEPS = 10  # timed to convert minutes into steps
 class Schedule:
     """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
 
-    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages.
+    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder
+    of fillable PDFs. `labelled`: grounded dataset of labelled pages.
     """
 
     seed: int
     steps: Mapping[str, int]
     start: str | None = None
     decoder: str | None = None
+    forms: str | None = None
+    labelled: str | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STAGES]
@@ -48,7 +51,18 @@ class Schedule:
 
 
 # As for the shipped weights.
-RECIPE = Schedule(seed=1, steps={"words": 4000, "regions": 2400, "segment": 2000, "growth": 600})
+RECIPE = Schedule(
+    seed=1,
+    steps={
+        "words": 5800,
+        "regions": 2400,
+        "segment": 2000,
+        "growth": 600,
+        "practice": 2600,
+        "ranking": 500,
+        "pixels": 330,
+    },
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +117,7 @@ def pretrain(
     schedule = _remembered(folder, schedule, config, resume)
     network = _fresh(config, teacher, schedule.seed)
     if schedule.start is not None:
-        network.load_state_dict(_started(Path(schedule.start), folder, config).state_dict())
+        _begin_with(network, _started(Path(schedule.start), folder, config))
     if begin is not None:
         begin(network)
     network.to(device)
@@ -111,7 +125,16 @@ def pretrain(
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = StageInputs(network, schedule.seed + number, folder, teacher, held_out, schedule.decoder)
+        around = StageInputs(
+            network,
+            schedule.seed + number,
+            folder,
+            teacher,
+            held_out,
+            schedule.decoder,
+            _folder(schedule.forms),
+            _folder(schedule.labelled),
+        )
         torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
@@ -166,6 +189,8 @@ def paced(
     device: str = "cpu",
     start: str | None = None,
     decoder: str | None = None,
+    forms: str | None = None,
+    labelled: str | None = None,
 ) -> Schedule:
     """Return the stages `names`, with as many steps as take about `minutes` on this machine.
 
@@ -177,14 +202,27 @@ def paced(
     for name in names:
         network = _fresh(config, teacher, seed).to(device)
         with TemporaryDirectory() as empty:
-            objective = STAGES[name].objective(StageInputs(network, seed, Path(empty), teacher, decoder=decoder))
+            inputs = StageInputs(
+                network,
+                seed,
+                Path(empty),
+                teacher,
+                decoder=decoder,
+                forms=_folder(forms),
+                labelled=_folder(labelled),
+            )
+            objective = STAGES[name].objective(inputs)
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
         learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # costs of the first step only
         began = time.monotonic()
         learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
-    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder)
+    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder, forms=forms, labelled=labelled)
+
+
+def _folder(path: str | None) -> Path | None:
+    return None if path is None else Path(path)
 
 
 def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
@@ -203,11 +241,19 @@ def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwor
     """Load the initial weights; keeps a copy in `folder`, so a run resumes without the original file."""
     kept = folder / _START_FILE
     network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
-    if network.config != config:
+    if replace(network.config, ranker_width=config.ranker_width) != config:
         raise ValueError(f"{path} holds another network than the preset {config.name!r}; choose its preset.")
     if not has_run(folder):
-        checkpoint.save(kept, network, config.to_dict())
+        checkpoint.save(kept, network, network.config.to_dict())
     return network
+
+
+def _begin_with(network: GroundingNetwork, start: GroundingNetwork) -> None:
+    """Copy weights; the ranker of `network` stays as it is where `start` was saved without one."""
+    ranker = (
+        {} if network.ranker is None else {f"ranker.{name}": one for name, one in network.ranker.state_dict().items()}
+    )
+    network.load_state_dict({**ranker, **start.state_dict()})
 
 
 def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:

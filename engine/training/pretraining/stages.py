@@ -1,16 +1,19 @@
 """Pretraining stages, in order, with their objectives, sources, learning rates and figures."""
 
 import copy
+from dataclasses import replace
 from itertools import islice
 from statistics import fmean
 from typing import Any
 
 from engine.documents.ocr.choose import find_engine
+from engine.grounded import read_pages
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
 from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.text_stages import TEXT_STAGES
+from engine.training.sources.blank_forms import FORMS_FILE, kept_forms, with_forms
 from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
 from engine.training.sources.read_pages import kept_read_pages
 from engine.training.sources.region_source import region_source
@@ -19,6 +22,7 @@ from model.inference import Predictor
 from model.objectives.growing import Growing
 from model.objectives.objective import NetworkObjective, Objective
 from model.objectives.promptable import Asking, PromptableSegmentation
+from model.objectives.ranking import Ranking
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
 from model.optim import NaturalGradient, parameter_groups
 
@@ -30,6 +34,8 @@ READ_PAGES_FILE = "read_pages.jsonl"
 READ_PAGES = 300  # generated pages that OCR reads
 _READ_SHARE = 0.6  # of the steps that take these pages
 _READ_PERTURBED = 0.3  # share of them that are stretched: they are few
+_LABELLED_SHARE = 0.2  # of the steps of a stage that takes labelled pages
+_PERTURBED = 0.4  # share of labelled pages that are stretched
 _READ_SEED = 5_000  # added to a run's seed
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than in the question stages
 
@@ -47,9 +53,25 @@ def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
     return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
 
 
+def _pixels_slowly(objective: Objective) -> list[dict[str, Any]]:
+    assert isinstance(objective, RegionMasks)
+    matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
+    return [matrices | {"lr": 1e-3}, rest | {"lr": 2.5e-4}]
+
+
 def _everything_slowly(objective: Objective) -> list[dict[str, Any]]:
     """Return all parameters at a quarter of their rates in the stage `words`: the network has learned much already."""
     return [group | {"lr": group["lr"] / 4} for group in _everything(objective)]
+
+
+def _everything_at_half(objective: Objective) -> list[dict[str, Any]]:
+    """Return all parameters at half of their rates in the stage `words`."""
+    return [group | {"lr": group["lr"] / 2} for group in _everything(objective)]
+
+
+def _ranker_alone(objective: Objective) -> list[dict[str, Any]]:
+    assert isinstance(objective, Ranking)
+    return [{"params": list(objective.ranker.parameters()), "lr": 2e-3}]
 
 
 def _growth_alone(objective: Objective) -> list[dict[str, Any]]:
@@ -75,10 +97,32 @@ def _with_pictures(around: StageInputs) -> Objective:
     return PromptableSegmentation(around.network, source, Asking(prompted_steps=0.5))
 
 
+def _words(around: StageInputs) -> Objective:
+    forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
+    return PromptableSegmentation(around.network, with_forms(synthetic_source(around.seed), forms, around.seed))
+
+
+def practice_source(around: StageInputs) -> Source:
+    """Return generated pages, filled forms and labelled pages, as far as the run has them."""
+    forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
+    source = with_forms(synthetic_source(around.seed + 11_000), forms, around.seed + 11_000)
+    if around.labelled is None:
+        return source
+    usable = [page for page in read_pages(around.labelled) if page.questions and 4 <= len(page.words) <= MOST_WORDS]
+    labelled = page_source(usable, lambda page: None, around.seed, perturbed=_PERTURBED)
+    return mixed_source(source, labelled, _LABELLED_SHARE, around.seed + 12_000)
+
+
 def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
     source = region_source(around.seed + 6_000, long_side=pointing.long_side)
     return RegionMasks(around.network, source, pointing)
+
+
+def _regions_at_full_size(around: StageInputs) -> Objective:
+    side = around.network.config.image.long_side
+    source = region_source(around.seed + 90_000, long_side=side, pages=1, pool=_POOL)
+    return RegionMasks(around.network, source, Pointing(long_side=side))
 
 
 def _reading(around: StageInputs) -> Objective:
@@ -107,6 +151,7 @@ def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
         Predictor(copy.deepcopy(around.network).cpu(), "unfinished"),
         [one.page for one in pages],
         images_from=(lambda page: drawn[page.page_id].render()) if pictures else None,
+        both_paths=pictures,
         timed=False,
     )
     shown = found.figures
@@ -118,7 +163,7 @@ def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
     }
     if pictures:
         wordless = {q.question_id for one in pages for q in one.page.questions if q.masks and not q.answers}
-        regions = [one.pixel_iou for one in found.scored if one.question_id in wordless]
+        regions = [one.pixel_iou or 0.0 for one in found.scored if one.question_id in wordless]
         figures["pixel_iou_where_no_words"] = fmean(regions) if regions else None
     return {name: value for name, value in figures.items() if value is not None}
 
@@ -143,9 +188,9 @@ STAGES: dict[str, PretrainingStage] = {
     ),
     "joint": _on_pages("joint", "Masked pixels, embeddings, and masked words with the image, without questions."),
     "words": PretrainingStage(
-        title="Questions answered by words, on generated pages without pictures.",
+        title="Questions answered by words, on generated pages without pictures; with --forms on filled forms, too.",
         share=0.55,
-        objective=lambda around: PromptableSegmentation(around.network, synthetic_source(around.seed)),
+        objective=_words,
         groups=_everything,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=1e-3),
         figures=lambda around, _: answers(around, pictures=False),
@@ -173,6 +218,29 @@ STAGES: dict[str, PretrainingStage] = {
         groups=_everything_slowly,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
         figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "practice": PretrainingStage(
+        title="Questions answered by words: generated pages, filled forms (--forms), labelled pages (--labelled).",
+        share=0.4,
+        objective=lambda around: PromptableSegmentation(around.network, practice_source(around)),
+        groups=_everything_at_half,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
+        figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "ranking": PretrainingStage(
+        title="Which of several proposed answers is right; all other parameters are frozen.",
+        share=0.1,
+        objective=lambda around: Ranking(around.network, practice_source(replace(around, seed=around.seed + 88_000))),
+        groups=_ranker_alone,
+        figures=lambda around, _: answers(around, pictures=False),
+    ),
+    "pixels": PretrainingStage(
+        title="Regions without words again, at full size, after the word path has changed; the word path is frozen.",
+        share=0.2,
+        objective=_regions_at_full_size,
+        groups=_pixels_slowly,
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        figures=lambda around, _: answers(around, pictures=True),
     ),
     "growth": PretrainingStage(
         title="Words of an answer, and its predicted quality; all other parameters are frozen.",

@@ -75,6 +75,19 @@ def synthetic_source(
     seed: int, *, pages: int = 4, questions: int = 8, regions: float = 0.0, images: bool = False
 ) -> Source:
     """Return an endless source of generated pages: `pages` a step with `questions` questions each; pure."""
+    return block_source(generate, seed, pages=pages, questions=questions, regions=regions, images=images)
+
+
+def block_source(
+    made: Callable[[int], Iterator[SyntheticPage]],
+    seed: int,
+    *,
+    pages: int = 4,
+    questions: int = 8,
+    regions: float = 0.0,
+    images: bool = False,
+) -> Source:
+    """Return an endless source of the pages that `made` yields for a seed; pages of like length share a step."""
     block: dict[int, list[list[Example]]] = {}
 
     def source(step: int) -> Sequence[Example]:
@@ -82,7 +95,8 @@ def synthetic_source(
         number, place = divmod(step, _BLOCK_STEPS)
         if number not in block:
             block.clear()
-            block[number] = _drawn_block(seed * _SEED_STRIDE + number, pages, questions, regions, images)
+            block_seed = seed * _SEED_STRIDE + number
+            block[number] = _drawn_block(made(block_seed), block_seed, pages, questions, regions, images)
         return block[number][place]
 
     return source
@@ -163,9 +177,11 @@ def mixed_source(first: Source, second: Source, share: float, seed: int) -> Sour
     return source
 
 
-def _drawn_block(seed: int, pages: int, questions: int, regions: float, images: bool) -> list[list[Example]]:
+def _drawn_block(
+    made: Iterator[SyntheticPage], seed: int, pages: int, questions: int, regions: float, images: bool
+) -> list[list[Example]]:
     rng = random.Random(f"{seed}:block")
-    usable = _usable(generate(seed), rng, _PLAIN_KEPT if images and regions else 1.0)
+    usable = _usable(made, rng, _PLAIN_KEPT if images and regions else 1.0)
     drawn = list(islice(usable, pages * _BLOCK_STEPS))
     drawn.sort(key=lambda one: len(one.page.words))
     groups = [drawn[at : at + pages] for at in range(0, len(drawn), pages)]

@@ -114,7 +114,7 @@ def judged(network: GroundingNetwork, pictures: bool, count: int) -> dict[str, f
     for name, regions in {"read": read, "unread": [without_words(page) for page in read]}.items() if pictures else ():
         asked = [page for page in regions if page.questions]
         scored = evaluate(predictor, asked, images_from=image, clicks=1, corrected="pixels", timed=False).scored
-        found[f"regions, {name}"] = fmean(one.pixel_iou for one in scored)
+        found[f"regions, {name}"] = fmean(one.pixel_iou or 0.0 for one in scored)
         found["after a click" if name == "read" else "after a click, unread"] = fmean(
             one.after_clicks[0] for one in scored
         )

@@ -71,7 +71,7 @@ def courses(predictor: Predictor, pages: Sequence[SyntheticPage]) -> Mapping[str
             timed=False,
         )
         found[kind] += [
-            (scored.pixel_iou if corrected == "pixels" else scored.iou, *scored.after_clicks)
+            ((scored.pixel_iou or 0.0) if corrected == "pixels" else scored.iou, *scored.after_clicks)
             for scored in found_here.scored
             if scored.answerable
         ]

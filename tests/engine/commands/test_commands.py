@@ -10,7 +10,10 @@ from PIL import Image
 from typer.testing import CliRunner, Result
 
 from db import migrate
+from db.blobs import sha256_of
 from engine.cli import app
+from engine.training import judging_files
+from tests.support.made_forms import office_form
 
 
 @pytest.fixture
@@ -120,6 +123,38 @@ def test_synth_puts_its_pages_on_a_contact_sheet(run, tmp_path: Path) -> None:
     refused = run("synth", tmp_path / "more", "--sheet", tmp_path / "sheet.pdf")
     assert refused.exit_code == 1 and "must end in .png" in refused.output
     assert not (tmp_path / "more").exists()
+
+
+def test_synth_fills_the_forms_of_a_folder(run, tmp_path: Path) -> None:
+    office_form().save(tmp_path / "forms" / "office.pdf")
+    for name in ("one", "two"):
+        made = run("synth", tmp_path / name, "--pages", 3, "--seed", 5, "--forms", tmp_path / "forms", "--json")
+        assert last_line(made)["questions"] > 6
+    assert (tmp_path / "one" / "pages.jsonl").read_bytes() == (tmp_path / "two" / "pages.jsonl").read_bytes()
+    assert len(list((tmp_path / "one" / "images").iterdir())) == 3
+    refused = run("synth", tmp_path / "more", "--forms", tmp_path / "one")
+    assert refused.exit_code == 1 and "has no PDF files" in refused.output
+    assert not (tmp_path / "more").exists()
+
+
+def test_pretrain_refuses_forms_that_no_stage_would_use(run, tmp_path: Path) -> None:
+    refused = run("pretrain", tmp_path / "out", "--stages", "regions", "--forms", tmp_path)
+    assert refused.exit_code == 2 and "stages words, practice and ranking" in refused.output
+    refused = run("pretrain", tmp_path / "out", "--stages", "words=1", "--forms", tmp_path)
+    assert refused.exit_code == 1 and "has no PDF files" in refused.output
+
+
+def test_pretrain_learns_nothing_from_a_set_that_judges(run, tmp_path: Path, monkeypatch) -> None:
+    labelled = tmp_path / "labelled"
+    refused = run("pretrain", tmp_path / "out", "--stages", "practice=1", "--labelled", labelled)
+    assert refused.exit_code == 2 and "does not exist" in refused.output
+    labelled.mkdir()
+    (labelled / "pages.jsonl").write_text("{}\n", encoding="utf-8")
+    digest = sha256_of(labelled / "pages.jsonl")
+    monkeypatch.setattr(judging_files, "judging_files", lambda: {digest: "forms/pages.jsonl"})
+    refused = run("pretrain", tmp_path / "out", "--stages", "practice=1", "--labelled", labelled)
+    assert refused.exit_code == 1 and "judges the model" in refused.output
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:

@@ -1,4 +1,4 @@
-"""Generated statements, reports, certificates and shipping papers: sums add up, answers stand on the page."""
+"""Generated statements, reports, certificates, shipping papers and orders: sums add up, answers stand on the page."""
 
 import random
 from collections.abc import Sequence
@@ -14,12 +14,13 @@ from engine.synthetic.kinds import ledger
 from engine.synthetic.kinds.amounts import Writing, drawn_day
 from engine.synthetic.kinds.certificates import certificate
 from engine.synthetic.kinds.entries import Entry, absent, in_columns, note, settle
+from engine.synthetic.kinds.orders import order
 from engine.synthetic.kinds.paper import drawn_paper
 from engine.synthetic.kinds.reports import report
 from engine.synthetic.kinds.shipments import shipping
 from engine.synthetic.kinds.statements import statement
 
-NEW = {"statement": statement, "report": report, "certificate": certificate, "shipping": shipping}
+NEW = {"statement": statement, "report": report, "certificate": certificate, "shipping": shipping, "order": order}
 SEEDS = 150
 
 

@@ -58,7 +58,7 @@ def test_a_page_depends_on_its_seed_and_number_alone() -> None:
 def test_a_corpus_mixes_all_kinds_and_forms_are_most_common() -> None:
     counted = Counter(page.kind for page in islice(generate(1), 160))
     assert set(counted) == set(KINDS)
-    assert len(KINDS) == 9
+    assert len(KINDS) == 10
     assert counted.most_common(1)[0][0] == "form"
 
 

@@ -122,3 +122,10 @@ test('a command that is called while somebody writes gets no letter of its own',
     assert.equal(keymap.may('splitWord', chord), may, chord);
   assert.ok(keymap.may('brush', 'y'));
 });
+
+test('a chosen key keeps its meaning when a later command has it as its usual one', () => {
+  keymap.load({ brush: ['4'] });
+  assert.equal(keymap.commandOf(press('4')), 'brush');
+  assert.deepEqual(keymap.chords('candidate4'), []);
+  assert.equal(keymap.commandOf(press('5')), 'candidate5');
+});

@@ -238,22 +238,6 @@ def sentence_with_blanks(form: Form, y: float) -> float:
     return y
 
 
-def headed_text(form: Form, y: float) -> float:
-    """Set a key as a heading, and a paragraph after or under it."""
-    chance, sheet, em = form.chance, form.sheet, form.em
-    key = form.keys.next()
-    text = form.key_text(key)
-    printed = sheet.write(text, form.left, y, right=form.right, face=form.key_face, role="key")
-    body = " ".join(sentence(chance) for _ in range(chance.randint(1, 4)))
-    if chance.random() < 0.5:
-        written = form.write_value(body, printed.right + 0.6 * em, printed.top, form.right, hang=form.left)
-    else:
-        written = form.write_value(body, form.left + em * chance.choice((0, 0, 2)), printed.top + 1.6 * em, form.right)
-    if printed.whole and written.whole and written.pieces:
-        form.ask(text, written.pieces, key)
-    return written.top
-
-
 def twin_sections(form: Form, y: float) -> float:
     """Set two blocks with equal keys side by side, distinguished by their titles only."""
     chance, sheet, em = form.chance, form.sheet, form.em

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from engine.synthetic.draft import Draft, body_face, page_width
 from engine.synthetic.kinds import grid
-from engine.synthetic.kinds.forms import choices, fields, lists
+from engine.synthetic.kinds.forms import choices, fields, lists, long_text
 from engine.synthetic.kinds.forms.style import Form, absent_question, drawn_form
 from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.ocr import Reading
@@ -96,13 +96,13 @@ def _block(form: Form, y: float, mode: str, columns: int) -> float:
         return fields.sentence_with_blanks(form, y)
     if draw < 0.34:
         return fields.signed_line(form, y)
-    if draw < 0.4:
-        return fields.headed_text(form, y)
-    if draw < 0.43:
+    if draw < 0.44:
+        return long_text.headed_text(form, y)
+    if draw < 0.47:
         return fields.twin_sections(form, y)
-    if (mode == "framed" and draw < 0.9) or draw < 0.47:
+    if (mode == "framed" and draw < 0.9) or draw < 0.51:
         return fields.framed_fields(form, y)
-    if mode == "aligned" or draw < 0.57:
+    if mode == "aligned" or draw < 0.61:
         return fields.aligned_fields(form, y, columns)
     return fields.row_of_fields(
         form, y, columns, below=(mode == "below" and chance.random() < 0.8) or chance.random() < 0.06

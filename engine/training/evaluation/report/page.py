@@ -72,6 +72,7 @@ def _rest(answer: Mapping[str, Any]) -> str:
     """Return the remaining figures as a list."""
     told = [(title, wording.share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
     told += [(title, wording.share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
+    told += wording.of_repeated(answer)
     told += wording.of_ocr(answer)
     clicks = answer.get("mean_iou_after") or []
     told += [

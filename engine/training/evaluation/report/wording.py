@@ -20,6 +20,7 @@ FIGURES_ON_OCR = {  # word F1 compares numbers of words, which OCR does not keep
 OF_THE_MODEL = {
     "word_mean_iou": "mean IoU, words alone",
     "pixel_mean_iou": "mean IoU, pixels alone",
+    "floor_alone": "baseline alone right",
     "unanswerable_auroc": "AUROC of answered",
     "calibration_error": "calibration error",
     "confidence_auroc": "AUROC of predicted IoU",
@@ -96,6 +97,18 @@ def of_ocr(answer: Figures) -> list[tuple[str, str]]:
         for quantile in (50, 95)
     ]
     return rows
+
+
+def of_repeated(answer: Figures) -> list[tuple[str, str]]:
+    """Return the figures of questions asked several times on a page: label and value; none without such questions."""
+    repeated = answer.get("repeated")
+    if not repeated or not repeated["questions"]:
+        return []
+    return [
+        ("repeated questions", f"{repeated['questions']:,}"),
+        ("repeated, first right", share(repeated["first"])),
+        ("repeated, any shown right", share(repeated["shown"])),
+    ]
 
 
 def ocr_described(answer: Figures) -> str:

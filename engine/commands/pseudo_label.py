@@ -1,0 +1,103 @@
+"""`glossator pseudo-label`: a grounded dataset from documents that nobody has labelled, for `pretrain --labelled`."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from engine.commands.common import console, emit, fail, progress, settings_here
+
+_READ_FILE = "read.jsonl"
+_SECONDS = 120.0  # of one file: several are read at once
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("pseudo-label")(pseudo_label)
+
+
+def pseudo_label(
+    corpus: Annotated[Path, typer.Argument(metavar="CORPUS", help="Folder of PDFs and pictures.")],
+    out: Annotated[Path, typer.Argument(metavar="OUT", help="Folder of the dataset; a stopped run goes on there.")],
+    pages: Annotated[int, typer.Option(min=1, help="Pages of each document, from its first.")] = 2,
+    model: Annotated[
+        Path | None, typer.Option("--model", help="Checkpoint that must agree; default: the one for new projects.")
+    ] = None,
+    workers: Annotated[int, typer.Option(min=1, max=64, help="Documents read at once.")] = 2,
+    judge: Annotated[
+        Path | None,
+        typer.Option(metavar="SET", help="Grounded dataset on which the precision of the labels is measured."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the phrasings.")] = 0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Label documents without labels: keys with values beside them, as far as two judges agree."""
+    from engine.documents.ingest import limits_of
+    from engine.grounded import GroundedFormatError, read_pages, write_pages
+    from engine.models.registry import shipped_path
+    from engine.training.pseudo_labels.corpus import documents_of, read_corpus
+    from engine.training.pseudo_labels.labels import bands, label_page, with_negatives
+    from engine.training.pseudo_labels.precision import measure
+    from model.inference import MOST_WORDS, Predictor
+
+    settings = settings_here()
+    limits = replace(limits_of(settings), seconds=_SECONDS)
+    found, plain, count = [], 0, 0
+    try:
+        predictor = Predictor.load(model or shipped_path(settings))
+        with progress() as bar:
+            task = bar.add_task("Reading", total=len(documents_of(corpus)))
+
+            def finished(name: str, refused: str) -> None:
+                """Show a finished file, and why it was left out."""
+                bar.advance(task)
+                if refused:
+                    console.print(f"{name} is left out: {refused}", markup=False)
+
+            sheets = read_corpus(
+                corpus,
+                out / _READ_FILE,
+                limits,
+                pages=pages,
+                at_once=workers,
+                on_file=finished,
+                on_refused=lambda sentence: console.print(sentence, markup=False),
+            )
+            bar.update(task, completed=len(documents_of(corpus)))
+            labelling = bar.add_task("Labelling", total=len(sheets))
+            for sheet in sheets:
+                if len(sheet.words) <= MOST_WORDS:
+                    layout, labels = label_page(predictor, sheet.words, sheet.size)
+                    found += list(bands(sheet.page_id, sheet.words, sheet.size, layout, labels, seed))
+                    plain, count = plain + sum(one.plain for one in labels), count + len(labels)
+                bar.advance(labelling)
+        if not found:
+            raise ValueError(f"No page of {corpus} has a key with a value that may be believed.")
+        write_pages(out, ((page, None) for page in with_negatives(found, seed)))
+        precision = None if judge is None else measure(predictor, read_pages(judge))
+    except (ValueError, GroundedFormatError, OSError) as error:
+        fail(str(error))
+    answer = {"out": str(out), "pages": len(found), "labels": count, "plain": plain, "agreed": count - plain}
+    if precision is not None:
+        answer |= {
+            "judged": {
+                "plain": precision.plain,
+                "plain_right": precision.plain_right,
+                "agreed": precision.agreed,
+                "agreed_right": precision.agreed_right,
+            }
+        }
+    if as_json:
+        emit(answer)
+        return
+    console.print(
+        f"Labelled {count:,} values on {len(sheets):,} pages ({plain:,} by a plain layout, {count - plain:,} by"
+        f" agreement), in {len(found):,} parts of pages in {out}."
+    )
+    if precision is not None:
+        for name, of, right in (
+            ("plain layout", precision.plain, precision.plain_right),
+            ("agreement", precision.agreed, precision.agreed_right),
+        ):
+            console.print(f"Right on {judge}: {right:,} of {of:,} labels by {name}.")

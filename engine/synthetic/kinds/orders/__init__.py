@@ -1,0 +1,1 @@
+"""Orders, contracts, invoices and confirmations with dense panels of keys and values."""

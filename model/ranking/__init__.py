@@ -1,0 +1,1 @@
+"""Propose answers made of words, and rank them: coarse proposals, a listwise choice."""

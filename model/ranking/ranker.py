@@ -1,0 +1,53 @@
+"""Choose among proposals: predict the IoU of each, with all others in view."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from model.blocks import MASKED, Perceptron
+from model.ranking.features import FEATURES
+
+
+class Ranker(nn.Module):
+    """Network that predicts the IoU of each proposal of a question from its features and those of its rivals.
+
+    A proposal sees the mean and the maximum of all (Deep Sets, https://arxiv.org/abs/1703.06114, section 3), so the
+    order of the list does not matter. It is learned by cross-entropy with the IoU, whose minimum predicts the mean: the
+    proposal of the highest expected IoU is chosen. A softmax over the list chose worse on real forms (docs/LOG.md).
+    """
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.scale = nn.BatchNorm1d(FEATURES, affine=False, momentum=None)
+        self.read = nn.Sequential(nn.Linear(FEATURES, width), nn.GELU(), nn.Linear(width, width), nn.GELU())
+        self.judge = Perceptron(3 * width, width, 1)
+
+    @property
+    def learned(self) -> bool:
+        """Whether it has learned: before its stage of pretraining its choice means nothing, and is not asked."""
+        return bool(self.scale.num_batches_tracked)
+
+    def forward(self, features: Tensor, valid: Tensor) -> Tensor:
+        """Predict the IoU of the proposals of Q questions.
+
+        Args:
+            features: [Q, P, FEATURES].
+            valid: which proposals are not padding, bool [Q, P].
+
+        Returns:
+            Logits of the predicted IoU, [Q, P].
+        """
+        scaled = features.new_zeros(features.shape)
+        scaled[valid] = self.scale(features[valid])
+        own = self.read(scaled.clamp(-6, 6))
+        there = valid[..., None].float()
+        mean = (own * there).sum(1, keepdim=True) / there.sum(1, keepdim=True).clamp_min(1)
+        most = (own + (1 - there) * MASKED).amax(1, keepdim=True)
+        judged: Tensor = self.judge(torch.cat([own, mean.expand_as(own), most.expand_as(own)], -1))
+        return judged[..., 0]
+
+
+def ranking_loss(logits: Tensor, found: Tensor, valid: Tensor) -> Tensor:
+    """Return the mean over questions of the cross-entropy between predicted and real IoU, both [Q, P]."""
+    each = F.binary_cross_entropy_with_logits(logits, found, reduction="none") * valid
+    return (each.sum(-1) / valid.sum(-1).clamp_min(1)).mean()
