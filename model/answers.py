@@ -16,6 +16,7 @@ from model.inputs import PreparedPage
 from model.layout import Floats
 from model.masks import Mask, rasterise, words_under
 from model.network import NetworkAnswer
+from model.refusal import or_declined
 
 MOST_CANDIDATES = 3
 SEEDS = 3  # words from which answers grow; some grow into the same answer
@@ -26,7 +27,7 @@ _STABILITY_DELTA, _STABILITY = 0.05, 0.98  # SAM 2: thresholds of a stable mask
 class Answer:
     """Answer to one question at page resolution."""
 
-    mask: Mask  # bool [H, W], words and pixels merged
+    mask: Mask  # bool [H, W], of the path that decides; empty where pixels decide and are declined (model/refusal.py)
     words: list[int]  # indices of the words under the mask, reading order
     text: str  # those words, joined
     score: float  # predicted IoU, 0..1
@@ -90,7 +91,8 @@ def compose_answer(
         alternative = enlarge(choice.shape, prepared, prompt)
         alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
     alternatives.sort(key=lambda one: -one.score)
-    return replace(primary, candidates=alternatives[:MOST_CANDIDATES])
+    answer = replace(primary, candidates=alternatives[:MOST_CANDIDATES])
+    return answer if worded else or_declined(answer, prompt, MOST_CANDIDATES)
 
 
 def by_words(answer: WordAnswer) -> Tensor:

@@ -98,10 +98,11 @@ def _outcomes(answer: Mapping[str, Any], name: str) -> Table:
             "declined: nothing is marked, or the page doubts that there is an answer."
         ),
     )
-    for heading in ("", "n", *OUTCOMES):
+    for heading in ("", "n", "IoU > .5", *OUTCOMES):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for title, figures in _rows(answer):
-        table.add_row(title, str(figures["questions"]), *(_with_interval(figures, outcome) for outcome in OUTCOMES))
+        cells = [share(figures[one], 2) if one == "near" else _with_interval(figures, one) for one in OUTCOMES]
+        table.add_row(title, str(figures["questions"]), share(figures["acc_50"], 2), *cells)
     return table
 
 

@@ -213,9 +213,10 @@ export class AnswerCard {
   }
 
   /** @param {AnswerCardView & { annotation: OpenedAnswer }} view */
-  renderCandidates({ choices, chosen, annotation, locked, proposal }) {
+  renderCandidates({ choices, chosen, annotation, marked, locked, proposal }) {
     const { candidates, repeated } = this.parts;
-    candidates.hidden = choices.length < 2 || locked;
+    // Where the model declined, nothing is marked, and a single guess is a choice, too.
+    candidates.hidden = choices.length < (marked ? 2 : 1) || locked;
     redraw(repeated, [proposal?.repeated, choices.length, candidates.hidden], () =>
       candidates.hidden || !proposal?.repeated ? null : repeatedKey(proposal.repeated, choices.length),
     );
