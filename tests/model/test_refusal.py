@@ -31,7 +31,7 @@ def test_a_sure_answer_is_shown_as_it_is() -> None:
 
 
 def test_an_unsure_answer_marks_nothing_and_becomes_a_candidate() -> None:
-    unsure = answer(0.2)
+    unsure = answer(0.2, 0.55)
     declined = or_declined(unsure, Prompt("stamp"), 3)
     assert not declined.mask.any() and declined.words == [] and declined.text == "" and declined.answered < 0.5
     assert declined.score == unsure.score and np.array_equal(declined.pixel_mask, unsure.pixel_mask)
@@ -54,10 +54,10 @@ def test_a_page_that_hardly_answers_is_not_made_likelier() -> None:
     ],
 )
 def test_a_person_who_points_at_a_place_is_answered(prompt: Prompt) -> None:
-    unsure = answer(0.2)
+    unsure = answer(0.2, 0.55)
     assert or_declined(unsure, prompt, 3) is unsure
 
 
 def test_an_empty_answer_stays_empty() -> None:
-    empty = replace(answer(0.2), mask=np.zeros(SIZE, bool), candidates=[])
+    empty = replace(answer(0.2, 0.55), mask=np.zeros(SIZE, bool), candidates=[])
     assert or_declined(empty, Prompt("stamp"), 3) is empty

@@ -58,7 +58,7 @@ RECIPE = Schedule(
         "regions": 2400,
         "segment": 2000,
         "growth": 600,
-        "practice": 2600,
+        "practice": 3900,
         "ranking": 500,
         "pixels": 330,
     },

@@ -107,8 +107,8 @@ def of_repeated(answer: Figures) -> list[tuple[str, str]]:
         return []
     return [
         ("repeated questions", f"{repeated['questions']:,}"),
-        ("repeated, first right", share(repeated["first"])),
-        ("repeated, any shown right", share(repeated["shown"])),
+        ("repeated: first right", share(repeated["first"])),
+        ("repeated: any right", share(repeated["shown"])),
     ]
 
 
