@@ -57,7 +57,7 @@ def with_alternatives(
     Args:
         answer: answer to the question, with its own candidates.
         row: index of the question in the batch.
-        prompt: prompt of the question; a prompt that shows a place keeps its answer.
+        prompt: prompt of the question; a prompt that shows a place keeps its answer, and so does an answer by pixels.
         words: words of the page.
         prepared: the page as the network read it.
         state: the encoded page.
@@ -69,7 +69,8 @@ def with_alternatives(
         The answer with its place, how often the page prints the key, and up to `MOST_ALTERNATIVES` candidates from the
         top of the page, those of no place last; the same answer where the key stands once.
     """
-    if shows_a_place(prompt) or len(words) < 2:
+    by_words = answer.word_mask.any() and np.array_equal(answer.mask, answer.word_mask)
+    if shows_a_place(prompt) or len(words) < 2 or not by_words:
         return answer
     layout = prepared.layout
     question = words_of(prompt.text, network.config.prompt.context)
@@ -89,7 +90,7 @@ def with_alternatives(
             found.append([_Found(tuple(column), answer.score, home)])
     names = name_places(layout, places, prepared.size)
     chances = pointed.pointing[row, : len(words)].softmax(-1).numpy()
-    most = float(chances[answer.words].sum()) if answer.words else 0.0
+    most = float(chances[answer.words].sum())
 
     def candidate(one: _Found) -> Answer:
         """Compose a candidate; its predicted IoU counts as much as the network points to it, as in `choose_words`."""

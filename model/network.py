@@ -10,6 +10,7 @@ Answers made of words do not depend on the picture (measured: it added nothing),
 must answer.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -193,9 +194,21 @@ def load_network(path: str | Path) -> tuple[GroundingNetwork, str]:
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} was saved with a config that this version does not know: {error}") from error
     try:
-        network.load_state_dict(loaded.state)  # float16 weights become float32 here
+        network.load_state_dict(_with_own_ranker(loaded.state, network))  # float16 weights become float32 here
     except RuntimeError as error:
         raise ValueError(
             f"The weights in {path} do not fit the preset {network.config.name!r} that it says it is of."
         ) from error
     return network, loaded.version
+
+
+def _with_own_ranker(state: Mapping[str, Tensor], network: GroundingNetwork) -> Mapping[str, Tensor]:
+    """Return the state with the unlearned ranker of the network, where it was saved with one of other features.
+
+    Such a network answers as one without a ranker does, until its next pretraining.
+    """
+    own = {f"ranker.{name}": one for name, one in network.ranker.state_dict().items()} if network.ranker else {}
+    saved = {name for name in state if name.startswith("ranker.")}
+    if saved != set(own) or all(state[name].shape == own[name].shape for name in saved):
+        return state
+    return {**state, **own}

@@ -1,6 +1,6 @@
 """Name the places of a page at which the same key is printed, by what tells them apart."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from model.layout import Layout
@@ -11,6 +11,43 @@ _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", 
 _HEADING_WORDS = 8  # at most
 _ABOVE = 4.0  # line heights from a column's key to the heading over it
 _TALLER = 1.15  # times the page's line height
+
+
+class _Print:
+    """Texts of a page by line and segment, gathered once: a page may have thousands of words and hundreds of places."""
+
+    def __init__(self, layout: Layout, places: Sequence[KeyPlace]) -> None:
+        self.layout = layout
+        self.keys = {index for place in places for index in place.words}
+        self.keys_on = Counter(int(layout.line[index]) for index in self.keys)
+        by_line: defaultdict[int, list[str]] = defaultdict(list)
+        by_segment: defaultdict[int, list[str]] = defaultdict(list)
+        for index in layout.order.tolist():
+            by_line[int(layout.line[index])].append(layout.texts[index])
+            by_segment[int(layout.segment[index])].append(layout.texts[index])
+        self.lines = {line: " ".join(texts) for line, texts in by_line.items()}
+        self.segments = {segment: " ".join(texts) for segment, texts in by_segment.items()}
+        self.times = Counter(text.casefold() for text in self.segments.values())
+        self.segments_on: defaultdict[int, list[int]] = defaultdict(list)
+        for segment, line in enumerate(layout.segment_line.tolist()):
+            self.segments_on[line].append(segment)
+        self._headings: dict[int, str] = {}
+
+    def heading(self, line: int) -> str:
+        """Return the text of a line that looks like a heading: alone, short, in capitals or taller than the text."""
+        if line not in self._headings:
+            self._headings[line] = self._heading(line)
+        return self._headings[line]
+
+    def _heading(self, line: int) -> str:
+        text = self.lines.get(line, "")
+        letters = sum(c.isalpha() for c in text)
+        alone = len(self.segments_on[line]) == 1 and self.times[text.casefold()] == 1
+        if not alone or len(text.split()) > _HEADING_WORDS or letters < max(3, 0.6 * len(text.replace(" ", ""))):
+            return ""
+        members = self.layout.line == line
+        height = float((self.layout.boxes[members, 3] - self.layout.boxes[members, 1]).mean())
+        return text if text.isupper() or height > _TALLER else ""
 
 
 def name_places(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int]) -> list[str]:
@@ -28,14 +65,12 @@ def name_places(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int
     Returns:
         One name for each place, all different, of at most `LONGEST` letters.
     """
-    lines = [_line_text(layout, line) for line in range(int(layout.line.max()) + 1)]
-    counted = Counter(_text(layout, segment).casefold() for segment in range(len(layout.segment_line)))
-    keys = {index for place in places for index in place.words}
+    page = _Print(layout, places)
     kinds: list[Callable[[KeyPlace], str]] = [
-        lambda place: _column_heading(layout, place, keys),
-        lambda place: _heading_above(layout, place, lines, counted),
-        lambda place: _left_of(layout, place, keys, whole=False),
-        lambda place: _left_of(layout, place, keys, whole=True),
+        lambda place: _column_heading(page, place),
+        lambda place: _heading_above(page, place),
+        lambda place: _left_of(page, place, whole=False),
+        lambda place: _left_of(page, place, whole=True),
     ]
     named = [[_shortened(kind(place)) for place in places] for kind in kinds]
     names = max(named, key=lambda found: len(set(found) - {""}))  # the first of equals
@@ -51,48 +86,39 @@ def name_places(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int
     return names
 
 
-def _line_text(layout: Layout, line: int) -> str:
-    return " ".join(layout.texts[index] for index in layout.order.tolist() if layout.line[index] == line)
-
-
-def _column_heading(layout: Layout, place: KeyPlace, keys: set[int]) -> str:
+def _column_heading(page: _Print, place: KeyPlace) -> str:
     """Return the heading that stands over a key which is itself a heading of a row of several."""
-    if sum(int(layout.line[index]) == place.line for index in keys) <= len(place.words):
+    if page.keys_on[place.line] <= len(place.words):
         return ""  # the key stands on its line once
+    boxes = page.layout.segment_boxes
     centre = (place.box[0] + place.box[2]) / 2
     for line in range(place.line - 1, -1, -1):
-        if any(int(layout.line[index]) == line for index in keys):
+        segments = page.segments_on[line]
+        if page.keys_on[line] or not segments:
             return ""
-        segments = [at for at, home in enumerate(layout.segment_line.tolist()) if home == line]
-        if place.box[1] - float(layout.segment_boxes[segments, 3].max()) > _ABOVE:
+        if place.box[1] - float(boxes[segments, 3].max()) > _ABOVE:
             break
         if len(segments) > 1:
-            middles = layout.segment_boxes[segments][:, [0, 2]].mean(1)
-            nearest = segments[int(abs(middles - centre).argmin())]
-            return _text(layout, nearest)
+            middles = boxes[segments][:, [0, 2]].mean(1)
+            return page.segments[segments[int(abs(middles - centre).argmin())]]
     return ""
 
 
-def _heading_above(layout: Layout, place: KeyPlace, lines: Sequence[str], counted: Counter[str]) -> str:
-    """Return the nearest line above that looks like a heading: alone, short, in capitals or taller than the text."""
-    for line in range(place.line - 1, -1, -1):
-        text = lines[line]
-        segments = [at for at, home in enumerate(layout.segment_line.tolist()) if home == line]
-        letters = sum(c.isalpha() for c in text)
-        alone = len(segments) == 1 and counted[text.casefold()] == 1 and len(text.split()) <= _HEADING_WORDS
-        if not alone or letters < 3 or letters < 0.6 * len(text.replace(" ", "")):
-            continue
-        members = layout.line == line
-        height = float((layout.boxes[members, 3] - layout.boxes[members, 1]).mean())
-        if text.isupper() or height > _TALLER:
-            return text
-    return ""
+def _heading_above(page: _Print, place: KeyPlace) -> str:
+    """Return the nearest line above that looks like a heading."""
+    return next((text for line in range(place.line - 1, -1, -1) if (text := page.heading(line))), "")
 
 
-def _left_of(layout: Layout, place: KeyPlace, keys: set[int], whole: bool) -> str:
+def _left_of(page: _Print, place: KeyPlace, whole: bool) -> str:
     """Return the first segment of the key's line, or all words left of the key; empty where the key begins it."""
+    layout = page.layout
     low = int(layout.rank[place.words[0]])
-    left = [index for index in layout.order[:low].tolist() if layout.line[index] == place.line and index not in keys]
+    left: list[int] = []
+    for index in reversed(layout.order[:low].tolist()):
+        if layout.line[index] != place.line:
+            break
+        left.append(index)
+    left = [index for index in reversed(left) if index not in page.keys]
     if not whole:
         left = [index for index in left if layout.segment[index] == layout.segment[left[0]]]
     text = " ".join(layout.texts[index] for index in left)
@@ -115,10 +141,6 @@ def _positions(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int]
 
 def _ordinal(at: int, count: int) -> str:
     return f"{_ORDINALS[at - 1]} of {count}" if at <= len(_ORDINALS) else f"{at} of {count}"
-
-
-def _text(layout: Layout, segment: int) -> str:
-    return " ".join(layout.texts[index] for index in layout.order.tolist() if layout.segment[index] == segment)
 
 
 def _shortened(text: str, most: int = LONGEST) -> str:

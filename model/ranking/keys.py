@@ -4,6 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from model.layout import Layout
 from model.vocabulary import bare, weight_of, words_of
 
@@ -67,7 +69,7 @@ def find_keys(layout: Layout) -> list[Key]:
     found = [key for segment in sorted(members) if (key := _key_at(layout, members, segment)) is not None]
     often = Counter(key.tokens for key in found)
     single = [key for key in found if often[key.tokens] == 1]
-    return [_with_evidence(layout, key, found) for key in single]
+    return _with_evidence(layout, single, found)
 
 
 def _key_at(layout: Layout, members: dict[int, list[int]], segment: int) -> Key | None:
@@ -94,23 +96,27 @@ def _right_of(layout: Layout, members: dict[int, list[int]], segment: int) -> li
     return members[following]
 
 
-def _with_evidence(layout: Layout, key: Key, others: Sequence[Key]) -> Key:
+def _with_evidence(layout: Layout, keys: Sequence[Key], others: Sequence[Key]) -> list[Key]:
     """Mark a key as plain where at least two others stand alike.
 
     Their values begin at the same left edge, and their keys at the same left edge or before the same right one.
     """
-    if not key.value:
-        return key
+    valued = [other for other in others if other.value]
+    if not valued:
+        return list(keys)
+    edges = np.array([_edges(layout, other) for other in valued])  # [V, 3]
+    colons = np.array([other.has_colon for other in valued])
+    found = []
+    for key in keys:
+        if key.value:
+            near = np.abs(edges - np.array(_edges(layout, key))) < _EDGE
+            alike = int((near[:, 0] & (near[:, 1] | near[:, 2]) & (colons == key.has_colon)).sum()) - 1  # not itself
+            key = replace(key, plain=alike >= _ALIGNED)
+        found.append(key)
+    return found
+
+
+def _edges(layout: Layout, key: Key) -> tuple[float, float, float]:
+    """Return the left edge of a key's value, and the left and right edges of the key."""
     boxes = layout.boxes
-    alike = sum(
-        bool(other.value)
-        and other.has_colon == key.has_colon
-        and other.words != key.words
-        and bool(abs(boxes[other.value[0], 0] - boxes[key.value[0], 0]) < _EDGE)
-        and bool(
-            abs(boxes[other.words[0], 0] - boxes[key.words[0], 0]) < _EDGE
-            or abs(boxes[other.words[-1], 2] - boxes[key.words[-1], 2]) < _EDGE
-        )
-        for other in others
-    )
-    return replace(key, plain=alike >= _ALIGNED)
+    return float(boxes[key.value[0], 0]), float(boxes[key.words[0], 0]), float(boxes[key.words[-1], 2])

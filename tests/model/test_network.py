@@ -2,12 +2,15 @@ import numpy as np
 import pytest
 import torch
 
+from model import checkpoint
 from model.batches import make_batch
 from model.encoders.layout_bias import relations
 from model.examples import Prompt, Question
 from model.inputs import batch_pages, batch_questions, prepare_page
+from model.network import GroundingNetwork, load_network
 from model.objectives.segmentation import dice, focal, loss_of
 from model.presets import NANO, NetworkConfig
+from model.ranking.features import FEATURES
 from tests.support.drawn_pages import SIZE, example, page_image, page_words, place
 
 
@@ -126,3 +129,15 @@ def test_the_loss_takes_the_nearest_acceptable_answer(network, vocabulary):
         answer.words.seeds.data[row, 0] = place(text)
     _, perfect = loss_of(answer, batch.targets)
     assert perfect["words"] < 1e-3 and perfect["pointing"] < 1e-3 < parts["pointing"]
+
+
+def test_weights_with_a_ranker_of_other_features_load_and_their_ranker_is_not_asked(tmp_path):
+    network = GroundingNetwork(NANO)
+    assert network.ranker is not None and network.ranker.scale.num_batches_tracked is not None
+    network.ranker.scale.num_batches_tracked += 1
+    state = network.state_dict()
+    fewer = {name: one[..., :-6] if one.shape[-1:] == (FEATURES,) else one for name, one in state.items()}
+    checkpoint.save(tmp_path / "older.safetensors", fewer, NANO.to_dict())
+    loaded, _ = load_network(tmp_path / "older.safetensors")
+    assert network.ranker.learned and loaded.ranker is not None and not loaded.ranker.learned
+    assert torch.equal(loaded.word_head.point.weight, network.word_head.point.weight)

@@ -164,7 +164,9 @@ export class AnswerCard {
       answerAuthor(view, () => act.own()),
     );
     redraw(parts.rejection, [view.rejected, status], () => rejection(view.rejected, status));
-    redraw(parts.reading, [none, text, refining, marked, Boolean(view.under)], () => answerReading(view));
+    redraw(parts.reading, [none, text, refining, marked, Boolean(view.under), Boolean(view.choices.length)], () =>
+      answerReading(view),
+    );
     redraw(parts.doubtful, [view.disagreement, none, refining, Boolean(text), view.under], () => [
       answerDoubt(view),
       this.offer(view.under),

@@ -81,8 +81,9 @@ export function answerAuthor({ annotation, mine, locked, reviewing }, own) {
  * @param {boolean} view.refining
  * @param {boolean} view.marked
  * @param {number} [view.under] words that are offered
+ * @param {readonly unknown[]} [view.choices] proposals in the list below
  */
-export function answerReading({ annotation, text, refining, marked, under }) {
+export function answerReading({ annotation, text, refining, marked, under, choices }) {
   if (annotation.no_answer)
     return h('p', { class: 'g-reading g-none' }, icon('none', 16), 'Not answered in this document');
   if (text)
@@ -100,7 +101,9 @@ export function answerReading({ annotation, text, refining, marked, under }) {
     { class: 'g-reading g-none' },
     marked
       ? `No text is selected under your paint.${under ? '' : ' Click the words of the answer.'}`
-      : 'Nothing is marked. Click the words of the answer, or choose “Not answered” below.',
+      : choices?.length
+        ? 'Nothing is marked. Choose a proposal below, click the words of the answer, or choose “Not answered”.'
+        : 'Nothing is marked. Click the words of the answer, or choose “Not answered” below.',
   );
 }
 
@@ -205,6 +208,7 @@ export const notAnsweredButton = (annotation, choose) =>
  */
 export const repeatedKey = (times, choices) => {
   const [first, last] = [hint('candidate1'), hint(`candidate${choices}`)];
+  if (choices < 2) return null;
   const byKeys = ['Choose with ', h('kbd', {}, first), ' to ', h('kbd', {}, last), '.'];
   return h(
     'p',

@@ -24,6 +24,7 @@ from model.masks import Mask, iou, rasterise, words_under
 from model.ranking.keys import find_keys, plain_cell
 
 Corrected = Literal["answer", "pixels"]  # mask that clicks correct
+_LISTED, _LISTED_REPEATED = 3, 9  # proposals on the page: see `choices` in annotator/static/state/answer.js
 ImageOf = Callable[[GroundedPage], Image.Image | None]
 WordsOf = Callable[[GroundedPage], Sequence[GroundedWord]]
 
@@ -185,11 +186,16 @@ def _answer_page(
             places=None if first is None else places([page.words[at].box for at in first]),
             region_type=question.region_type,
             repeated=question.question_id in repeated,
-            shown_iou=max(best_iou(one.mask, acceptable) for one in (answer, *answer.candidates))
-            if question.question_id in repeated
-            else None,
+            shown_iou=_shown_iou(answer, acceptable) if question.question_id in repeated else None,
         )
         yield Answered(page, question, answer, by_baseline, acceptable, scored)
+
+
+def _shown_iou(answer: Answer, acceptable: Sequence[Mask]) -> float:
+    """Return the best IoU of the proposals that the page lists: nine where the key is repeated, else three."""
+    others = [one for one in answer.candidates if not np.array_equal(one.mask, answer.mask)]
+    listed = [one for one in (answer, *others) if one.mask.any()][: _LISTED_REPEATED if answer.repeated else _LISTED]
+    return max((best_iou(one.mask, acceptable) for one in listed), default=0.0)
 
 
 def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
