@@ -59,7 +59,11 @@ class Settings(BaseSettings):
     max_ocr_seconds: float = Field(
         10, gt=0, description="Further seconds for each page that OCR reads; what one page leaves the others may use."
     )
-    max_read_memory_mb: int = Field(2048, ge=256, description="Maximum memory for reading one file, in MB.")
+    max_read_memory_mb: int = Field(
+        2048,
+        ge=256,
+        description="Maximum memory for reading one file, in MB; OCR reads two pages at once by 2000, four by 2500.",
+    )
     render_dpi: int = Field(150, ge=50, le=600, description="Resolution of rendered PDF pages in dots per inch.")
     ocr: Literal["auto", "rapidocr", "tesseract"] = Field(
         "auto",

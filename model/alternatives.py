@@ -93,10 +93,13 @@ def with_alternatives(
     most = float(chances[answer.words].sum())
 
     def candidate(one: _Found) -> Answer:
-        """Compose a candidate; its predicted IoU counts as much as the network points to it, as in `choose_words`."""
+        """Compose a candidate: its predicted IoU counts as much as the network points to it, as in `choose_words`.
+
+        The first answer is the likeliest, and the ranker may be less sure of it than the network: none stands above it.
+        """
         taken = list(one.words)
         mask = rasterise([words[index].box for index in taken], answer.mask.shape)
-        score = one.iou * min(1.0, float(chances[taken].sum()) / max(most, 1e-9))
+        score = min(answer.score, one.iou * min(1.0, float(chances[taken].sum()) / max(most, 1e-9)))
         return Answer(
             mask=mask,
             words=taken,
@@ -182,15 +185,15 @@ def _home(layout: Layout, places: Sequence[KeyPlace], words: Sequence[int]) -> i
     """Return the index of the place whose value these words are: most are nearest to it, and one is near it."""
     if not words:
         return None
-    distances: NDArray[np.floating] = np.stack([_distances(layout, place) for place in places])[:, list(words)]
+    distances: NDArray[np.floating] = np.stack([_distances(layout, place, words) for place in places])
     home = int(np.bincount(distances.argmin(0), minlength=len(places)).argmax())
     return home if words_near(layout, places[home])[list(words)].any() else None
 
 
-def _distances(layout: Layout, place: KeyPlace) -> NDArray[np.floating]:
-    """Return how far each word is from a key, [N] in line heights: values stand right of keys, or below."""
+def _distances(layout: Layout, place: KeyPlace, words: Sequence[int]) -> NDArray[np.floating]:
+    """Return how far each of some words is from a key, in line heights: values stand right of keys, or below."""
     x0, y0, x1, y1 = place.box
-    boxes = layout.boxes
+    boxes = layout.boxes[list(words)]
     down = np.abs((boxes[:, 1] + boxes[:, 3]) / 2 - (y0 + y1) / 2)
     across = np.maximum(0, np.maximum(boxes[:, 0] - x1, (x0 - boxes[:, 0]) * _BACK))
     far: NDArray[np.floating] = down + 0.15 * across + _UP * (boxes[:, 3] < y0 - 0.3)

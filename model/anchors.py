@@ -31,15 +31,13 @@ class Anchors:
     runs: Floats  # [RUNS, 5]: box in line heights, and the share 0..1 of the question it covers (0: no word matches)
 
 
-def find_anchors(
-    layout: Layout, question: Sequence[str], without: NDArray[np.bool_] | Integers | None = None
-) -> Anchors:
+def find_anchors(layout: Layout, question: Sequence[str], without: NDArray[np.bool_] | None = None) -> Anchors:
     """Find the anchors of a question on a page.
 
     Args:
         layout: layout of the page, N words.
         question: words of the question, as `model.vocabulary.words_of` splits them.
-        without: indices of words that match nothing, as though the key were not printed there.
+        without: which words match nothing, as though the key were not printed there, [N].
 
     Returns:
         Features of each word and the runs of words that look most like the key.

@@ -150,11 +150,7 @@ class GroundingNetwork(nn.Module):
         return answer
 
     def ask(
-        self,
-        state: PageState,
-        questions: QuestionBatch,
-        seeds: int = 1,
-        towards: Tensor | None = None,
+        self, state: PageState, questions: QuestionBatch, seeds: int = 1, towards: Tensor | None = None
     ) -> NetworkAnswer:
         """Answer equally many questions for each page: the cheap half.
 

@@ -8,7 +8,7 @@ from model.repeated_keys import KeyPlace
 
 LONGEST = 40  # letters of a name
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
-_HEADING_WORDS = 8  # at most
+_HEADING_WORDS = 12  # at most
 _ABOVE = 4.0  # line heights from a column's key to the heading over it
 _TALLER = 1.15  # times the page's line height
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from model.drawn_prompts import shows_a_place
 from model.examples import Prompt
 
 if TYPE_CHECKING:
@@ -51,8 +52,7 @@ def or_declined(answer: Answer, prompt: Prompt, most: int) -> Answer:
         prompt: what was asked.
         most: number of candidates.
     """
-    shown = bool(prompt.points) or prompt.box is not None or prompt.mask is not None
-    if shown or not answer.mask.any() or confidence(answer.score, answer.answered) >= THRESHOLD:
+    if shows_a_place(prompt) or not answer.mask.any() or confidence(answer.score, answer.answered) >= THRESHOLD:
         return answer
     candidates = [replace(answer, candidates=[]), *answer.candidates][:most]
     return replace(

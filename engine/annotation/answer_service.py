@@ -153,7 +153,7 @@ class AnswerService:
             before = newest_proposal(session, annotation_id)
             ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.ranked() for each in answers))}
             in_order = sorted(ranked.values(), key=lambda each: each.answered * each.score, reverse=True)
-            better = before is None or best.worth > before.answered * before.score
+            better = before is None or (best.marks and best.worth > before.answered * before.score)
             if before is None or (better and current.head == 0):
                 stored.ranked = in_order
                 prediction = _prediction(
@@ -267,7 +267,7 @@ class AnswerService:
             cached = self.pages.get(page_id, loaded)
             answer, milliseconds = self._pass(loaded, cached, question)
             answers.append(_PageAnswer(page_id, cached, answer, milliseconds))
-        return sorted(answers, key=lambda each: each.worth, reverse=True)
+        return sorted(answers, key=lambda each: (each.marks, each.worth), reverse=True)
 
     def _record(
         self,
@@ -313,6 +313,11 @@ class _PageAnswer:
     def worth(self) -> float:
         """Rank of the page: probability that it answers, times the predicted IoU."""
         return self.answer.answered * self.answer.score
+
+    @property
+    def marks(self) -> bool:
+        """Whether anything is marked: a page whose answer was declined comes after all others."""
+        return bool(np.any(self.answer.mask))
 
     def ranked(self) -> RankedPage:
         """Return the page with its scores, as stored in the ranking."""

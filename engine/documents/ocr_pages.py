@@ -19,6 +19,10 @@ from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrP
 from engine.documents.page import TextSource
 from engine.documents.sheet import Pages
 
+_MOST_AT_ONCE = 4
+# Address space for the largest page that is read (3.2 megapixels): 1.7 GB, and .25 for each page beside it. Three at
+# once failed within 2 GB, each of them.
+_ONE_PAGE_MB, _NEXT_PAGE_MB = 1750, 250
 PAGE_SECONDS = 60.0  # limit of each page; a dense one takes ten on a busy machine
 _SAME_PLACE = 0.3  # overlap from which a word of OCR lies where the layer has one
 _AIR = 0.1  # of a word's height: what is painted over around it
@@ -66,7 +70,9 @@ class EngineLoading:
     def begin(self) -> None:
         """Begin to load the engine, unless that was begun."""
         if self._found is None:
-            self._found = self._pool.submit(find_engine, self._limits.ocr, self._limits.ocr_language, _workers())
+            self._found = self._pool.submit(
+                find_engine, self._limits.ocr, self._limits.ocr_language, _workers(self._limits)
+            )
 
     def engine(self) -> tuple[OcrEngine | None, str | None]:
         """Return what `find_engine` found, once it is loaded."""
@@ -91,7 +97,7 @@ def read_waiting(
         for drawn in waiting:
             yield drawn, drawn.lines, "layer"
     else:
-        yield from _Reading(pages, engine, deadline, unread).read(waiting)
+        yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read(waiting)
     if unread.late:
         tell(
             warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_listed(unread.late)}. "
@@ -109,8 +115,9 @@ def read_waiting(
 class _Reading:
     """Waiting pages of one document, on their way through OCR."""
 
-    def __init__(self, pages: Pages, engine: OcrEngine, deadline: float, unread: _Unread) -> None:
+    def __init__(self, pages: Pages, engine: OcrEngine, deadline: float, unread: _Unread, at_once: int) -> None:
         self._pages, self._engine, self._deadline, self._unread = pages, engine, deadline, unread
+        self._at_once = at_once
         self._checking: dict[Future[float], Waiting] = {}
         self._running: dict[Future[OcrPage], tuple[Waiting, tuple[int, int]]] = {}
         self._disproved = False  # a layer of this document was not what is printed
@@ -119,9 +126,9 @@ class _Reading:
         """Yield the pages as they are finished."""
         first: list[Waiting] = []  # checked pages, to be read before others: the first page is waited for most
         todo = list(reversed(waiting))
-        with ThreadPoolExecutor(_workers()) as pool:
+        with ThreadPoolExecutor(self._at_once) as pool:
             while first or todo or self._checking or self._running:
-                while (first or todo) and len(self._checking) + len(self._running) < _workers():
+                while (first or todo) and len(self._checking) + len(self._running) < self._at_once:
                     drawn = first.pop() if first else todo.pop()
                     if time.monotonic() >= self._deadline:
                         yield self._late(drawn)
@@ -240,9 +247,11 @@ def _paint_over(image: Image.Image, drawn: Waiting) -> None:
         draw.rectangle(((x0 - air) * across, (y0 - air) * down, (x1 + air) * across, (y1 + air) * down), fill=paper)
 
 
-def _workers() -> int:
+def _workers(limits: ReadLimits) -> int:
+    """Return how many pages are read at once: as cores and memory allow, four at most."""
     affinity = getattr(os, "sched_getaffinity", None)
-    return max(1, min(4, len(affinity(0)) if affinity else os.cpu_count() or 1))
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, min(_MOST_AT_ONCE, cores, 1 + (limits.memory_mb - _ONE_PAGE_MB) // _NEXT_PAGE_MB))
 
 
 def _turned(drawn: Waiting, turn: int) -> Waiting:

@@ -22,7 +22,7 @@ from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
 from engine.documents.ocr.line_words import Letter, LineWord, line_words
 
 _ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
-_MOST_PIXELS = 3_200_000  # memory grows with them: 1.5 GB
+_MOST_PIXELS = 3_200_000  # memory grows with them: see engine/documents/ocr_pages.py
 _BATCH = 2  # lines that are read together, of like length: padding costs more than a batch saves
 _LEAST_SURE = 0.5  # lines below are noise
 _LONG = 1.5  # height over width from which a line is read as running down or up, as RapidOCR cuts it
@@ -62,7 +62,7 @@ class RapidOcr:
     dpi: ClassVar[int] = 150
 
     def __init__(self, language: str, threads: int) -> None:
-        from rapidocr import RapidOCR  # two seconds, which pages with a text layer do not need
+        from rapidocr import RapidOCR  # most of a second, which pages with a text layer do not need
 
         self.language = language
         detecting = {_DETECTOR_THREADS: max(1, min(threads, _MOST_DETECTING))}
