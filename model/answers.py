@@ -15,7 +15,6 @@ from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage
 from model.layout import Floats
 from model.masks import Mask, rasterise, words_under
-from model.network import NetworkAnswer
 from model.refusal import or_declined
 
 MOST_CANDIDATES = 3
@@ -47,14 +46,35 @@ class WordChoice:
     iou: float
 
 
+@dataclass(frozen=True, slots=True)
+class PixelChoice:
+    """A map of the mask decoder, or its box, with the predicted IoU (0..1).
+
+    The map stays at decoder resolution, because enlarging it costs more than computing it.
+    """
+
+    shape: Floats  # [h / 4, w / 4] logits; or [4] x0, y0, x1, y1 in cells
+    iou: float
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What the pixel path says of one question."""
+
+    choices: Sequence[PixelChoice]  # best first
+    answered: float  # logit: the page answers the question
+    decides: bool  # pixels are the answer where words would be one, too
+
+
 def compose_answer(
     row: int,
     prompt: Prompt,
     words: Sequence[Word],
     size: tuple[int, int],
     prepared: PreparedPage,
-    network: NetworkAnswer,
+    network: WordAnswer,
     ranked: Sequence[WordChoice],
+    looked: Looked | None,
 ) -> Answer:
     """Compose the answer to one question of a batch.
 
@@ -64,8 +84,9 @@ def compose_answer(
         words: words of the page in reading order.
         size: width and height of the page in pixels.
         prepared: the page as the network read it.
-        network: scores of the whole batch.
+        network: scores of the word path for the whole batch.
         ranked: answers by words to that question, best first.
+        looked: what the pixel path says of that question; None where nobody looked at the picture.
 
     Returns:
         The answer, with up to `MOST_CANDIDATES` alternatives.
@@ -75,17 +96,17 @@ def compose_answer(
     chosen = ranked[0].words if ranked else []
     word_mask = rasterise([boxes[i] for i in chosen], (height, width))
     empty = np.zeros((height, width), bool)
-    choices = pixel_choices(network.pixels, row, prepared, prompt)
+    choices = [] if looked is None else looked.choices
     pixel_mask = enlarge(choices[0].shape, prepared, prompt) if choices else empty
-    worded = bool(chosen) and (not pixel_mask.any() or bool(by_words(network.words)[row]))
-    answered = _answered(network, row, worded, bool(words))
+    worded = bool(chosen) and (looked is None or not looked.decides or not pixel_mask.any())
+    answered = _answered(float(network.answered[row]), looked, worded, bool(words))
     score = ranked[0].iou if worded else (choices[0].iou if choices else 0.0)
     mask = word_mask if worded else pixel_mask
     primary = _answer(mask, chosen if worded else None, words, score, answered, word_mask, pixel_mask)
     alternatives = []
     for group in ranked[1 if worded else 0 :][:MOST_CANDIDATES]:
         of_group = rasterise([boxes[i] for i in group.words], (height, width))
-        likely = group.iou if worded else group.iou * _chance(network.words.by_words[row])
+        likely = group.iou if worded else group.iou * _chance(float(network.by_words[row]))
         alternatives.append(_answer(of_group, group.words, words, likely, answered, of_group, empty))
     for choice in choices[1:] if not worded else []:
         alternative = enlarge(choice.shape, prepared, prompt)
@@ -100,20 +121,19 @@ def by_words(answer: WordAnswer) -> Tensor:
     return (answer.by_words > 0) & answer.taken[:, 0].any(-1)
 
 
-def _answered(network: NetworkAnswer, row: int, worded: bool, read: bool) -> float:
-    """Return the probability that the page answers the question.
+def _answered(by_words: float, looked: Looked | None, worded: bool, read: bool) -> float:
+    """Return the probability that the page answers the question, from the logits of both paths.
 
     Where pixels answer on a page with words, the lower of both paths counts. On generated pages this separates regions
     that are present from absent ones with an area under the curve of .90, against .79 by words and .89 by pixels alone
     (weights c47b744aad52).
     """
-    if network.pixels is None:
-        return _chance(network.words.answered[row]) if read else 0.0  # neither image nor words
-    pixels = _chance(network.pixels.answered[row])
+    if looked is None:
+        return _chance(by_words) if read else 0.0  # neither image nor words
     if not read:
-        return pixels
-    words = _chance(network.words.answered[row])
-    return words if worded else min(words, pixels)
+        return _chance(looked.answered)
+    words = _chance(by_words)
+    return words if worded else min(words, _chance(looked.answered))
 
 
 def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[WordChoice]:
@@ -146,17 +166,6 @@ def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[Word
         ranked.sort(key=lambda one: one[0] != first)
     most = ranked[0][1][0] if ranked else 1.0
     return [WordChoice(list(words), iou * min(1.0, inside / max(most, 1e-9))) for words, (inside, iou) in ranked]
-
-
-@dataclass(frozen=True, slots=True)
-class PixelChoice:
-    """A map of the mask decoder, or its box, with the predicted IoU (0..1).
-
-    The map stays at decoder resolution, because enlarging it costs more than computing it.
-    """
-
-    shape: Floats  # [h / 4, w / 4] logits; or [4] x0, y0, x1, y1 in cells
-    iou: float
 
 
 def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, prompt: Prompt) -> list[PixelChoice]:
@@ -197,11 +206,11 @@ def pixel_choices(answer: PixelAnswer | None, row: int, prepared: PreparedPage, 
 def cells_of(prepared: PreparedPage) -> tuple[int, int]:
     """Return the rows and columns of the mask decoder's map that lie on the page, without padding."""
     assert prepared.image is not None
-    cell = _cell(prepared)
+    cell = cell_of(prepared)
     return math.ceil(prepared.size[1] / cell), math.ceil(prepared.size[0] / cell)
 
 
-def _cell(prepared: PreparedPage) -> float:
+def cell_of(prepared: PreparedPage) -> float:
     """Return the width of a map cell in page pixels; the long side is scaled without padding."""
     assert prepared.image is not None
     return max(prepared.size) * MASK_STRIDE / max(prepared.image.shape[1:])
@@ -220,7 +229,7 @@ def enlarge(shape: Floats, prepared: PreparedPage, prompt: Prompt) -> Mask:
     """
     width, height = prepared.size
     if shape.ndim == 1:
-        edges = np.rint(shape * _cell(prepared)).astype(int).tolist()
+        edges = np.rint(shape * cell_of(prepared)).astype(int).tolist()
         mask = rasterise([(edges[0], edges[1], edges[2], edges[3])], (height, width))
     else:
         mask = _enlarged_map(shape, prepared)
@@ -237,7 +246,7 @@ def _enlarged_map(logits: Floats, prepared: PreparedPage) -> Mask:
     ys, xs = np.flatnonzero((logits > 0).any(1)), np.flatnonzero((logits > 0).any(0))
     if not ys.size:
         return mask
-    cell = _cell(prepared)
+    cell = cell_of(prepared)
     left, top = max(0, int(xs[0]) - 1), max(0, int(ys[0]) - 1)
     right, bottom = min(wide, int(xs[-1]) + 2), min(high, int(ys[-1]) + 2)
     x0, y0 = round(left * cell), round(top * cell)
@@ -264,5 +273,5 @@ def _answer(
     return Answer(mask, under, " ".join(words[i].text for i in under), score, answered, word_mask, pixel_mask)
 
 
-def _chance(logit: Tensor) -> float:
-    return float(1 / (1 + np.exp(-float(logit))))
+def _chance(logit: float) -> float:
+    return float(1 / (1 + np.exp(-logit)))

@@ -15,21 +15,35 @@ from PIL import Image
 from torch import Tensor
 
 from model.alternatives import with_alternatives
-from model.answers import SEEDS, Answer, WordChoice, by_words, choose_words, compose_answer
+from model.answers import (
+    SEEDS,
+    Answer,
+    Looked,
+    WordChoice,
+    by_words,
+    choose_words,
+    compose_answer,
+    pixel_choices,
+)
 from model.deferred import Deferred
 from model.examples import Box, Point, Prompt, Word
 from model.heads.word_head import WordAnswer
-from model.inputs import PreparedPage, QuestionBatch, batch_pages, batch_questions, prepare_page
+from model.inputs import PreparedPage, QuestionBatch, batch_pages, batch_questions, prepare_page, some_questions
 from model.masks import Mask
-from model.network import GroundingNetwork, NetworkAnswer, PageState, PictureState, load_network
+from model.network import Asked, GroundingNetwork, PageState, PictureState, load_network
 from model.presets import NetworkConfig
 from model.ranking.choose import SEEDS as RANKED_SEEDS
 from model.ranking.choose import list_of, rank
+from model.regions.choose import candidates, choices_of
+from model.regions.ink import read_ink
+from model.regions.page import PageRegions, find_regions
+from model.regions.ranker import question_vectors
 from model.vocabulary import Vocabulary
 
 __all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
 
 _MOST_STATES = 200_000  # states of words that grow at once: 80 MB each of several tensors, for nano
+_WORTH_A_LOOK = -0.85  # logit, a chance of .3: nine of ten questions for regions, and one of eight for words
 MOST_WORDS = 8_000  # the memory of an encoded page grows with their square
 SHIPPED = Path(__file__).parent / "weights" / "nano.safetensors"
 
@@ -44,6 +58,7 @@ class EncodedPage:
     prepared: PreparedPage
     state: PageState
     picture: Deferred[PictureState] | None  # None for a page without an image
+    regions: Deferred[PageRegions] | None  # None without an image, and for a network that does not rank regions
 
 
 class Predictor:
@@ -56,6 +71,8 @@ class Predictor:
         # A ranker that has not learned yet would choose at random.
         self._ranker = network.ranker if network.ranker is not None and network.ranker.learned else None
         self._seeds = SEEDS if self._ranker is None else RANKED_SEEDS
+        regions = network.region_ranker
+        self._region_ranker = regions if regions is not None and regions.learned else None
 
     @classmethod
     def load(cls, path: str | Path | None = None) -> "Predictor":
@@ -110,7 +127,12 @@ class Predictor:
         pages = batch_pages([prepared])
         state = self._network.read(pages)
         picture = None if pages.image is None else Deferred(partial(self._look, state, pages.image))
-        return EncodedPage(tuple(words), size, self.version, prepared, state, picture)
+        regions = None
+        if image is not None and self._region_ranker is not None:
+            # The ink is read now, and packed, so that the image need not be kept.
+            ink = read_ink(image, prepared.layout.height if words else None)
+            regions = Deferred(partial(find_regions, ink, prepared.layout, size))
+        return EncodedPage(tuple(words), size, self.version, prepared, state, picture, regions)
 
     @torch.inference_mode()
     def _look(self, state: PageState, image: Tensor) -> PictureState:
@@ -204,13 +226,19 @@ class Predictor:
     def _answer_at_once(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
         asked = self._network.ask_words(page.state, questions, self._seeds)
-        pixels = None
-        if page.picture is not None and (both_paths or not bool(by_words(asked.words).all())):
-            pixels = self._network.ask_pixels(page.state, page.picture.get(), asked, questions)
-        answer = NetworkAnswer(asked.words, pixels)
-        compose = partial(compose_answer, words=page.words, size=page.size, prepared=page.prepared, network=answer)
+        ranked = [self._ranked(page, asked.words, questions, row, prompt) for row, prompt in enumerate(prompts)]
+        looked = self._look_at(page, prompts, questions, asked, ranked, both_paths)
         answers = [
-            compose(row=row, prompt=prompt, ranked=self._ranked(page, asked.words, questions, row, prompt))
+            compose_answer(
+                row,
+                prompt,
+                words=page.words,
+                size=page.size,
+                prepared=page.prepared,
+                network=asked.words,
+                ranked=ranked[row],
+                looked=looked.get(row),
+            )
             for row, prompt in enumerate(prompts)
         ]
         return [
@@ -227,6 +255,62 @@ class Predictor:
             )
             for row, one in enumerate(answers)
         ]
+
+    def _look_at(
+        self,
+        page: EncodedPage,
+        prompts: Sequence[Prompt],
+        questions: QuestionBatch,
+        asked: Asked,
+        ranked: Sequence[Sequence[WordChoice]],
+        always: bool,
+    ) -> dict[int, Looked]:
+        """Return what the pixel path says of the questions that may ask for a region, by their rows."""
+        if page.picture is None:
+            return {}
+        wordless = ~by_words(asked.words)
+        vectors = question_vectors(asked.prompts.tokens, asked.prompts.valid)
+        asks = None
+        if self._region_ranker is not None:
+            asks = self._region_ranker.asks_for_region(vectors, asked.words.by_words)
+            wordless |= asks > _WORTH_A_LOOK
+        rows = list(range(len(prompts))) if always else wordless.nonzero()[:, 0].tolist()
+        if not rows:
+            return {}
+        some, given = asked.rows(rows), some_questions(questions, rows)
+        pixels = self._network.ask_pixels(page.state, page.picture.get(), some, given)
+        if self._region_ranker is None or page.regions is None or asks is None:
+            return {
+                row: Looked(
+                    pixel_choices(pixels, at, page.prepared, prompts[row]),
+                    float(pixels.answered[at]),
+                    decides=not bool(by_words(asked.words)[row]),
+                )
+                for at, row in enumerate(rows)
+            }
+        regions, found = page.regions.get(), {}
+        for at, row in enumerate(rows):
+            likely = [(one.words, one.iou) for one in ranked[row]]
+            listed = candidates(page.prepared, regions, some.words, pixels, given, at, prompts[row], likely)
+            features = torch.from_numpy(listed.features)[None]
+            valid = torch.ones(features.shape[:2], dtype=torch.bool)
+            scores = self._region_ranker(features, valid, vectors[row : row + 1])[0].sigmoid()
+            by_words_here = asked.words.by_words[row : row + 1]
+            decided = self._region_ranker.decides_against_words(
+                self._region_ranker.region_answers(
+                    asks[row : row + 1],
+                    by_words_here,
+                    scores.max()[None] if len(scores) else torch.zeros(1),
+                    torch.tensor([ranked[row][0].iou if ranked[row] else 0.0]),
+                ),
+                by_words_here,
+            )
+            found[row] = Looked(
+                choices_of(listed, scores.numpy(), page.prepared, pixels, at, prompts[row]),
+                float(pixels.answered[at]),
+                decides=bool(decided),
+            )
+        return found
 
     def _ranked(
         self, page: EncodedPage, answer: WordAnswer, questions: QuestionBatch, row: int, prompt: Prompt

@@ -1,7 +1,7 @@
 """Turn pages and prompts into the tensors that the network reads; NumPy until the last step."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -297,3 +297,21 @@ def _stacked(images: Sequence[Tensor], white: Tensor) -> Tensor:
 
 def _rounded_up(side: int) -> int:
     return -(-side // IMAGE_MULTIPLE) * IMAGE_MULTIPLE
+
+
+def some_questions(questions: QuestionBatch, rows: Sequence[int]) -> QuestionBatch:
+    """Return some questions of one page for the pixel path, which does not read their words."""
+    at = torch.tensor(rows, dtype=torch.long, device=questions.anchors.device)
+    return replace(
+        questions,
+        weights=questions.weights[at],
+        valid=questions.valid[at],
+        anchors=questions.anchors[at],
+        clicks=questions.clicks[at],
+        runs=questions.runs[at],
+        points=questions.points[at],
+        point_kinds=questions.point_kinds[at],
+        drawn=None if questions.drawn is None else questions.drawn[at],
+        has_drawn=questions.has_drawn[at],
+        tokens=[questions.tokens[row] for row in rows] if questions.tokens else (),
+    )

@@ -10,10 +10,12 @@ Answers made of words do not depend on the picture (measured: it added nothing),
 must answer.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import TypeVar
 
+import torch
 from torch import Tensor, nn
 
 from model import checkpoint
@@ -27,7 +29,11 @@ from model.heads.mask_decoder import MaskDecoder, PixelAnswer
 from model.heads.word_head import WordAnswer, WordHead, meanings_of
 from model.inputs import PageBatch, QuestionBatch
 from model.presets import NetworkConfig
+from model.ranking.features import FEATURES
 from model.ranking.ranker import Ranker
+from model.regions.ranker import RegionRanker
+
+R = TypeVar("R", WordAnswer, PromptTokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +63,16 @@ class Asked:
     words: WordAnswer
     prompts: PromptTokens
 
+    def rows(self, rows: Sequence[int]) -> "Asked":
+        """Return some of the questions."""
+        at = torch.tensor(rows, dtype=torch.long, device=self.words.by_words.device)
+        return Asked(_taken(self.words, at), _taken(self.prompts, at))
+
+
+def _taken(record: R, at: Tensor) -> R:
+    """Return a record of tensors [B, ...] with some of its rows."""
+    return replace(record, **{field.name: getattr(record, field.name)[at] for field in fields(record)})
+
 
 @dataclass(frozen=True, slots=True)
 class NetworkAnswer:
@@ -84,7 +100,9 @@ class GroundingNetwork(nn.Module):
         self.prompt_encoder = PromptEncoder(config.prompt, width, heads, config.text.width)
         self.word_head = WordHead(config.word_layers, width, heads)
         self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
-        self.ranker = None if config.ranker_width is None else Ranker(config.ranker_width)
+        self.ranker = None if config.ranker_width is None else Ranker(FEATURES, config.ranker_width)
+        regions = config.region_ranker_width
+        self.region_ranker = None if regions is None else RegionRanker(regions, width)
 
     def read(self, pages: PageBatch) -> PageState:
         """Read the words of G pages of N words each; all that answers made of words need."""
@@ -190,7 +208,7 @@ def load_network(path: str | Path) -> tuple[GroundingNetwork, str]:
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} was saved with a config that this version does not know: {error}") from error
     try:
-        network.load_state_dict(_with_own_ranker(loaded.state, network))  # float16 weights become float32 here
+        network.load_state_dict(_with_own_rankers(loaded.state, network))  # float16 weights become float32 here
     except RuntimeError as error:
         raise ValueError(
             f"The weights in {path} do not fit the preset {network.config.name!r} that it says it is of."
@@ -198,13 +216,14 @@ def load_network(path: str | Path) -> tuple[GroundingNetwork, str]:
     return network, loaded.version
 
 
-def _with_own_ranker(state: Mapping[str, Tensor], network: GroundingNetwork) -> Mapping[str, Tensor]:
-    """Return the state with the unlearned ranker of the network, where it was saved with one of other features.
+def _with_own_rankers(state: Mapping[str, Tensor], network: GroundingNetwork) -> Mapping[str, Tensor]:
+    """Return the state with the unlearned rankers of the network, where it was saved with some of other features.
 
     Such a network answers as one without a ranker does, until its next pretraining.
     """
-    own = {f"ranker.{name}": one for name, one in network.ranker.state_dict().items()} if network.ranker else {}
-    saved = {name for name in state if name.startswith("ranker.")}
-    if saved != set(own) or all(state[name].shape == own[name].shape for name in saved):
-        return state
-    return {**state, **own}
+    for prefix, ranker in (("ranker.", network.ranker), ("region_ranker.", network.region_ranker)):
+        own = {f"{prefix}{name}": one for name, one in ranker.state_dict().items()} if ranker else {}
+        saved = {name for name in state if name.startswith(prefix)}
+        if saved == set(own) and any(state[name].shape != own[name].shape for name in saved):
+            state = {**state, **own}
+    return state

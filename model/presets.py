@@ -65,6 +65,7 @@ class NetworkConfig:
     word_layers: int = 3
     mask_layers: int = 2
     ranker_width: int | None = None  # of the ranker of answers by words; None: ranked by pointing and predicted IoU
+    region_ranker_width: int | None = None  # of the ranker of regions; None: the map or box of the mask decoder
 
     def to_dict(self) -> dict[str, Any]:
         """Return the config as plain values for JSON."""
@@ -94,7 +95,7 @@ class NetworkConfig:
         return cls(**{**values, **parts})
 
 
-NANO = NetworkConfig(ranker_width=48)
+NANO = NetworkConfig(ranker_width=48, region_ranker_width=48)
 BASE = NetworkConfig(
     name="base",
     width=256,
@@ -103,6 +104,7 @@ BASE = NetworkConfig(
     text=TextConfig(buckets=30_522, bert=True, width=768, layers=12, heads=12),
     prompt=PromptConfig(tower="ViT-B-32"),
     ranker_width=48,
+    region_ranker_width=48,
 )
 LARGE = NetworkConfig(
     name="large",
@@ -112,5 +114,6 @@ LARGE = NetworkConfig(
     text=TextConfig(buckets=30_522, bert=True, width=1024, layers=24, heads=16),
     prompt=PromptConfig(tower="ViT-L-14"),
     ranker_width=48,
+    region_ranker_width=48,
 )
 PRESETS: dict[str, NetworkConfig] = {config.name: config for config in (NANO, BASE, LARGE)}

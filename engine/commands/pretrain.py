@@ -9,9 +9,11 @@ from typing import Annotated, Any
 import typer
 
 from engine.commands.common import console, emit, fail, progress
+from engine.text import listed
 
 STAGES_OF_A_RUN = "words,regions,segment"
 STOPPED = 3  # exit code of a run stopped by --at-most, without weights
+_WITH_FORMS = ("words", "practice", "ranking", "region_ranking")
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 
@@ -54,7 +56,7 @@ def pretrain(
     ] = None,
     forms: Annotated[
         Path | None,
-        typer.Option(help="Folder of fillable PDF forms: a quarter of the steps of words, practice and ranking."),
+        typer.Option(help="Folder of fillable PDF forms, for words, practice, ranking and region_ranking."),
     ] = None,
     labelled: Annotated[
         Path | None,
@@ -98,8 +100,8 @@ def pretrain(
         fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
     named = set(RECIPE.steps) if recipe else set(re.findall(r"\w+", stages))
-    if forms is not None and not named & {"words", "practice", "ranking"}:
-        fail("--forms is for the stages words, practice and ranking. Add one to --stages, or leave it out.", code=2)
+    if forms is not None and not named & set(_WITH_FORMS):
+        fail(f"--forms is for the stages {listed(_WITH_FORMS)}. Add one to --stages, or leave it out.", code=2)
     if labelled is not None and not named & {"practice", "ranking"}:
         fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
     try:

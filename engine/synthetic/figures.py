@@ -114,7 +114,9 @@ def _smooth(knots: list[tuple[float, float]], steps: int) -> list[tuple[float, f
 
 
 def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) -> Image.Image:
-    """Draw a word and a date in a frame or an oval, slanted and unevenly inked."""
+    """Draw a word and a date in a frame or an oval, slanted and unevenly inked; more lines make an office's stamp."""
+    if text.count("|") > 1:
+        return _office_stamp(mask, text.split("|"), chance, fonts)
     canvas = ImageDraw.Draw(mask)
     inset = mask.height * 0.14
     frame = (inset, inset, mask.width - inset, mask.height - inset)
@@ -136,9 +138,33 @@ def _stamp(mask: Image.Image, text: str, chance: random.Random, fonts: Fonts) ->
         canvas.text((mask.width / 2, middle), line, fill=255, font=font, anchor="mm")
     # Turned slightly, to stay within its box.
     most = math.degrees(math.atan(1.6 * inset / mask.width))
-    mask = mask.rotate(chance.uniform(-most, most), Image.Resampling.BILINEAR)
+    return _patchy(mask.rotate(chance.uniform(-most, most), Image.Resampling.BILINEAR), chance, 110)
+
+
+def _office_stamp(mask: Image.Image, lines: list[str], chance: random.Random, fonts: Fonts) -> Image.Image:
+    """Draw lines of a hand stamp without a frame, set along the longer side of the box, with worn letters."""
+    turned = mask.height > mask.width
+    width, height = (mask.height, mask.width) if turned else mask.size
+    drawn = Image.new("L", (width, height), 0)
+    canvas = ImageDraw.Draw(drawn)
+    sizes = [chance.uniform(0.75, 1.0) for _ in lines]
+    sizes[len(lines) // 2] *= 1.35  # the date
+    step, foot = 0.94 * height / sum(sizes), 0.03 * height
+    for line, size in zip(lines, sizes, strict=True):
+        font = fonts.font("sans", 0.8 * size * step, bold=chance.random() < 0.7)
+        length = font.getlength(line)
+        if length > 0.96 * width:
+            font = fonts.font("sans", 0.8 * size * step * 0.96 * width / length, bold=True)
+        canvas.text((width / 2, foot + 0.5 * size * step), line, fill=255, font=font, anchor="mm")
+        foot += size * step
+    drawn = _patchy(drawn.rotate(chance.uniform(-1.5, 1.5), Image.Resampling.BILINEAR), chance, 40)
+    return drawn.transpose(chance.choice((Image.Transpose.ROTATE_90, Image.Transpose.ROTATE_270))) if turned else drawn
+
+
+def _patchy(mask: Image.Image, chance: random.Random, least: int) -> Image.Image:
+    """Take ink away in patches, down to a share of `least` / 255."""
     patches = Image.new("L", (8, 4))
-    patches.putdata([chance.randint(110, 255) for _ in range(32)])
+    patches.putdata([chance.randint(least, 255) for _ in range(32)])
     return ImageChops.multiply(mask, patches.resize(mask.size, Image.Resampling.BICUBIC))
 
 

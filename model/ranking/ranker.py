@@ -5,7 +5,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from model.blocks import MASKED, Perceptron
-from model.ranking.features import FEATURES
 
 
 class Ranker(nn.Module):
@@ -14,12 +13,19 @@ class Ranker(nn.Module):
     A proposal sees the mean and the maximum of all (Deep Sets, https://arxiv.org/abs/1703.06114, section 3), so the
     order of the list does not matter. It is learned by cross-entropy with the IoU, whose minimum predicts the mean: the
     proposal of the highest expected IoU is chosen. A softmax over the list chose worse on real forms (docs/LOG.md).
+
+    Args:
+        features: features of a proposal.
+        width: width of the hidden layers.
+        question: width of the vector of a question that is read beside the features of each proposal; 0 for none.
     """
 
-    def __init__(self, width: int) -> None:
+    def __init__(self, features: int, width: int, question: int = 0) -> None:
         super().__init__()
-        self.scale = nn.BatchNorm1d(FEATURES, affine=False, momentum=None)
-        self.read = nn.Sequential(nn.Linear(FEATURES, width), nn.GELU(), nn.Linear(width, width), nn.GELU())
+        self.scale = nn.BatchNorm1d(features, affine=False, momentum=None)
+        self.about = nn.Linear(question, width // 3) if question else None
+        known = features + (width // 3 if question else 0)
+        self.read = nn.Sequential(nn.Linear(known, width), nn.GELU(), nn.Linear(width, width), nn.GELU())
         self.judge = Perceptron(3 * width, width, 1)
 
     @property
@@ -27,19 +33,24 @@ class Ranker(nn.Module):
         """Whether it has learned: before its stage of pretraining its choice means nothing, and is not asked."""
         return bool(self.scale.num_batches_tracked)
 
-    def forward(self, features: Tensor, valid: Tensor) -> Tensor:
+    def forward(self, features: Tensor, valid: Tensor, questions: Tensor | None = None) -> Tensor:
         """Predict the IoU of the proposals of Q questions.
 
         Args:
-            features: [Q, P, FEATURES].
+            features: [Q, P, F].
             valid: which proposals are not padding, bool [Q, P].
+            questions: vectors of the questions, [Q, question]; only for a ranker that reads them.
 
         Returns:
             Logits of the predicted IoU, [Q, P].
         """
         scaled = features.new_zeros(features.shape)
         scaled[valid] = self.scale(features[valid])
-        own = self.read(scaled.clamp(-6, 6))
+        known = scaled.clamp(-6, 6)
+        if self.about is not None:
+            assert questions is not None
+            known = torch.cat([known, self.about(questions)[:, None].expand(-1, known.shape[1], -1)], -1)
+        own = self.read(known)
         there = valid[..., None].float()
         mean = (own * there).sum(1, keepdim=True) / there.sum(1, keepdim=True).clamp_min(1)
         most = (own + (1 - there) * MASKED).amax(1, keepdim=True)

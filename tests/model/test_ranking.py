@@ -83,7 +83,7 @@ def test_a_page_without_words_has_no_proposals(ranking, vocabulary):
 
 def test_the_order_of_the_list_does_not_matter_and_padding_does_not_count():
     torch.manual_seed(1)
-    ranker = Ranker(16).eval()
+    ranker = Ranker(FEATURES, 16).eval()
     features = torch.randn(1, 5, FEATURES)
     order = torch.tensor([3, 0, 4, 1, 2])
     scores = ranker(features, torch.ones(1, 5, dtype=torch.bool))

@@ -15,6 +15,17 @@ from engine.synthetic.sheet import Sheet
 
 _LONG = 14  # words of a key that people rarely read out whole
 _TICKS = 0.3  # share of ticked boxes that are asked for by their label
+_EMPTY_TICKS = 0.1  # share of empty boxes
+_BOXED = (
+    "Is {} ticked?",
+    "Is {} checked?",
+    "Is the box for {} ticked?",
+    "Where is the box for {}?",
+    "{} checkbox",
+    "box next to {}",
+    "Where is the checkbox {}?",
+    "Is there a tick at {}?",
+)
 _TWICE = 0.35  # share of filled fields that are asked for in two ways
 _PLAIN_ANSWERS = frozenset(("yes", "no", "n/a", "true", "false"))  # labels that mean nothing without their question
 _SMALL = frozenset("the of and to in a an is for on or your you if any as by no what which".split())  # noqa: SIM905
@@ -35,6 +46,14 @@ _ITEMS = (
     "item number {}",
     "What is filled in at item {}?",
 )
+_NAMED_BOX = (
+    "{question}: is {label} ticked?",
+    "{question}: where is the box for {label}?",
+    "{question}: the box {label}",
+    "{label} for {question}",
+    "Is {label} checked for {question}?",
+)
+_NAMED_BOXES = 0.25  # share of groups of boxes of which one is asked for by its label
 _CHOSEN = ("Which option is ticked for {}?", "What is selected under {}?", "Which box is checked for {}?")
 _HEADED = (
     "{heading}: {key}",
@@ -64,7 +83,7 @@ class Asking:
         seen: set[tuple[str, ...]] = set()
         for one in self.filled:
             check = one.field.kind == "check"
-            if check and (not one.ticked or self.chance.random() >= _TICKS):
+            if check and self.chance.random() >= (_TICKS if one.ticked else _EMPTY_TICKS):
                 continue
             for _ in range(2 if one.pieces and not check and self.chance.random() < _TWICE else 1):
                 question = self._question(one)
@@ -88,6 +107,8 @@ class Asking:
             text = self.template.text(group).strip(" :.")
             if len(ticked) > 1 or texts[tokens(text)] > 1 or tokens(text) in self.counts or len(text.split()) > 40:
                 continue
+            if self.chance.random() < _NAMED_BOXES:
+                self._ask_box(sheet, text, self.chance.choice(members))
             whole = text.endswith("?") and self.chance.random() < 0.6
             question = text if whole else questions.about(self.chance, text)
             if not whole and self.chance.random() < 0.25:
@@ -98,6 +119,14 @@ class Asking:
             only = ticked[0]
             figures = [only.figure] if only.figure is not None else []
             sheet.ask(question, only.pieces + only.label, only.label, figures=figures, region_type="checkbox")
+
+    def _ask_box(self, sheet: Sheet, text: str, one: Filled) -> None:
+        """Ask for one box of a group, ticked or empty; the answer is the box."""
+        label = self._key(one.field)
+        if one.figure is None or len(label.split()) > _LONG or len(text.split()) > 2 * _LONG:
+            return
+        question = self.chance.choice(_NAMED_BOX).format(question=text.rstrip("?"), label=label)
+        sheet.ask(question, one.pieces, figures=[one.figure], region_type="checkbox")
 
     def _question(self, one: Filled) -> str | None:
         """Return a question that means this field alone; None when there is none."""
@@ -127,11 +156,16 @@ class Asking:
         chance = self.chance
         short = [text for text in shorter(self.template, one.field) if self._alone(one, text)]
         concept = _CONCEPTS.get(key.lower().strip(" :.?"))
-        if short and chance.random() < (0.75 if len(key.split()) > _LONG else 0.4):
+        tick = one.field.kind == "check"
+        if short and not tick and chance.random() < (0.75 if len(key.split()) > _LONG else 0.4):
             return questions.about(chance, chance.choice(short))
-        if one.field.kind == "check" and chance.random() < 0.4:
-            return chance.choice(
-                (f"Is {key} ticked?", f"{key} checkbox", f"Is {key} checked?", f"Which box is ticked: {key}?")
+        if tick and (not one.ticked or chance.random() < 0.4):
+            named = chance.choice(short) if short and len(key.split()) > 6 and chance.random() < 0.6 else key
+            named = f'"{named}"' if chance.random() < 0.3 else named
+            return (
+                f"Which box is ticked: {named}?"
+                if one.ticked and chance.random() < 0.2
+                else (chance.choice(_BOXED).format(named))
             )
         return questions.about(chance, key, concept if self._only(concept) else None, synonyms=0.2)
 

@@ -21,7 +21,7 @@ class StageInputs:
     teacher: Path  # sentence encoder whose token vectors the network keeps
     held_out: int = 24  # pages for the figures
     decoder: str | None = None  # folder, or name on the hub, of the decoder for the text stages
-    forms: Path | None = None  # folder of fillable PDFs, for the stages of words
+    forms: Path | None = None  # folder of fillable PDFs, for the stages of words and `region_ranking`
     labelled: Path | None = None  # grounded dataset of pages that may be learned from, for `practice` and `ranking`
 
 

@@ -61,6 +61,7 @@ RECIPE = Schedule(
         "practice": 3900,
         "ranking": 500,
         "pixels": 330,
+        "region_ranking": 3000,
     },
 )
 
@@ -241,7 +242,8 @@ def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwor
     """Load the initial weights; keeps a copy in `folder`, so a run resumes without the original file."""
     kept = folder / _START_FILE
     network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
-    if replace(network.config, ranker_width=config.ranker_width) != config:
+    rankers = {"ranker_width": config.ranker_width, "region_ranker_width": config.region_ranker_width}
+    if replace(network.config, **rankers) != config:
         raise ValueError(f"{path} holds another network than the preset {config.name!r}; choose its preset.")
     if not has_run(folder):
         checkpoint.save(kept, network, network.config.to_dict())
@@ -249,11 +251,9 @@ def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwor
 
 
 def _begin_with(network: GroundingNetwork, start: GroundingNetwork) -> None:
-    """Copy weights; the ranker of `network` stays as it is where `start` was saved without one."""
-    ranker = (
-        {} if network.ranker is None else {f"ranker.{name}": one for name, one in network.ranker.state_dict().items()}
-    )
-    network.load_state_dict({**ranker, **start.state_dict()})
+    """Copy weights; the rankers of `network` stay as they are where `start` was saved without them."""
+    own = {name: one for name, one in network.state_dict().items() if name.startswith(("ranker.", "region_ranker."))}
+    network.load_state_dict({**own, **start.state_dict()})
 
 
 def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:

@@ -16,6 +16,7 @@ from engine.training.pretraining.text_stages import TEXT_STAGES
 from engine.training.sources.blank_forms import FORMS_FILE, kept_forms, with_forms
 from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
 from engine.training.sources.read_pages import kept_read_pages
+from engine.training.sources.region_choices import region_choices
 from engine.training.sources.region_source import region_source
 from model.examples import Source
 from model.inference import Predictor
@@ -24,6 +25,7 @@ from model.objectives.objective import NetworkObjective, Objective
 from model.objectives.promptable import Asking, PromptableSegmentation
 from model.objectives.ranking import Ranking
 from model.objectives.region_masks import Pointing, RegionMasks, pixel_parts
+from model.objectives.region_ranking import RegionRanking
 from model.optim import NaturalGradient, parameter_groups
 
 _IMAGE_SHARE = 0.8  # share of the picture stage's steps with one rendered page instead of four pages of words
@@ -37,6 +39,7 @@ _READ_PERTURBED = 0.3  # share of them that are stretched: they are few
 _LABELLED_SHARE = 0.2  # of the steps of a stage that takes labelled pages
 _PERTURBED = 0.4  # share of labelled pages that are stretched
 _READ_SEED = 5_000  # added to a run's seed
+_LISTED_STEPS = 270  # steps of the stage `region_ranking` whose lists are made and kept: about a thousand pages
 _PAGES_SEED = 9_000  # added to a run's seed: other pages than in the question stages
 
 
@@ -71,6 +74,11 @@ def _everything_at_half(objective: Objective) -> list[dict[str, Any]]:
 
 def _ranker_alone(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, Ranking)
+    return [{"params": list(objective.ranker.parameters()), "lr": 2e-3}]
+
+
+def _region_ranker_alone(objective: Objective) -> list[dict[str, Any]]:
+    assert isinstance(objective, RegionRanking)
     return [{"params": list(objective.ranker.parameters()), "lr": 2e-3}]
 
 
@@ -123,6 +131,14 @@ def _regions_at_full_size(around: StageInputs) -> Objective:
     side = around.network.config.image.long_side
     source = region_source(around.seed + 90_000, long_side=side, pages=1, pool=_POOL)
     return RegionMasks(around.network, source, Pointing(long_side=side))
+
+
+def _region_ranking(around: StageInputs) -> Objective:
+    seed = around.seed + 93_000
+    if around.forms is None:
+        return RegionRanking(around.network, region_choices(seed), _LISTED_STEPS)
+    templates = kept_forms(around.forms, around.folder / FORMS_FILE)
+    return RegionRanking(around.network, region_choices(seed, templates, around.forms), _LISTED_STEPS)
 
 
 def _reading(around: StageInputs) -> Objective:
@@ -240,6 +256,13 @@ STAGES: dict[str, PretrainingStage] = {
         objective=_regions_at_full_size,
         groups=_pixels_slowly,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        figures=lambda around, _: answers(around, pictures=True),
+    ),
+    "region_ranking": PretrainingStage(
+        title="Which of the regions of a page is asked for, or whether words answer; all other parameters are frozen.",
+        share=0.2,
+        objective=_region_ranking,
+        groups=_region_ranker_alone,
         figures=lambda around, _: answers(around, pictures=True),
     ),
     "growth": PretrainingStage(

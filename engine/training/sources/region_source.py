@@ -52,7 +52,7 @@ def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int =
                 block.pictures[at] = picture(block.pages[at], long_side)
             made = block.pages[at]
             page = without_words(made.page) if unread else made.page
-            asked = _asked(page, _regions_on(made), block.foreign, questions, rng)
+            asked = _asked(page, regions_on(made), block.foreign, questions, rng)
             found.append(badly_asked(example_of(page, block.pictures[at], asked), rng))
         return found
 
@@ -60,9 +60,9 @@ def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int =
 
 
 def _drawn(seed: int, pages: int) -> _Block:
-    made = list(islice((one for one in endless_pages(seed) if _regions(one.page)), _BLOCK))
+    made = list(islice((one for one in endless_pages(seed) if regions_asked(one.page)), _BLOCK))
     foreign: dict[str, list[GroundedQuestion]] = {}
-    for question in (question for one in made for question in _regions(one.page)):
+    for question in (question for one in made for question in regions_asked(one.page)):
         foreign.setdefault(str(question.region_type), []).append(question)
     return _Block(made, {}, foreign, turns_of([(one.page.width, one.page.height) for one in made], seed, pages))
 
@@ -78,7 +78,7 @@ def _asked(
 
     Repetition is useful: each time another place of the region is clicked.
     """
-    regions = _regions(page)
+    regions = regions_asked(page)
     if not page.words:
         regions = [question for question in regions if question.region_type != _NOT_ALONE] or regions
     missing = sorted(set(foreign) - there - {_NOT_ALONE})
@@ -91,7 +91,7 @@ def _asked(
     return asked
 
 
-def _regions_on(made: SyntheticPage) -> set[str]:
+def regions_on(made: SyntheticPage) -> set[str]:
     """Return the types of all regions of a page, asked for or not."""
     tables = {"table"} if made.sheet.tables else set()
     asked = {str(question.region_type) for question in made.page.questions if question.region_type}
@@ -104,6 +104,6 @@ def without_words(page: GroundedPage, region_type: str | None = None) -> Grounde
     return replace(page, words=[], questions=asked)
 
 
-def _regions(page: GroundedPage) -> list[GroundedQuestion]:
+def regions_asked(page: GroundedPage) -> list[GroundedQuestion]:
     """Return the questions that no words answer."""
     return [question for question in page.questions if question.masks and not question.answers]

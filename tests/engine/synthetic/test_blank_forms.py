@@ -218,3 +218,17 @@ def test_no_field_of_the_file_is_drawn(office: FormTemplate, tmp_path: Path) -> 
     grey = np.asarray(BlankPaper(tmp_path)(office, (0, office.height), (612, 792)).convert("L"))
     x0, y0, x1, y1 = (round(edge) for edge in office.fields[2].box)
     assert (grey[y0:y1, x0:x1] == 255).all()
+
+
+def test_empty_boxes_are_asked_for_by_their_labels_too(tmp_path: Path) -> None:
+    """People ask for a box to learn whether it is ticked, and mark it if it is not."""
+    form = office_form()
+    for y, label in ((480, "Send the card by post"), (500, "Send news by letter"), (520, "I have read the rules")):
+        form.field((60, y - 9, 70, y + 1), label, box_to_tick=True).print(76, y, label)
+    asked = {True: 0, False: 0}
+    for page in some(read(form, tmp_path), count=150):
+        ticked = {figure.box for figure in page.sheet.figures if figure.ticked}
+        for one in page.sheet.asked:
+            if one.region_type == "checkbox" and len(one.figures) == 1:
+                asked[one.figures[0].box in ticked] += 1
+    assert asked[True] > 10 and asked[False] > 10

@@ -1,0 +1,95 @@
+"""Source of whole rendered pages with questions for regions, for words, and for regions that the page lacks."""
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import count, islice
+from pathlib import Path
+
+from engine.documents.blank_forms import BlankPaper
+from engine.grounded import GroundedQuestion
+from engine.synthetic import SyntheticPage
+from engine.synthetic.blank_forms.pages import form_pages
+from engine.synthetic.blank_forms.template import FormTemplate
+from engine.training.sources.examples import badly_asked, example_of
+from engine.training.sources.region_source import regions_asked, regions_on, without_words
+from engine.training.sources.rendered import endless_pages
+from model.examples import Example, Source
+
+_BLOCK = 24  # pages drawn together
+_REGIONS = 8  # most questions of a page for regions
+_WORDS = 5  # questions that words answer
+_UNREAD = 0.12  # share of generated pages without words, like scans without OCR
+_FOREIGN = 1.5  # mean number of questions for a region that the page lacks
+_NOT_ALONE = "checkbox"  # a page may have such boxes that nobody asked for
+_FORMS = 0.38  # share of the pages that are filled forms
+_MOST_WORDS = 700
+_SEED_STRIDE = 1_000_003
+
+
+def region_choices(seed: int, templates: Sequence[FormTemplate] | None = None, forms: Path | None = None) -> Source:
+    """Return a source of one page a step at full size, each with its image; pure.
+
+    Args:
+        seed: seed of the draws.
+        templates: pages of blank forms, for boxes to tick on real print.
+        forms: the folder that they lie in; both or neither.
+    """
+    block: dict[int, list[Example]] = {}
+
+    def source(step: int) -> Sequence[Example]:
+        """Return the example of one step."""
+        number, place = divmod(step, _BLOCK)
+        if number not in block:
+            block.clear()
+            block[number] = _drawn(seed * _SEED_STRIDE + number, templates, forms)
+        return [block[number][place]]
+
+    return source
+
+
+def _drawn(seed: int, templates: Sequence[FormTemplate] | None, forms: Path | None) -> list[Example]:
+    rng = random.Random(f"{seed} region choices")
+    of_forms = 0 if templates is None or forms is None else sum(rng.random() < _FORMS for _ in range(_BLOCK))
+    generated = list(islice((one for one in endless_pages(seed) if regions_asked(one.page)), _BLOCK - of_forms))
+    filled: list[SyntheticPage] = []
+    if templates is not None and forms is not None:
+        filled = list(islice(_ticked(templates, BlankPaper(forms), seed), of_forms))
+    foreign = [question for one in generated for question in regions_asked(one.page)]
+    made = [_example(one, regions_asked(one.page), foreign, rng, rng.random() < _UNREAD) for one in generated]
+    made += [_example(one, _tick_questions(one), foreign, rng, False) for one in filled]
+    rng.shuffle(made)
+    return made
+
+
+def _ticked(templates: Sequence[FormTemplate], paper: BlankPaper, seed: int) -> Iterator[SyntheticPage]:
+    """Yield filled pages that are asked for a box to tick."""
+    for number in count():
+        pages = form_pages(templates, seed + number, most_words=_MOST_WORDS, printed=paper)
+        yield from (one for one in islice(pages, 1000) if _tick_questions(one))
+
+
+def _example(
+    made: SyntheticPage,
+    regions: Sequence[GroundedQuestion],
+    foreign: Sequence[GroundedQuestion],
+    rng: random.Random,
+    unread: bool,
+) -> Example:
+    asked = [replace(one, answers=[]) for one in rng.sample(regions, min(_REGIONS, len(regions)))]
+    there = regions_on(made) | {_NOT_ALONE}
+    missing = [one for one in foreign if one.region_type not in there]
+    wanted = 1 + (rng.random() < _FOREIGN - 1)
+    asked += [replace(one, masks=[], answers=[]) for one in rng.sample(missing, min(wanted, len(missing)))]
+    page = made.page
+    if unread:
+        page = without_words(page)
+        asked = [one for one in asked if one.region_type != _NOT_ALONE] or asked[:1]
+    else:
+        by_words = [one for one in page.questions if one.answers and not one.masks]
+        asked += rng.sample(by_words, min(_WORDS, len(by_words)))
+    return badly_asked(example_of(page, made.render().convert("RGB"), asked), rng)
+
+
+def _tick_questions(made: SyntheticPage) -> list[GroundedQuestion]:
+    return [one for one in made.page.questions if one.masks and one.region_type == _NOT_ALONE]

@@ -1,0 +1,39 @@
+"""The regions of a page, found once and kept with it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from model.layout import Floats, Layout
+from model.regions.features import looks
+from model.regions.ink import PackedInk
+from model.regions.proposals import Proposed, propose_regions
+
+
+@dataclass(frozen=True, slots=True)
+class PageRegions:
+    """Regions of one page.
+
+    `looks`: how they look, [P, LOOKS]. `ink`: ink of the page, for regions that a question adds.
+    """
+
+    proposed: Proposed
+    looks: Floats
+    ink: PackedInk
+
+    def looks_of(self, layout: Layout, boxes: Floats, kinds: np.ndarray, size: tuple[int, int]) -> Floats:
+        """Describe how other regions of the page look; arguments as in `model.regions.features.looks`."""
+        return looks(self.proposed, self.ink.unpacked(), layout, boxes, kinds, size)
+
+
+def find_regions(ink: PackedInk, layout: Layout, size: tuple[int, int]) -> PageRegions:
+    """Find the regions of a page.
+
+    Args:
+        ink: its ink.
+        layout: layout of its words.
+        size: width and height of the page in pixels.
+    """
+    unpacked = ink.unpacked()
+    proposed = propose_regions(unpacked, layout)
+    return PageRegions(proposed, looks(proposed, unpacked, layout, proposed.boxes, proposed.kinds, size), ink)
