@@ -292,6 +292,9 @@ class Predictor:
         for at, row in enumerate(rows):
             likely = [(one.words, one.iou) for one in ranked[row]]
             listed = candidates(page.prepared, regions, some.words, pixels, given, at, prompts[row], likely)
+            if not len(listed.boxes):
+                found[row] = Looked([], float(pixels.answered[at]), decides=False)
+                continue
             features = torch.from_numpy(listed.features)[None]
             valid = torch.ones(features.shape[:2], dtype=torch.bool)
             scores = self._region_ranker(features, valid, vectors[row : row + 1])[0].sigmoid()
@@ -300,7 +303,7 @@ class Predictor:
                 self._region_ranker.region_answers(
                     asks[row : row + 1],
                     by_words_here,
-                    scores.max()[None] if len(scores) else torch.zeros(1),
+                    scores.max()[None],
                     torch.tensor([ranked[row][0].iou if ranked[row] else 0.0]),
                 ),
                 by_words_here,

@@ -95,7 +95,7 @@ class NetworkConfig:
         return cls(**{**values, **parts})
 
 
-NANO = NetworkConfig(ranker_width=48, region_ranker_width=48)
+NANO = NetworkConfig(ranker_width=48, region_ranker_width=64)
 BASE = NetworkConfig(
     name="base",
     width=256,
@@ -104,7 +104,7 @@ BASE = NetworkConfig(
     text=TextConfig(buckets=30_522, bert=True, width=768, layers=12, heads=12),
     prompt=PromptConfig(tower="ViT-B-32"),
     ranker_width=48,
-    region_ranker_width=48,
+    region_ranker_width=64,
 )
 LARGE = NetworkConfig(
     name="large",
@@ -114,6 +114,6 @@ LARGE = NetworkConfig(
     text=TextConfig(buckets=30_522, bert=True, width=1024, layers=24, heads=16),
     prompt=PromptConfig(tower="ViT-L-14"),
     ranker_width=48,
-    region_ranker_width=48,
+    region_ranker_width=64,
 )
 PRESETS: dict[str, NetworkConfig] = {config.name: config for config in (NANO, BASE, LARGE)}

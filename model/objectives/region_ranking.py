@@ -34,13 +34,15 @@ from model.regions.ranker import RegionRanker, question_vectors
 from model.regions.sums import BoxSums
 from model.vocabulary import Vocabulary
 
-_PAGES = 4  # a step
+_PAGES = 4  # a step, while lists are made
+_LISTS, _SHARES = 40, (0.65, 0.15, 0.2)  # a step later; shares of regions that are there, absent regions, and words
 _CLICKS = (0.6, 0.22, 0.1, 0.08)  # shares of questions with 0, 1, 2, 3 clicks
 _POSITIVE = 0.75  # share of the clicks that lie on the answer
 _PARTLY = 0.6  # share of the clicked questions whose clicks correct a region that is partly right
 _PART = (0.15, 0.85)  # its IoU
 _MIDDLE = 0.7  # share of those in its middle
-_DOUBTED = 0.4  # share of the lists that lack what the network drew, or its opinion, or are shifted
+_WORDS_WEIGHT = 4.0
+_DOUBTED = 0.5  # share of the lists that lack what the network drew, or its opinion, or are shifted
 _SHIFT = 0.2  # standard deviations
 _OWN_FRAME = (0.25, 0.7)  # IoU of a box to tick with the frame around it, where the frame is what is meant
 _SMALL = 3.0  # line heights
@@ -62,8 +64,9 @@ class _Asked:
 class RegionRanking(NetworkObjective):
     """Cross-entropy of the predicted IoU of all regions; only `network.region_ranker` has a gradient.
 
-    The lists come from the network as it is. They are made once: step n takes the pages of step n modulo `steps`. Real
-    pages look unlike generated ones, and there the network's own maps are worth less. Therefore some lists lack them.
+    The lists come from the network as it is. Each of the first `steps` steps makes those of its pages; later steps draw
+    from all of them. Real pages look unlike generated ones, and there the network's own maps are worth less. Therefore
+    some lists lack them.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, steps: int) -> None:
@@ -81,16 +84,7 @@ class RegionRanking(NetworkObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Rank the regions for the questions of a step; see `Objective.loss`. ValueError without images."""
-        turn = step % self._steps
-        if turn not in self._kept:
-            chance = random.Random(f"{turn} regions")
-            self._kept[turn] = [
-                one
-                for page in range(turn * _PAGES, (turn + 1) * _PAGES)
-                for example in self._source(page)
-                for one in self._asked(example, chance)
-            ]
-        asked = self._kept[turn]
+        asked = self._listed(step) if step < self._steps else self._drawn(rng)
         with only(self.network, list(self.ranker.parameters())):
             features, found, valid = _padded(asked, rng)
             features, found, valid = (part.to(self.device) for part in (features, found, valid))
@@ -106,6 +100,29 @@ class RegionRanking(NetworkObjective):
             parts = {"loss": loss.detach(), "routing": routed.detach(), "chosen_iou": chosen}
         return loss, parts
 
+    def _listed(self, turn: int) -> list[_Asked]:
+        """Return the lists of some pages, made at first use."""
+        if turn not in self._kept:
+            chance = random.Random(f"{turn} regions")
+            self._kept[turn] = [
+                one
+                for page in range(turn * _PAGES, (turn + 1) * _PAGES)
+                for example in self._source(page)
+                for one in self._asked(example, chance)
+            ]
+        return self._kept[turn]
+
+    def _drawn(self, rng: random.Random) -> list[_Asked]:
+        """Return lists drawn from all pages: regions that are there, regions that are absent, and words."""
+        every = [one for turn in range(self._steps) for one in self._listed(turn)]
+        groups = (
+            [one for one in every if one.region and one.found.any()],
+            [one for one in every if one.region and not one.found.any()],
+            [one for one in every if not one.region],
+        )
+        counts = [round(share * _LISTS) for share in _SHARES]
+        return [rng.choice(group) for group, count in zip(groups, counts, strict=True) if group for _ in range(count)]
+
     def _routing(self, asked: Sequence[_Asked], vectors: Tensor, best: Tensor) -> Tensor:
         """Return the cross-entropy of "a region is asked for", before and after the look at the picture."""
         rows = [at for at, one in enumerate(asked) if one.decides]
@@ -114,11 +131,13 @@ class RegionRanking(NetworkObjective):
         region = torch.tensor([float(asked[at].region) for at in rows], device=self.device)
         by_words = torch.tensor([asked[at].by_words for at in rows], device=self.device)
         words = torch.tensor([asked[at].best_words for at in rows], device=self.device)
+        # Words are asked for most, so a question that loses its words costs more than one that loses its region.
+        weight = torch.where(region > 0, 1.0, _WORDS_WEIGHT)
         asks = self.ranker.asks_for_region(vectors[rows], by_words)
         answers = self.ranker.region_answers(asks.detach(), by_words, best[rows], words)
-        there = torch.tensor([float(asked[at].region and asked[at].found.max() > 0) for at in rows], device=self.device)
-        return F.binary_cross_entropy_with_logits(asks, region) + F.binary_cross_entropy_with_logits(
-            answers, region, 0.2 + 0.8 * (there + 1 - region)
+        there = torch.tensor([float(asked[at].region and asked[at].found.any()) for at in rows], device=self.device)
+        return F.binary_cross_entropy_with_logits(asks, region, weight) + F.binary_cross_entropy_with_logits(
+            answers, region, weight * (0.2 + 0.8 * (there + 1 - region))
         )
 
     def _ranked(
@@ -272,7 +291,7 @@ def _iou(truth: Sequence[Mask], boxes: Floats) -> Floats:
 
 
 def _padded(asked: Sequence[_Asked], rng: random.Random) -> tuple[Tensor, Tensor, Tensor]:
-    most = max((len(one.found) for one in asked), default=1)
+    most = max(1, *(len(one.found) for one in asked))
     features, found = torch.zeros(len(asked), most, FEATURES), torch.zeros(len(asked), most)
     valid = torch.zeros(len(asked), most, dtype=torch.bool)
     for row, one in enumerate(asked):

@@ -23,6 +23,7 @@ _GAPS = (
 _RULED = ((0.3, 0.3), (0.5, 2.5))
 _ROWS = (1.3, 2.2, 3.5)  # line heights between the rows of one table
 _SAME_EDGE = 1.0  # line heights between the ends of rules of one table
+_MOST_RULES = 300  # of a page; the longest
 _RULES_APART = 14.0  # line heights
 
 
@@ -38,7 +39,8 @@ def _stacks(ink: Ink) -> Boxes:
     """Return stacks of horizontal rules that begin and end at the same places."""
     rules = parts(closed(ink.across, _odd(ink, 0.5), 1))
     rules = rules[(rules[:, 2] - rules[:, 0] >= 4 * ink.unit) & (rules[:, 3] - rules[:, 1] <= ink.unit)]
-    rules = rules[np.argsort(rules[:, 1], kind="stable")]
+    longest = np.argsort(rules[:, 0] - rules[:, 2], kind="stable")[:_MOST_RULES]
+    rules = rules[longest][np.argsort(rules[longest, 1], kind="stable")]
     found, used = [], np.zeros(len(rules), bool)
     for at in range(len(rules)):
         if used[at]:

@@ -107,7 +107,8 @@ def choices_of(
 ) -> list[PixelChoice]:
     """Return the candidates as answers by pixels, best first, without those that nearly repeat a better one.
 
-    A region that contradicts the user's clicks or box comes after all that do not.
+    A region that contradicts the user's clicks or box comes after all that do not. Of a map its box is taken: regions
+    of pages have straight sides, which a map of such cells draws badly. Only who drew a mask gets the map itself.
 
     Args:
         found: the candidates.
@@ -126,15 +127,13 @@ def choices_of(
             break
         if not kept or overlaps(found.boxes[at : at + 1], found.boxes[kept]).max() < _SAME:
             kept.append(at)
-    return [
-        PixelChoice(
-            _array(pixels.logits[row, int(found.maps[at]), :high, :wide])
-            if found.maps[at] >= 0
-            else found.boxes[at] / cell_of(page),
-            float(scores[at]),
-        )
-        for at in kept
-    ]
+    choices = []
+    for at in kept:
+        shape = found.boxes[at] / cell_of(page)
+        if found.maps[at] >= 0 and prompt.mask is not None:
+            shape = _array(pixels.logits[row, int(found.maps[at]), :high, :wide])
+        choices.append(PixelChoice(shape, float(scores[at])))
+    return choices
 
 
 def _fits(box: Floats, prompt: Prompt) -> bool:

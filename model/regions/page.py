@@ -5,9 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from model.layout import Floats, Layout
-from model.regions.features import looks
+from model.regions.features import LOOKS, looks
 from model.regions.ink import PackedInk
-from model.regions.proposals import Proposed, propose_regions
+from model.regions.proposals import Proposed, nothing_proposed, propose_regions
+
+_THINNEST = 8  # working pixels: a thinner strip of a page holds no region
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,5 +37,7 @@ def find_regions(ink: PackedInk, layout: Layout, size: tuple[int, int]) -> PageR
         size: width and height of the page in pixels.
     """
     unpacked = ink.unpacked()
+    if min(unpacked.dark.shape) < _THINNEST:
+        return PageRegions(nothing_proposed(), np.zeros((0, LOOKS), np.float32), ink)
     proposed = propose_regions(unpacked, layout)
     return PageRegions(proposed, looks(proposed, unpacked, layout, proposed.boxes, proposed.kinds, size), ink)

@@ -28,6 +28,11 @@ class Proposed:
     kinds: NDArray[np.int64]
 
 
+def nothing_proposed() -> Proposed:
+    """Return no regions."""
+    return Proposed(np.zeros((0, 4), np.float32), np.zeros(0, np.int64))
+
+
 def propose_regions(ink: Ink, layout: Layout) -> Proposed:
     """Propose the regions of a page.
 

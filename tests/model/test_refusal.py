@@ -21,13 +21,14 @@ def answer(score: float, answered: float = 0.9) -> Answer:
 
 def test_confidence_grows_with_both_and_stays_a_probability() -> None:
     assert confidence(0.9, 0.9) > confidence(0.5, 0.9) > confidence(0.5, 0.2)
-    assert 0 < confidence(0, 0) < 0.01 and 0.99 < confidence(1, 1) < 1
+    assert 0 < confidence(0, 0) < 0.05 and 0.95 < confidence(1, 1) < 1
 
 
-def test_a_sure_answer_is_shown_as_it_is() -> None:
-    sure = answer(0.95)
-    assert confidence(sure.score, sure.answered) > THRESHOLD
-    assert or_declined(sure, Prompt("stamp"), 3) is sure
+def test_a_sure_answer_is_shown_and_its_confidence_says_that_the_page_answers() -> None:
+    sure = answer(0.95, answered=0.1)  # the word path doubts every region
+    shown = or_declined(sure, Prompt("stamp"), 3)
+    assert np.array_equal(shown.mask, sure.mask) and shown.score == sure.score
+    assert shown.answered == confidence(sure.score, sure.answered) > THRESHOLD
 
 
 def test_an_unsure_answer_marks_nothing_and_becomes_a_candidate() -> None:

@@ -40,7 +40,7 @@ def test_only_the_region_ranker_learns_and_it_learns_which_region_is_asked_for(r
     before = {name: tensor.clone() for name, tensor in ranking.state_dict().items()}
     objective = RegionRanking(ranking, lambda step: [page()], steps=2)
     first, _ = objective.loss(0, random.Random(0))
-    learn(objective, torch.optim.Adam(objective.ranker.parameters(), 1e-2), Plan(steps=60, warmup=1))
+    learn(objective, torch.optim.Adam(objective.ranker.parameters(), 1e-2), Plan(steps=150, warmup=1))
     last, parts = objective.loss(0, random.Random(0))
     changed = {name for name, tensor in ranking.state_dict().items() if not torch.equal(tensor, before[name])}
     assert changed and all(name.startswith("region_ranker.") for name in changed)
@@ -57,11 +57,11 @@ def test_lists_are_made_once_and_the_loss_of_a_step_is_repeatable(ranking):
 
     objective = RegionRanking(ranking, source, steps=2)
     losses = []
-    for step in (0, 2):  # the second takes the pages of the first
+    for _ in range(2):  # a step after the first two draws from all lists
         torch.manual_seed(5)
-        losses.append(objective.loss(step, random.Random(5))[0].item())
+        losses.append(objective.loss(4, random.Random(5))[0].item())
     assert losses[0] == losses[1]
-    assert asked == [0, 1, 2, 3]
+    assert sorted(asked) == list(range(8))
 
 
 def test_a_network_without_a_region_ranker_says_so(network):

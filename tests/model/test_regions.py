@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 from PIL import Image, ImageDraw
 
 from model.examples import Word
+from model.inference import Predictor
 from model.layout import read_layout
 from model.regions.clicks import moved
 from model.regions.features import LOOKS
@@ -112,6 +114,12 @@ def test_a_page_without_ink_has_no_regions_and_does_not_fail(words):
     assert found.looks.shape == (0, LOOKS)
 
 
+@pytest.mark.parametrize("size", [(1, 1), (2, 1), (5000, 4), (7, 900)])
+def test_a_strip_too_thin_for_a_region_has_none(size):
+    image = Image.new("RGB", size)
+    assert len(find_regions(read_ink(image, None), read_layout([]), size).proposed.boxes) == 0
+
+
 def test_a_page_full_of_dots_has_no_more_regions_than_can_be_described():
     dots = np.random.default_rng(1).random((SIZE[1], SIZE[0])) < 0.2
     found = regions(Image.fromarray(np.where(dots, 0, 255).astype(np.uint8)).convert("RGB"))
@@ -141,3 +149,42 @@ def test_a_negative_click_takes_the_strip_around_it():
 
 def test_moved_edges_stay_on_the_page():
     assert moved(np.array([[700, 100, 780, 140]], np.float32), [(799, 120, True)], SIZE)[0, 2] == SIZE[0]
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    torch.set_num_threads(1)
+    return Predictor.load()
+
+
+def iou(mask, box):
+    right = np.zeros_like(mask)
+    right[box[1] : box[3], box[0] : box[2]] = True
+    return (mask & right).sum() / max(1, (mask | right).sum())
+
+
+@pytest.mark.parametrize("question", ['Is "Married" ticked?', "Where is the box for Widowed?", "Single checkbox"])
+def test_a_question_about_a_box_marks_the_box_and_not_its_label(shipped, question):
+    y = next(y for label, y in LABELS.items() if label in question)
+    page = shipped.encode(paper(lambda draw: form(draw, ticked=["Married"])), labels())
+    assert iou(shipped.ask(page, question).mask, (100, y, 119, y + 19)) > 0.6
+
+
+def test_a_click_into_another_box_marks_that_box(shipped):
+    page = shipped.encode(paper(form), labels())
+    answer = shipped.ask(page, "Where is the box for Single?", points=[(109.0, 309.0, True)])
+    assert iou(answer.mask, (100, 300, 119, 319)) > 0.6
+
+
+def test_a_region_under_a_negative_click_is_not_the_answer(shipped):
+    page = shipped.encode(paper(form), labels())
+    answer = shipped.ask(page, "Where is the box for Single?", points=[(109.0, 209.0, False)])
+    assert not answer.pixel_mask[209, 109]
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 1), (3000, 4)])
+def test_a_page_without_any_region_is_answered_with_nothing(shipped, size):
+    page = shipped.encode(Image.new("RGB", size), [])
+    answer = shipped.ask(page, "Where is the signature?", both_paths=True)
+    assert answer.mask.shape == size[::-1]
+    assert not answer.words

@@ -61,7 +61,7 @@ RECIPE = Schedule(
         "practice": 3900,
         "ranking": 500,
         "pixels": 330,
-        "region_ranking": 3000,
+        "region_ranking": 2000,
     },
 )
 
@@ -242,8 +242,8 @@ def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwor
     """Load the initial weights; keeps a copy in `folder`, so a run resumes without the original file."""
     kept = folder / _START_FILE
     network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
-    rankers = {"ranker_width": config.ranker_width, "region_ranker_width": config.region_ranker_width}
-    if replace(network.config, **rankers) != config:
+    ranked = replace(network.config, ranker_width=config.ranker_width, region_ranker_width=config.region_ranker_width)
+    if ranked != config:
         raise ValueError(f"{path} holds another network than the preset {config.name!r}; choose its preset.")
     if not has_run(folder):
         checkpoint.save(kept, network, network.config.to_dict())

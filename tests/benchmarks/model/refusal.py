@@ -131,6 +131,7 @@ def main() -> None:
     given = parser.parse_args()
     torch.set_num_threads(1)
     refusal.THRESHOLD = 0.0  # nothing is declined
+    refusal.confidence = lambda predicted, answered: answered  # what is fitted is what the network says
     predictor = Predictor.load(given.model)
     rows = list(asked_on(predictor, list(islice(generate(given.seed), given.pages)), given.seed))
     predicted, answered = (np.array([getattr(row, name) for row in rows]) for name in ("predicted", "answered"))
