@@ -139,7 +139,7 @@ def test_synth_fills_the_forms_of_a_folder(run, tmp_path: Path) -> None:
 
 def test_pretrain_refuses_forms_that_no_stage_would_use(run, tmp_path: Path) -> None:
     refused = run("pretrain", tmp_path / "out", "--stages", "regions", "--forms", tmp_path)
-    assert refused.exit_code == 2 and "stages words, practice and ranking" in refused.output
+    assert refused.exit_code == 2 and "stages words, practice, ranking and region_ranking" in refused.output
     refused = run("pretrain", tmp_path / "out", "--stages", "words=1", "--forms", tmp_path)
     assert refused.exit_code == 1 and "has no PDF files" in refused.output
 
