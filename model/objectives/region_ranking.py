@@ -74,6 +74,7 @@ class RegionRanking(NetworkObjective):
         self._source, self._steps = source, steps
         self._vocabulary = Vocabulary(network.config.text.buckets)
         self._kept: dict[int, list[_Asked]] = {}
+        self._groups: tuple[list[_Asked], ...] = ()  # all of them by what is asked for; made once
 
     @property
     def ranker(self) -> RegionRanker:
@@ -114,14 +115,17 @@ class RegionRanking(NetworkObjective):
 
     def _drawn(self, rng: random.Random) -> list[_Asked]:
         """Return lists drawn from all pages: regions that are there, regions that are absent, and words."""
-        every = [one for turn in range(self._steps) for one in self._listed(turn)]
-        groups = (
-            [one for one in every if one.region and one.found.any()],
-            [one for one in every if one.region and not one.found.any()],
-            [one for one in every if not one.region],
-        )
+        if not self._groups:
+            every = [one for turn in range(self._steps) for one in self._listed(turn)]
+            self._groups = (
+                [one for one in every if one.region and one.found.any()],
+                [one for one in every if one.region and not one.found.any()],
+                [one for one in every if not one.region],
+            )
         counts = [round(share * _LISTS) for share in _SHARES]
-        return [rng.choice(group) for group, count in zip(groups, counts, strict=True) if group for _ in range(count)]
+        return [
+            rng.choice(group) for group, count in zip(self._groups, counts, strict=True) if group for _ in range(count)
+        ]
 
     def _routing(self, asked: Sequence[_Asked], vectors: Tensor, best: Tensor) -> Tensor:
         """Return the cross-entropy of "a region is asked for", before and after the look at the picture."""

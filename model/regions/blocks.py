@@ -9,7 +9,7 @@ from model.regions.ink import Bits, Ink, closed, halved, parts
 from model.regions.tick_boxes import Boxes
 
 _LEAST = 1.2  # line heights: shorter sides make no block
-# line heights across and down
+# Line heights across and down.
 _GAPS = (
     (0.6, 0.6),
     (1.2, 0.8),
@@ -19,7 +19,7 @@ _GAPS = (
     (1.0, 3.0),
     (4.0, 3.0),
     (6.0, 1.0),
-)  # line heights across and down
+)
 _RULED = ((0.3, 0.3), (0.5, 2.5))
 _ROWS = (1.3, 2.2, 3.5)  # line heights between the rows of one table
 _SAME_EDGE = 1.0  # line heights between the ends of rules of one table

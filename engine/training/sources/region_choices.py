@@ -3,7 +3,7 @@
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import count, islice
+from itertools import islice
 from pathlib import Path
 
 from engine.documents.blank_forms import BlankPaper
@@ -24,6 +24,7 @@ _FOREIGN = 1.5  # mean number of questions for a region that the page lacks
 _NOT_ALONE = "checkbox"  # a page may have such boxes that nobody asked for
 _FORMS = 0.38  # share of the pages that are filled forms
 _MOST_WORDS = 700
+_TRIED = 1000  # filled pages that are searched for boxes to tick; of the forms of authorities one in three has some
 _SEED_STRIDE = 1_000_003
 
 
@@ -50,11 +51,11 @@ def region_choices(seed: int, templates: Sequence[FormTemplate] | None = None, f
 
 def _drawn(seed: int, templates: Sequence[FormTemplate] | None, forms: Path | None) -> list[Example]:
     rng = random.Random(f"{seed} region choices")
-    of_forms = 0 if templates is None or forms is None else sum(rng.random() < _FORMS for _ in range(_BLOCK))
-    generated = list(islice((one for one in endless_pages(seed) if regions_asked(one.page)), _BLOCK - of_forms))
     filled: list[SyntheticPage] = []
     if templates is not None and forms is not None:
+        of_forms = sum(rng.random() < _FORMS for _ in range(_BLOCK))
         filled = list(islice(_ticked(templates, BlankPaper(forms), seed), of_forms))
+    generated = list(islice((one for one in endless_pages(seed) if regions_asked(one.page)), _BLOCK - len(filled)))
     foreign = [question for one in generated for question in regions_asked(one.page)]
     made = [_example(one, regions_asked(one.page), foreign, rng, rng.random() < _UNREAD) for one in generated]
     made += [_example(one, _tick_questions(one), foreign, rng, False) for one in filled]
@@ -63,10 +64,10 @@ def _drawn(seed: int, templates: Sequence[FormTemplate] | None, forms: Path | No
 
 
 def _ticked(templates: Sequence[FormTemplate], paper: BlankPaper, seed: int) -> Iterator[SyntheticPage]:
-    """Yield filled pages that are asked for a box to tick."""
-    for number in count():
-        pages = form_pages(templates, seed + number, most_words=_MOST_WORDS, printed=paper)
-        yield from (one for one in islice(pages, 1000) if _tick_questions(one))
+    """Yield filled pages that are asked for a box to tick; few or none of forms that have few or none."""
+    if any(field.kind == "check" for template in templates for field in template.fields):
+        pages = form_pages(templates, seed, most_words=_MOST_WORDS, printed=paper)
+        yield from (one for one in islice(pages, _TRIED) if _tick_questions(one))
 
 
 def _example(
