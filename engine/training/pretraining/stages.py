@@ -73,12 +73,7 @@ def _everything_at_half(objective: Objective) -> list[dict[str, Any]]:
 
 
 def _ranker_alone(objective: Objective) -> list[dict[str, Any]]:
-    assert isinstance(objective, Ranking)
-    return [{"params": list(objective.ranker.parameters()), "lr": 2e-3}]
-
-
-def _region_ranker_alone(objective: Objective) -> list[dict[str, Any]]:
-    assert isinstance(objective, RegionRanking)
+    assert isinstance(objective, Ranking | RegionRanking)
     return [{"params": list(objective.ranker.parameters()), "lr": 2e-3}]
 
 
@@ -262,7 +257,7 @@ STAGES: dict[str, PretrainingStage] = {
         title="Which of the regions of a page is asked for, or whether words answer; all other parameters are frozen.",
         share=0.2,
         objective=_region_ranking,
-        groups=_region_ranker_alone,
+        groups=_ranker_alone,
         figures=lambda around, _: answers(around, pictures=True),
     ),
     "growth": PretrainingStage(
