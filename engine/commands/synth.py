@@ -32,6 +32,10 @@ def synth(
         Path | None,
         typer.Option(metavar="FOLDER", help="Fill the blank forms of a folder: PDFs with fields and printed text."),
     ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(help="Generate pages of one kind: order, receipt, form and others; default: all kinds."),
+    ] = None,
     read: Annotated[
         bool, typer.Option("--read", help="Give the words that OCR reads on the images; some seconds a page.")
     ] = False,
@@ -54,7 +58,9 @@ def synth(
         fail("--misreadings needs the words that OCR reads. Add --read.", code=2)
     if misreadings is not None and not misreadings.parent.is_dir():
         fail(f"The folder of {misreadings} does not exist. Name a file in an existing folder.", code=2)
-    generated = _generated(forms, seed)
+    if kind is not None and forms is not None:
+        fail("--kind chooses among generated pages, and --forms fills given ones. Leave one of them out.", code=2)
+    generated = _generated(forms, kind, seed)
     seen = _Reader(settings_here().ocr) if read else None
     small = ContactSheet()
     asked = 0
@@ -88,10 +94,14 @@ def synth(
             console.print(f"Wrote the noise model to {misreadings}.")
 
 
-def _generated(forms: Path | None, seed: int) -> Iterator[SyntheticPage]:
-    """Return pages of all kinds, or filled pages of the forms of a folder."""
-    from engine.synthetic import generate
+def _generated(forms: Path | None, kind: str | None, seed: int) -> Iterator[SyntheticPage]:
+    """Return pages of all kinds or of one, or filled pages of the forms of a folder."""
+    from engine.synthetic import KINDS, generate, generate_kind
 
+    if kind is not None:
+        if kind not in KINDS:
+            fail(f"There is no kind of page called {kind!r}. Choose from {', '.join(KINDS)}.", code=2)
+        return generate_kind(kind, seed)
     if forms is None:
         return generate(seed)
     from engine.documents.blank_forms import BlankPaper, NoForms, blank_forms
