@@ -26,10 +26,14 @@ STATE_FILE = "state.pt"  # weights, optimizer and step, for resuming a run
 class Plan:
     """Settings of a run that do not depend on its objective.
 
-    `mixed` runs forward passes in bfloat16 where the device supports it.
+    `mixed` runs forward passes in bfloat16 where the device supports it. `cycle`: steps of the first cycle; at its end
+    the learning rate is at its floor, so the weights are finished, and a warm restart follows. Each further cycle is as
+    long as all before it together (SGDR with T_mult 2, Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983,
+    section 3; there a cycle is twice as long as the one before). None: the run is one cycle.
     """
 
     steps: int
+    cycle: int | None = None
     seed: int = 0
     warmup: int = 100
     floor: float = 0.01  # of the learning rate, at the end of the cosine
@@ -39,8 +43,15 @@ class Plan:
     metrics_every: int = 20
 
     def __post_init__(self) -> None:
-        if self.steps < 1:
+        if self.steps < 1 or (self.cycle is not None and self.cycle < 1):
             raise ValueError("A run needs at least one step.")
+
+    def cycle_of(self, step: int) -> tuple[int, int]:
+        """Return the first step of the cycle that a step belongs to, and the step after its last."""
+        begin, end = 0, self.cycle or self.steps
+        while step >= end:
+            begin, end = end, 2 * end
+        return begin, min(end, self.steps)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +78,15 @@ def learn(
 ) -> Outcome:
     """Train `objective.learned` in place.
 
-    The learning rate of each parameter group is warmed up and then lowered along a cosine from its initial value.
+    The learning rate of each parameter group is warmed up and then lowered along a cosine from its initial value, in
+    each cycle of the plan.
 
     Args:
         objective: what is learned.
         optimizer: its parameter groups hold the initial learning rates.
         plan: steps, seed, schedule and intervals.
         folder: where STATE_FILE and the objective's result are written, each by an atomic rename, every
-            `plan.checkpoint_every` steps, at the end and on cancellation; None writes nothing.
+            `plan.checkpoint_every` steps, at the end of a cycle and on cancellation; None writes nothing.
         resume: continue from the state in `folder`, if there is one.
         on_metrics: receives the means since its last call, with step, seconds and learning rate.
         on_progress: receives the share of the run that is done, 0..1.
@@ -117,7 +129,7 @@ def learn(
                 {"step": step, "seconds": time.monotonic() - began, "rate": optimizer.param_groups[0]["lr"], **means}
             )
             seen = {}
-        due = step == plan.steps or step % plan.checkpoint_every == 0
+        due = step == plan.cycle_of(step - 1)[1] or step % plan.checkpoint_every == 0
         if folder is not None and (last or due):
             version = _save(folder, objective, optimizer, plan, step, rates)
             settled = due and at_checkpoint is not None and at_checkpoint(step)
@@ -129,9 +141,11 @@ def learn(
 
 
 def rate_at(step: int, plan: Plan) -> float:
-    """Return the learning rate's factor at a step: linear warm-up times a cosine to `plan.floor`."""
-    warm = min(1.0, (step + 1) / max(1, plan.warmup))
-    return warm * (plan.floor + (1 - plan.floor) * 0.5 * (1 + math.cos(math.pi * step / plan.steps)))
+    """Return the learning rate's factor at a step: linear warm-up times a cosine to `plan.floor`, in each cycle."""
+    begin, end = plan.cycle_of(step)
+    warm = min(1.0, (step - begin + 1) / max(1, plan.warmup))
+    done = (step - begin) / (end - begin)
+    return warm * (plan.floor + (1 - plan.floor) * 0.5 * (1 + math.cos(math.pi * done)))
 
 
 def _step(objective: Objective, optimizer: torch.optim.Optimizer, plan: Plan, step: int) -> dict[str, float]:

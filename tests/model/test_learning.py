@@ -148,9 +148,40 @@ def test_the_rate_warms_up_and_falls():
     assert rate_at(999, plan) == pytest.approx(0.01, abs=1e-4)
 
 
+def test_each_cycle_warms_up_and_falls_and_is_as_long_as_all_before_it():
+    plan = Plan(steps=400, cycle=100, warmup=10, floor=0.01)
+    assert [plan.cycle_of(step) for step in (0, 99, 100, 199, 200, 399)] == [
+        (0, 100), (0, 100), (100, 200), (100, 200), (200, 400), (200, 400),
+    ]  # fmt: skip
+    for begin, end in ((0, 100), (100, 200), (200, 400)):
+        assert rate_at(begin, plan) == pytest.approx(0.1)
+        assert rate_at((begin + end) // 2, plan) == pytest.approx(0.505, abs=0.02)
+        assert rate_at(end - 1, plan) == pytest.approx(0.01, abs=1e-3)
+    assert Plan(steps=250, cycle=100).cycle_of(249) == (200, 250), "a last cycle may be cut short"
+    assert Plan(steps=250).cycle_of(249) == (0, 250)
+
+
+def test_a_cycle_ends_with_a_checkpoint_at_which_a_run_may_end(config, tmp_path):
+    network, optimizer = fresh(config)
+    looked: list[int] = []
+
+    def ends(step):
+        looked.append(step)
+        return step == 3
+
+    plan = replace(PLAN, steps=12, cycle=3, checkpoint_every=100)
+    outcome = learn(network, optimizer, source, plan, folder=tmp_path, at_checkpoint=ends)
+    assert (outcome.step, outcome.settled, looked) == (3, True, [0, 3])
+    goes_on, optimizer = fresh(config)
+    outcome = learn(goes_on, optimizer, source, plan, folder=tmp_path, resume=True, at_checkpoint=lambda step: False)
+    assert outcome.step == 12 and not outcome.settled
+
+
 def test_a_run_without_steps_is_refused():
     with pytest.raises(ValueError, match="at least one step"):
         Plan(steps=0)
+    with pytest.raises(ValueError, match="at least one step"):
+        Plan(steps=5, cycle=0)
 
 
 def test_a_checkpoint_callback_ends_a_run_and_is_called_again_on_resume(config, tmp_path):
