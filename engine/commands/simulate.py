@@ -42,7 +42,7 @@ def simulate(
     ] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Training steps per round.")] = None,
     minutes: Annotated[float | None, typer.Option(min=0.05, help="Maximum training time per round in minutes.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Random seed of the retrainings.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Random seed of the pages drawn and of the retrainings.")] = 0,
     setting: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=VALUE", help="Setting of each retraining, as begin=champion; repeatable."),

@@ -7,6 +7,7 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ from engine.selection.survey import disagreement
 from engine.selection.uncertainty import best_rival, uncertainty
 from engine.settings import Settings
 from engine.simulation.annotator import SimulatedAnnotator, Work
+from engine.synthetic import generate
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.evaluation.metrics import HIT, Scored
@@ -38,7 +40,9 @@ from model.inference import Predictor, Word
 
 POOL = 0.6  # share of a dataset's pages that people correct; the others are never shown
 LEVEL = 0.95
+_THERE = 0.5  # probability from which a page counts as answering
 SELECTIONS = ("random", "model")
+_GENERATED_SEED, _GENERATED_PAGES = -2, 80  # no run trains on them, and no gate judges by them
 _RANDOM_SHARE = 0.2  # of the pages that the model chooses, as in a project
 OnProgress = Callable[[str], None]
 DoJobs = Callable[[Workspace], object]
@@ -56,8 +60,9 @@ AGAINST: Mapping[str, dict[str, Any]] = {
 class Plan:
     """Plan of a simulation.
 
-    `against`: deviation from the product's defaults, to compare. `watched`: another dataset that is never trained on,
-    to measure forgetting.
+    `seed`: draws the order of the pages, so that each seed is another draw, and seeds the retrainings. `against`:
+    deviation from the product's defaults, to compare. `watched`: another dataset that is never trained on, to measure
+    forgetting.
     """
 
     rounds: int = 5
@@ -72,12 +77,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Score of a version on unseen pages; 95 % intervals by resampled pages."""
+    """Score of a version on unseen pages; 95 % intervals by resampled pages.
+
+    `declined`: share of the unanswerable questions that it declines; None without any.
+    """
 
     acc_50: float
     mean_iou: float
     acc_50_interval: tuple[float, float]
     mean_iou_interval: tuple[float, float]
+    declined: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,9 +103,11 @@ class Round:
     mean_iou: float
     acc_50_interval: tuple[float, float]
     mean_iou_interval: tuple[float, float]
+    declined: float | None = None
     gain: tuple[float, float, float] | None = None  # mean, low, high
     watched: Measured | None = None
     watched_gain: tuple[float, float, float] | None = None
+    generated: Measured | None = None  # on generated pages of all kinds, by words
     challenger: Measured | None = None
     promoted: bool | None = None
     sentence: str = ""
@@ -136,6 +147,11 @@ def parted(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[Grou
     ordered = sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
     cut = round(POOL * len(ordered))
     return ordered[:cut], ordered[cut:]
+
+
+def drawn(pool: Sequence[GroundedPage], seed: int) -> list[GroundedPage]:
+    """Return the pages of a pool in the order of a draw: by the hash of seed and id."""
+    return sorted(pool, key=lambda page: hashlib.sha256(f"{seed}:{page.page_id}".encode()).digest())
 
 
 def simulate(
@@ -181,10 +197,11 @@ class _Rounds:
     ) -> None:
         self._workspace, self._images, self._plan, self._say = workspace, images, plan, on_progress
         self._do_jobs = do_jobs
-        self._pool, self._unseen = list(pool), unseen
+        self._pool, self._unseen = drawn(pool, plan.seed), unseen
         self._watched: list[GroundedPage] = []
         if plan.watched is not None:
             self._watched = parted(pages_of(plan.watched))[1][: plan.watched_pages]
+        self._generated: list[GroundedPage] = []
         self._scored: dict[tuple[str, str], tuple[Scored, ...]] = {}  # by version and dataset
 
     def run(self) -> Iterator[Round]:
@@ -271,6 +288,7 @@ class _Rounds:
             gain=self._gain(version, "unseen"),
             watched=self._measured(version, "watched") if self._watched else None,
             watched_gain=self._gain(version, "watched") if self._watched else None,
+            generated=self._measured(version, "generated"),
             **figures,
         )
 
@@ -279,26 +297,39 @@ class _Rounds:
             return registry.champion(session, project_id)
 
     def _answers(self, version: ModelVersion, of: str) -> tuple[Scored, ...]:
+        """Return the scores of all questions of a set, the unanswerable ones included."""
         key = (version.checkpoint_sha256, of)
         if key not in self._scored:
-            pages, images = (self._unseen, self._images) if of == "unseen" else (self._watched, _images(self._plan))
+            pages, images = self._set(of)
             predictor = Predictor.load(self._workspace.blobs.path(version.checkpoint_sha256))
             self._scored[key] = evaluate(predictor, pages, images_from=images, timed=False).scored
-        return tuple(one for one in self._scored[key] if one.answerable)
+        return self._scored[key]
+
+    def _set(self, of: str) -> tuple[Sequence[GroundedPage], Path | None]:
+        if of == "generated":
+            if not self._generated:
+                self._generated = [one.page for one in islice(generate(_GENERATED_SEED), _GENERATED_PAGES)]
+            return self._generated, None
+        return (self._unseen, self._images) if of == "unseen" else (self._watched, _images(self._plan))
+
+    def _answerable(self, version: ModelVersion, of: str) -> list[Scored]:
+        return [one for one in self._answers(version, of) if one.answerable]
 
     def _measured(self, version: ModelVersion, of: str) -> Measured:
-        scored = self._answers(version, of)
+        scored = self._answerable(version, of)
         pages = [one.page_id for one in scored]
         hits = clustered_bootstrap(pages, [float(one.iou > HIT) for one in scored], level=LEVEL)
         ious = clustered_bootstrap(pages, [one.iou for one in scored], level=LEVEL)
         if hits is None or ious is None:
             raise Refused("None of the unseen pages has an answer; choose another dataset.")
-        return Measured(hits.mean, ious.mean, (hits.low, hits.high), (ious.low, ious.high))
+        absent = [one.answered < _THERE for one in self._answers(version, of) if not one.answerable]
+        declined = sum(absent) / len(absent) if absent else None
+        return Measured(hits.mean, ious.mean, (hits.low, hits.high), (ious.low, ious.high), declined)
 
     def _gain(self, version: ModelVersion, of: str) -> tuple[float, float, float] | None:
         if version.id == self._first.id:
             return None
-        before, after = self._answers(self._first, of), self._answers(version, of)
+        before, after = self._answerable(self._first, of), self._answerable(version, of)
         found = clustered_bootstrap(
             [one.page_id for one in before],
             [float(new.iou > HIT) - float(old.iou > HIT) for old, new in zip(before, after, strict=True)],

@@ -1,0 +1,135 @@
+"""What retraining gives, by `glossator simulate`, in medians of several draws: python -m tests.benchmarks.retraining DATA OUT
+
+DATA holds forms/ and receipts/ in the grounded format. A third set is generated: purchase orders. Each draw is another
+order of the pages and another seed. What OUT holds already is not run again, so a run that was stopped goes on. Prints
+a table for docs/benchmarks.md and draws OUT/retraining.png.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.simulation.picture import draw
+from tests.benchmarks.tables import table
+
+_ORDERS = ("--kind", "order", "--seed", "4242", "--pages", "150")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A set with its rounds; `watch` is the set of which nothing is shown."""
+
+    name: str
+    rounds: int
+    pages: int
+    watch: str
+
+
+CASES = (Case("forms", 6, 10, "receipts"), Case("receipts", 3, 20, "forms"), Case("orders", 3, 20, "forms"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--sets", nargs="*", default=[case.name for case in CASES], help="forms, receipts, orders")
+    parser.add_argument(
+        "--minutes", type=float, default=12, help="of each retraining; generous where runs share a core"
+    )
+    parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1, help="simulations, one thread each")
+    chosen = parser.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    cases = [case for case in CASES if case.name in chosen.sets]
+    orders = chosen.out / "orders"
+    if any(case.name == "orders" for case in cases) and not (orders / "pages.jsonl").is_file():
+        _glossator("synth", str(orders), *_ORDERS)
+    sets = {"forms": chosen.data / "forms", "receipts": chosen.data / "receipts", "orders": orders}
+    todo = [(case, seed) for seed in range(1, chosen.draws + 1) for case in cases]
+    with ThreadPoolExecutor(chosen.at_once) as pool:
+        list(pool.map(lambda one: _simulated(one[0], one[1], sets, chosen.out, chosen.minutes), todo))
+    found = {case: [_read(chosen.out, case, seed) for seed in range(1, chosen.draws + 1)] for case in cases}
+    for case, draws in found.items():
+        print(f"\n{case.name}, {len(draws)} draws\n")
+        print(_table(draws))
+    drawn = {f"{case.name}, draw {seed}": one for case, draws in found.items() for seed, one in enumerate(draws, 1)}
+    draw(drawn, chosen.out / "retraining.png")
+
+
+def _simulated(case: Case, seed: int, sets: Mapping[str, Path], out: Path, minutes: float) -> None:
+    done = _file(out, case, seed)
+    if done.is_file():
+        return
+    said = _glossator(
+        "simulate",
+        str(sets[case.name]),
+        *("--rounds", str(case.rounds), "--pages", str(case.pages), "--seed", str(seed)),
+        *("--watch", str(sets[case.watch]), "--minutes", str(minutes), "--json"),
+    )
+    temporary = done.with_suffix(".tmp")
+    temporary.write_text(said.splitlines()[-1], "utf-8")
+    temporary.replace(done)
+
+
+def _glossator(*arguments: str) -> str:
+    one_thread = {"GLOSSATOR_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "engine.cli", *arguments],
+        env={**os.environ, **one_thread},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return ran.stdout
+
+
+def _file(out: Path, case: Case, seed: int) -> Path:
+    return out / f"{case.name}-{seed}.json"
+
+
+def _read(out: Path, case: Case, seed: int) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_file(out, case, seed).read_text("utf-8"))
+    return found
+
+
+def _table(draws: Sequence[Mapping[str, Any]]) -> str:
+    heads = [
+        "pages", "acc@.5", "gained", "of each draw", "other set", "generated", "declined", "promoted", "minutes a round",
+    ]  # fmt: skip
+    rows = []
+    for rounds in zip(*(one["rounds"] for one in draws), strict=True):
+        first = [one["rounds"][0] for one in draws]
+        gained = [one["acc_50"] - before["acc_50"] for one, before in zip(rounds, first, strict=True)]
+        seconds = [one["seconds"] for one in rounds if one["seconds"] is not None]
+        declined = [one["declined"] for one in rounds if one["declined"] is not None]
+        rows.append(
+            [
+                str(rounds[0]["pages"]),
+                f"{statistics.median(one['acc_50'] for one in rounds):.3f}",
+                f"{statistics.median(gained):+.3f}",
+                ", ".join(f"{one:+.3f}" for one in gained),
+                _moved([one["watched"]["acc_50"] for one in rounds], [one["watched"]["acc_50"] for one in first]),
+                _moved([one["generated"]["acc_50"] for one in rounds], [one["generated"]["acc_50"] for one in first]),
+                f"{statistics.median(declined):.2f}" if declined else "-",
+                f"{sum(bool(one['promoted']) for one in rounds)} of {len(rounds)}" if seconds else "-",
+                f"{statistics.median(seconds) / 60:.1f}" if seconds else "-",
+            ]
+        )
+    return table(heads, rows)
+
+
+def _moved(now: Sequence[float], before: Sequence[float]) -> str:
+    moved = statistics.median(one - other for one, other in zip(now, before, strict=True))
+    return f"{statistics.median(now):.3f} ({moved:+.3f})"
+
+
+if __name__ == "__main__":
+    main()
