@@ -79,7 +79,17 @@ class Settings(BaseSettings):
         60, ge=0, description="Seconds without newly accepted answers before a retraining starts."
     )
     retrain_minutes: float = Field(5, gt=0, description="Maximum training time of a run in minutes.")
-    retrain_steps: int = Field(250, ge=1, description="Training steps of a run.")
+    retrain_steps: int = Field(
+        0, ge=0, description="Training steps of a run at most; 0: as many as its corrected pages need."
+    )
+    retrain_scheduled_minutes: float = Field(
+        60,
+        gt=0,
+        description="Maximum training time of a scheduled run in minutes; it ends earlier once it stops gaining.",
+    )
+    retrain_refit: bool = Field(
+        True, description="After a passed verdict, train once more on all accepted pages, and use those weights."
+    )
     retrain_grace_hours: float = Field(
         12, ge=0, description="Hours after its scheduled time that a missed retraining is still started."
     )

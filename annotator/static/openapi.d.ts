@@ -4208,6 +4208,11 @@ export interface components {
             /** Id */
             id: string;
             /**
+             * Length
+             * @description What a longer run is expected to bring, as sentences; empty before the verdict.
+             */
+            length: string;
+            /**
              * Metrics
              * @description Points of the curves: the step, and figures by name.
              */
@@ -4677,6 +4682,11 @@ export interface components {
              * @description Version that its training began with; null for the first.
              */
             parent_id: string | null;
+            /**
+             * Refit Snapshot Sha256
+             * @description Snapshot of all that the weights in use learned from after the verdict; null without a refit.
+             */
+            refit_snapshot_sha256: string | null;
             /**
              * Snapshot Sha256
              * @description Snapshot that it learned from; null for the first.
@@ -8450,6 +8460,7 @@ export interface operations {
                      *           }
                      *         },
                      *         "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
+                     *         "refit_snapshot_sha256": null,
                      *         "optimizer": {
                      *           "name": "natural_gradient"
                      *         },
@@ -8510,6 +8521,7 @@ export interface operations {
                      *           }
                      *         },
                      *         "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
+                     *         "refit_snapshot_sha256": null,
                      *         "optimizer": {
                      *           "name": "natural_gradient"
                      *         },
@@ -8839,6 +8851,7 @@ export interface operations {
                      *           }
                      *         },
                      *         "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
+                     *         "refit_snapshot_sha256": null,
                      *         "optimizer": {
                      *           "name": "natural_gradient"
                      *         },
@@ -9433,35 +9446,6 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    /**
-                     * @example {
-                     *       "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
-                     *       "status": "judged",
-                     *       "parent": "nano",
-                     *       "challenger": "v1",
-                     *       "challenger_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
-                     *       "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
-                     *       "annotations": 131,
-                     *       "verdict": {
-                     *         "passed": true,
-                     *         "sentence": "v1 is better than nano by .041 IoU on the recent holdout."
-                     *       },
-                     *       "created_at": "2026-03-02T10:42:07Z",
-                     *       "finished_at": "2026-03-02T10:42:07Z",
-                     *       "settings": {
-                     *         "steps": 200,
-                     *         "minutes": 5
-                     *       },
-                     *       "seed": 7,
-                     *       "code_version": "0.1.0",
-                     *       "metrics": [
-                     *         {
-                     *           "step": 200,
-                     *           "loss": 0.31
-                     *         }
-                     *       ]
-                     *     }
-                     */
                     "application/json": components["schemas"]["RunView"];
                 };
             };

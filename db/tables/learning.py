@@ -104,7 +104,10 @@ class ModelVersion(Base):
     id: Mapped[Id]
     project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"))
     number: Mapped[int]  # 0: shipped; then 1, 2, ... in a project
-    checkpoint_sha256: Mapped[Sha256]  # a blob
+    checkpoint_sha256: Mapped[Sha256]  # a blob: the weights in use
+    # The weights that the verdict is of, and the manifest of what those in use learned from; None where they are one.
+    judged_sha256: Mapped[Sha256 | None]
+    refit_snapshot_sha256: Mapped[Sha256 | None]
     parent_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
     snapshot_id: Mapped[Reference | None] = mapped_column(ForeignKey("snapshots.id"))
     seed: Mapped[int | None]

@@ -50,6 +50,15 @@ class Predictors:
                 raise Refused(self._unusable.get(project_id, "No model can be loaded; see the server log."))
         return loaded
 
+    def judged(self, loaded: Loaded) -> Loaded:
+        """Return a version with the weights that its verdict is of: they never learned from a held-out document.
+
+        The version itself where it uses those weights. Raises Refused when they are missing on disk.
+        """
+        if loaded.version.judged_sha256 is None:
+            return loaded
+        return Loaded(loaded.version, Predictor.load(registry.judged_path(self._workspace, loaded.version)))
+
     def refresh(self) -> list[str]:
         """Load the champions promoted since the last call; return the projects whose model changed."""
         with self._lock:

@@ -35,6 +35,12 @@ def documents_to_ask(session: Session, project_id: str, version_id: str) -> list
     return list(session.scalars(wanted.order_by(asked.c.document_id)))
 
 
+def is_held_out(session: Session, document_id: str) -> bool:
+    """Return whether a document belongs to a holdout."""
+    split = select(DocumentGroup.split).join(Document, Document.group_id == DocumentGroup.id)
+    return session.scalar(split.where(Document.id == document_id)) not in (None, TRAIN)
+
+
 def questions_to_ask(session: Session, project_id: str, document_id: str, version_id: str) -> list[tuple[str, str]]:
     """Return (id, text) of those questions of a document."""
     asked = _questions(project_id, document_id)

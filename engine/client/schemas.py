@@ -694,6 +694,8 @@ class RunView(BaseModel):
     """Seed of every random choice."""
     code_version: str
     """Version of the program that trained."""
+    length: str
+    """What a longer run is expected to bring, as sentences; empty before the verdict."""
     metrics: list[dict[str, Any]]
     """Points of the curves: the step, and figures by name."""
 
@@ -900,6 +902,8 @@ class VersionView(BaseModel):
     """Figures of its verdict, by holdout; of a version that no run has made, those of the newest verdict against it."""
     snapshot_sha256: str | None
     """Snapshot that it learned from; null for the first."""
+    refit_snapshot_sha256: str | None
+    """Snapshot of all that the weights in use learned from after the verdict; null without a refit."""
     optimizer: dict[str, Any]
     """Optimizer and settings of its training."""
     missing: bool

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 def retrain(
     project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
     steps: Annotated[
-        int | None, typer.Option(min=1, help="Number of training steps; default: GLOSSATOR_RETRAIN_STEPS.")
+        int | None, typer.Option(min=1, help="Number of training steps; default: as many as the accepted pages need.")
     ] = None,
     minutes: Annotated[float | None, typer.Option(min=0.05, help="Maximum training time in minutes.")] = None,
     depth: Annotated[

@@ -73,6 +73,8 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     output.print(table)
     if view.verdict:
         output.print(view.verdict["sentence"], markup=False, soft_wrap=True)
+    if view.length:
+        output.print(view.length, markup=False, soft_wrap=True)
 
 
 @runs.command()
@@ -113,6 +115,9 @@ def changes(
 @runs.command()
 def reproduce(
     run: Annotated[str, typer.Argument(help="Id of the run.")],
+    refit: Annotated[
+        bool, typer.Option("--refit", help="Reproduce the refit on all accepted pages instead of the judged weights.")
+    ] = False,
     keep: Annotated[Path | None, typer.Option(metavar="FILE", help="File to keep the checkpoint in.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -122,7 +127,11 @@ def reproduce(
     with here() as workspace, progress() as bar:
         task = bar.add_task("Training", total=100)
         made = make_again(
-            workspace, run, keep=keep, on_progress=lambda share, said: bar.update(task, completed=round(100 * share))
+            workspace,
+            run,
+            refitted=refit,
+            keep=keep,
+            on_progress=lambda share, said: bar.update(task, completed=round(100 * share)),
         )
     if as_json:
         emit({"run_id": made.run_id, "same": made.same, "kept": made.kept, "made": made.made, "steps": made.steps,

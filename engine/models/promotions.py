@@ -106,6 +106,8 @@ def _objection(session: Session, version: ModelVersion, before: ModelVersion, ru
     """Return the objection to promoting `version` over `before`; None when the gate passed this pair."""
     if run is None or not run.verdict:
         return Refused(f"The gate has not judged {registry.label(version)} yet; an admin can promote it nevertheless.")
+    if run.status == "running":
+        return Conflict(f"The run of {registry.label(version)} has not ended yet; wait for it.")
     if not run.verdict.get("passed"):
         return Refused(
             f"{registry.label(version)} did not pass the gate: {run.verdict.get('sentence', '')} "

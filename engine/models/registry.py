@@ -44,6 +44,9 @@ class VersionView(BaseModel):
         "verdict against it."
     )
     snapshot_sha256: str | None = Field(description="Snapshot that it learned from; null for the first.")
+    refit_snapshot_sha256: str | None = Field(
+        description="Snapshot of all that the weights in use learned from after the verdict; null without a refit."
+    )
     optimizer: dict[str, Any] = Field(description="Optimizer and settings of its training.")
     missing: bool = Field(
         description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
@@ -131,9 +134,21 @@ def label(version: ModelVersion) -> str:
 
 
 def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
-    """Return the path of a version's checkpoint. Raises Refused when it is missing on disk."""
+    """Return the path of a version's checkpoint: the weights in use. Raises Refused when it is missing on disk."""
+    return _path(workspace, version, version.checkpoint_sha256)
+
+
+def judged_path(workspace: Workspace, version: ModelVersion) -> Path:
+    """Return the path of the weights that a version's verdict is of. Raises Refused when they are missing on disk.
+
+    They never learned from a held-out document. Those in use may have, after the verdict (retraining/refit.py).
+    """
+    return _path(workspace, version, version.judged_sha256 or version.checkpoint_sha256)
+
+
+def _path(workspace: Workspace, version: ModelVersion, sha256: str) -> Path:
     try:
-        return workspace.blobs.path(version.checkpoint_sha256)
+        return workspace.blobs.path(sha256)
     except BlobMissing:
         remedy = (
             "start Glossator again, which puts it back"
@@ -141,7 +156,7 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
             else "restore it from a backup, or roll back to another model"
         )
         raise Refused(
-            f"The model {label(version)} is missing from disk: its checkpoint {version.checkpoint_sha256[:12]} "
+            f"The model {label(version)} is missing from disk: its checkpoint {sha256[:12]} "
             f"is not in {workspace.blobs.folder}; {remedy}."
         ) from None
 
@@ -176,6 +191,7 @@ def versions(
             created_at=version.created_at,
             figures=judged[version.id],
             snapshot_sha256=sha256,
+            refit_snapshot_sha256=version.refit_snapshot_sha256,
             optimizer=version.optimizer,
             missing=version.checkpoint_sha256 not in workspace.blobs,
         )

@@ -22,7 +22,7 @@ from engine.annotation.page_cache import picture_and_words
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
-from engine.annotation.survey_answers import documents_to_ask, packed, questions_to_ask, store
+from engine.annotation.survey_answers import documents_to_ask, is_held_out, packed, questions_to_ask, store
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.models import registry
 from engine.selection import after_survey, survey_trigger
@@ -43,12 +43,15 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
     Returns counts and a sentence. Stops between two documents on request, or when other work waits.
     """
     project_id = str(job.project_id)
-    loaded = Predictors(workspace).of(project_id) if job.payload.get("ask", True) else None
+    predictors = Predictors(workspace)
+    loaded = predictors.of(project_id) if job.payload.get("ask", True) else None
     asked = documents = 0
     unread: list[str] = []
     if loaded is not None:
         with workspace.database.read() as session:
             todo = documents_to_ask(session, project_id, loaded.version.id)
+        # The weights in use may have learned from the recent holdout; precision is measured there.
+        unbiased = predictors.judged(loaded)
         began = time.monotonic()
         for at, document_id in enumerate(todo):
             check(should_stop)
@@ -56,7 +59,7 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
                 raise Stopped("end")
             on_progress(at / len(todo), f"Asking document {at + 1:,} of {len(todo):,}.")
             try:
-                asked += ask_document(workspace, loaded, project_id, document_id)
+                asked += ask_document(workspace, loaded, project_id, document_id, held_out=unbiased)
                 documents += 1
             except (BlobMissing, OSError, ValueError):
                 _log.exception("the document %s cannot be surveyed", document_id)
@@ -78,12 +81,17 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
     }
 
 
-def ask_document(workspace: Workspace, loaded: Loaded, project_id: str, document_id: str) -> int:
+def ask_document(
+    workspace: Workspace, loaded: Loaded, project_id: str, document_id: str, *, held_out: Loaded | None = None
+) -> int:
     """Ask a document its missing questions, store the answers and return their number.
 
-    Raises BlobMissing, OSError or ValueError for an unreadable document.
+    `held_out`: who answers on a held-out document instead. Raises BlobMissing, OSError or ValueError for an unreadable
+    document.
     """
     with workspace.database.read() as session:
+        if held_out is not None and is_held_out(session, document_id):
+            loaded = held_out
         questions = questions_to_ask(session, project_id, document_id, loaded.version.id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
     if not questions or not pages:

@@ -58,6 +58,7 @@ def add_run(
             parent_id=parent.id,
             challenger_id=version.id,
             seed=0,
+            settings={"seed": 0, "minutes": 5, "steps": 100, "cycle": 100, "pages_taught": 60, "ended_at": 100},
             code_version="test",
             status="judged",
             verdict=verdict,

@@ -10,10 +10,7 @@ of the lowest.
 """
 
 import hashlib
-import json
-import os
 import random
-import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -21,6 +18,7 @@ import torch
 
 from engine.grounded import GroundedPage
 from engine.training.augmentation.negative_questions import with_negative_questions
+from engine.training.retraining.run_files import copy_file, read_figures, write_figures
 from engine.training.sources.examples import page_source
 from model.examples import Source
 from model.network import GroundingNetwork
@@ -86,7 +84,7 @@ class EarlyStopping:
     ) -> None:
         self._objective = PromptableSegmentation(network, source, _PLAINLY)
         self._batches, self._folder, self._patience, self._on_loss = batches, folder, patience, on_loss
-        self.seen = _read(folder / LOG_FILE)
+        self.seen = read_figures(folder / LOG_FILE)
 
     def __call__(self, step: int) -> bool:
         """Evaluate the step; return whether the last `patience` checkpoints all exceed the initial loss."""
@@ -94,9 +92,9 @@ class EarlyStopping:
         loss = self._loss()
         taught = {at: value for at, value in self.seen.items() if at > 0}
         if step > 0 and loss < min(taught.values(), default=float("inf")):
-            _copy(self._folder / CHECKPOINT_FILE, self._folder / BEST_FILE)
+            copy_file(self._folder / CHECKPOINT_FILE, self._folder / BEST_FILE)
         self.seen[step] = loss
-        _write(self._folder / LOG_FILE, self.seen)
+        write_figures(self._folder / LOG_FILE, self.seen)
         self._on_loss(step, loss)
         last = sorted(at for at in self.seen if at > 0)[-self._patience :]
         return len(last) == self._patience and all(_lost(self.seen, at) for at in last)
@@ -113,31 +111,21 @@ class EarlyStopping:
 
 def best_file(folder: Path) -> Path:
     """Return the checkpoint that a run hands in: its last, or the best when the last exceeds the limit."""
-    seen, best = _read(folder / LOG_FILE), folder / BEST_FILE
-    return best if seen and best.is_file() and _lost(seen, max(seen)) else folder / CHECKPOINT_FILE
+    best = folder / BEST_FILE
+    return best if lost(folder) and best.is_file() else folder / CHECKPOINT_FILE
+
+
+def best_step(folder: Path) -> int | None:
+    """Return the step of the checkpoint with the lowest loss; None before the first one."""
+    taught = {step: loss for step, loss in read_figures(folder / LOG_FILE).items() if step > 0}
+    return min(taught, key=lambda step: (taught[step], step)) if taught else None
+
+
+def lost(folder: Path) -> bool:
+    """Return whether the last checkpoint of a run exceeds the initial loss by the factor LOST."""
+    seen = read_figures(folder / LOG_FILE)
+    return bool(seen) and _lost(seen, max(seen))
 
 
 def _lost(seen: Mapping[int, float], step: int) -> bool:
     return step > 0 and seen[step] > LOST * seen[min(seen)]
-
-
-def _read(path: Path) -> dict[int, float]:
-    try:
-        return {int(step): float(loss) for step, loss in json.loads(path.read_text("utf-8")).items()}
-    except FileNotFoundError:
-        return {}
-
-
-def _write(path: Path, seen: dict[int, float]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(seen), "utf-8")
-    temporary.replace(path)
-
-
-def _copy(source: Path, target: Path) -> None:
-    temporary = target.with_suffix(f".{os.getpid()}.tmp")
-    shutil.copyfile(source, temporary)
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.replace(target)

@@ -73,13 +73,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
         latency: Times of both; None when not measured.
         seed: Seed of the bootstrap.
     """
-    named = {one.name: one for one in holdouts if one.champion}
-    held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
-    if held_out:
-        named[OWN] = _joined(held_out)
-    own = len({named[OWN].documents[one.page_id] for one in named[OWN].champion}) if OWN in named else 0
-    figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
-    objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
+    figures, objections, own = _measured(holdouts, seed)
     if latency is not None and latency.ratio > LATENCY_LIMIT:
         objections.append(f"it takes {latency.ratio:.2f} times as long to answer (limit {LATENCY_LIMIT})")
     gain, said = _gain(figures)
@@ -102,6 +96,35 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
         "latency": latency.to_json(LATENCY_LIMIT) if latency is not None else None,
         "holdouts": figures,
     }
+
+
+def check(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
+    """Return whether refitted weights may be used: "passed", the "objections", and the figures of every holdout.
+
+    No limit of `judge` may be exceeded on generated pages, and mean IoU must not surely have fallen on the answers that
+    they learned from. A gain is not asked for: the weights know all own documents.
+
+    Args:
+        holdouts: Named "generated" and "taught", answered by the weights in use before and by the refitted ones.
+        seed: Seed of the bootstrap.
+    """
+    figures, objections, _ = _measured(holdouts, seed)
+    taught = figures.get(TAUGHT)
+    if taught is not None and taught["judged"] and taught["high"] < 0:
+        objections.append(f"mean IoU fell by {-taught['difference']:.3f} {CALLED[TAUGHT]}")
+    return {"passed": not objections, "objections": objections, "holdouts": figures}
+
+
+def _measured(holdouts: Iterable[Holdout], seed: int) -> tuple[dict[str, Any], list[str], int]:
+    """Return the figures by holdout, the objections, and the number of own documents."""
+    named = {one.name: one for one in holdouts if one.champion}
+    held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
+    if held_out:
+        named[OWN] = _joined(held_out)
+    own = len({named[OWN].documents[one.page_id] for one in named[OWN].champion}) if OWN in named else 0
+    figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
+    objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
+    return figures, objections, own
 
 
 def own_limit(documents: int) -> float:

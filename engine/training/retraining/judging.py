@@ -53,10 +53,46 @@ def judge(
     Raises Stopped when `should_stop` gives a reason.
     """
     asked = _holdouts(workspace, taught, holdouts_sha256, settings)
+    both = Predictor.load(champion), Predictor.load(challenger)
+    holdouts = _answered(both, asked, on_progress, should_stop)
+    on_progress(1.0, "Comparing latency.")
+    pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
+    check(should_stop)
+    verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
+    return {
+        **verdict,
+        "changes_sha256": changes.keep(
+            workspace, holdouts, {page.page_id: page for one in asked for page in one.pages}
+        ),
+    }
+
+
+def check_refit(
+    workspace: Workspace,
+    champion: Path,
+    refitted: Path,
+    *,
+    taught: Corpus,
+    settings: RunSettings,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+) -> dict[str, Any]:
+    """Ask the weights in use before and after generated pages and pages of `taught`; return gate.check's outcome.
+
+    Raises Stopped when `should_stop` gives a reason.
+    """
+    asked = [_generated(settings.generated_pages), _taught(workspace, taught)]
+    both = Predictor.load(champion), Predictor.load(refitted)
+    return gate.check(_answered(both, asked, on_progress, should_stop), seed=settings.seed)
+
+
+def _answered(
+    both: tuple[Predictor, Predictor], asked: list[AskedPages], on_progress: OnProgress, should_stop: ShouldStop
+) -> list[gate.Holdout]:
+    """Return the answers of champion and challenger to all questions."""
     total = 2 * sum(len(one.pages) for one in asked)
     done = 0
     answers: dict[str, list[Evaluation]] = {one.name: [] for one in asked}
-    both = Predictor.load(champion), Predictor.load(challenger)
     for predictor in both:
         for one in asked:
             before = done
@@ -77,35 +113,33 @@ def judge(
             )
             check(should_stop)
             done += len(one.pages)
-    on_progress(1.0, "Comparing latency.")
-    pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
-    check(should_stop)
-    holdouts = [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked]
-    verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
-    return {
-        **verdict,
-        "changes_sha256": changes.keep(
-            workspace, holdouts, {page.page_id: page for one in asked for page in one.pages}
-        ),
-    }
+    return [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked]
 
 
 def _holdouts(
     workspace: Workspace, taught: Corpus, holdouts_sha256: str | None, settings: RunSettings
 ) -> list[AskedPages]:
-    images = image_opener(workspace)
     asked = [_generated(settings.generated_pages)]
     held_out = 0
     if holdouts_sha256 is not None:
-        corpus = corpus_of(workspace, holdouts_sha256)
-        for split in (gate.RECENT, gate.FROZEN):
-            pages = _some(corpus.of(split), settings.holdout_pages)
-            if pages:
-                asked.append(AskedPages(split, pages, corpus.documents, images))
-            held_out += len({corpus.documents[page.page_id] for page in pages if _answers(page)})
+        asked += _own(workspace, holdouts_sha256, settings, gate.RECENT, gate.FROZEN)
+        held_out = sum(len({one.documents[page.page_id] for page in one.pages if _answers(page)}) for one in asked[1:])
     if held_out < gate.FEWEST_DOCUMENTS:
-        asked.append(AskedPages(gate.TAUGHT, _some(list(taught.pages), _TAUGHT_PAGES), taught.documents, images))
+        asked.append(_taught(workspace, taught))
     return asked
+
+
+def _taught(workspace: Workspace, taught: Corpus) -> AskedPages:
+    some = _some(list(taught.pages), _TAUGHT_PAGES)
+    return AskedPages(gate.TAUGHT, some, taught.documents, image_opener(workspace))
+
+
+def _own(workspace: Workspace, holdouts_sha256: str, settings: RunSettings, *splits: str) -> list[AskedPages]:
+    """Return the pages of a manifest that lie in some splits."""
+    corpus = corpus_of(workspace, holdouts_sha256)
+    found = [(split, _some(corpus.of(split), settings.holdout_pages)) for split in splits]
+    images = image_opener(workspace)
+    return [AskedPages(split, pages, corpus.documents, images) for split, pages in found if pages]
 
 
 def _generated(count: int) -> AskedPages:

@@ -11,13 +11,17 @@ import torch
 from engine.errors import Refused
 from engine.grounded import GroundedPage
 from engine.training.augmentation.negative_questions import with_negative_questions
+from engine.training.retraining.continuation import Continuation, cycle_file, cycle_step
 from engine.training.retraining.early_stopping import (
     FEWEST_DOCUMENTS,
     EarlyStopping,
     best_file,
+    best_step,
     held_out_documents,
     held_out_source,
+    lost,
 )
+from engine.training.retraining.run_length import cycles_within, steps_for
 from engine.training.retraining.run_settings import Depth, RunSettings
 from engine.training.sources.corpus import Corpus, image_opener
 from engine.training.sources.examples import mixed_source, page_source, pooled, synthetic_source
@@ -114,33 +118,86 @@ def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], 
     return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in held_out]
 
 
-def _early_stopping(
+def watches(corpus: Corpus, settings: RunSettings) -> bool:
+    """Return whether enough documents are held out to tell how a run goes."""
+    aside, _ = _parted(corpus, settings)
+    return len({corpus.documents[page.page_id] for page in aside}) >= FEWEST_DOCUMENTS
+
+
+def _looks(
     network: GroundingNetwork,
     corpus: Corpus,
     settings: RunSettings,
+    plan: Plan,
     folder: Path,
-    on_loss: Callable[[int, float], None],
-) -> EarlyStopping | None:
-    aside, _ = _parted(corpus, settings)
-    if len({corpus.documents[page.page_id] for page in aside}) < FEWEST_DOCUMENTS:
+    on_watched: Callable[[int, str, float], None],
+) -> Callable[[int], bool] | None:
+    """Return what looks at a run's checkpoints and may end it: early stopping and continuation; None without pages."""
+    if not watches(corpus, settings):
         return None
+    aside, _ = _parted(corpus, settings)
     found = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
     if found is None:
         return None
     source, batches = found
-    return EarlyStopping(network, source, batches, folder, patience=settings.patience, on_loss=on_loss)
+    stopping = EarlyStopping(
+        network,
+        source,
+        batches,
+        folder,
+        patience=settings.patience,
+        on_loss=lambda step, loss: on_watched(step, "watched", loss),
+    )
+    continuation = Continuation(
+        network, aside, plan, folder, on_iou=lambda step, iou: on_watched(step, "watched_iou", iou)
+    )
+
+    def ends(step: int) -> bool:
+        """Look with both, and return whether one of them ends the run."""
+        lost_too_much = stopping(step)
+        return continuation(step) or lost_too_much
+
+    return ends
 
 
 def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings) -> int:
-    """Return the number of the run's steps that fit into its minutes here; times a few on a copy."""
-    if settings.steps < _FEWEST_STEPS:
-        return settings.steps
+    """Return the number of steps that fit into the run's minutes here; times a few on a copy."""
     rehearsing = copy.deepcopy(network)
     optimizer = optimizer_for(rehearsing, settings)
     began = time.monotonic()
     learn(PromptableSegmentation(rehearsing, source), optimizer, Plan(steps=_PACE_STEPS, seed=settings.seed))
     pace = (time.monotonic() - began) / _PACE_STEPS
-    return min(settings.steps, max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace)))
+    return max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace))
+
+
+def with_length(
+    network: GroundingNetwork, source: Source, corpus: Corpus, settings: RunSettings, pages: int
+) -> RunSettings:
+    """Return the settings with the steps of the run and of its first cycle.
+
+    Chosen steps are one cycle. Otherwise the first cycle is as long as `pages` corrected pages need (those of a refit
+    included), and as many cycles follow as the run's minutes allow, where documents are held out to tell whether they
+    pay.
+    """
+    first = settings.steps or steps_for(pages, settings)
+    fits = first if settings.steps and first < _FEWEST_STEPS else affordable_steps(network, source, settings)
+    cycle = min(first, fits)
+    go_on = settings.steps == 0 and watches(corpus, settings)
+    steps = cycles_within(cycle, fits) if go_on else cycle
+    return settings.model_copy(update={"steps": steps, "cycle": cycle})
+
+
+def plan_of(settings: RunSettings) -> Plan:
+    """Return the plan of a run whose length is known."""
+    cycle = settings.cycle or settings.steps
+    return Plan(
+        steps=settings.steps,
+        cycle=cycle,
+        seed=settings.seed,
+        warmup=max(1, min(20, cycle // 10)),
+        checkpoint_every=settings.checkpoint_every,
+        metrics_every=settings.metrics_every,
+    )
 
 
 def train(
@@ -151,22 +208,18 @@ def train(
     folder: Path,
     *,
     on_metrics: Callable[[Mapping[str, float]], None],
-    on_loss: Callable[[int, float], None],
+    on_watched: Callable[[int, str, float], None],
     on_progress: Callable[[float], None],
     stop: Callable[[], bool],
 ) -> Outcome:
     """Train, or resume from `folder`; `result_file(folder)` exists afterwards, interpolated by `blend`.
 
-    `on_loss` gets the loss on documents held out for early stopping. A run that takes twice its minutes, on a machine
-    slower than when timed, ends with its last checkpoint. Raises Refused when the loss is not finite.
+    `on_watched` gets step, name and value of figures on documents held out for early stopping: "watched", their loss,
+    and "watched_iou", their mean IoU at the ends of cycles. A run that takes twice its minutes, on a machine slower
+    than when timed, ends with its best finished cycle, else with its last checkpoint. Raises Refused when the loss is
+    not finite.
     """
-    plan = Plan(
-        steps=settings.steps,
-        seed=settings.seed,
-        warmup=max(1, min(20, settings.steps // 10)),
-        checkpoint_every=settings.checkpoint_every,
-        metrics_every=settings.metrics_every,
-    )
+    plan = plan_of(settings)
     latest = time.monotonic() + settings.minutes * 120
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     try:
@@ -179,14 +232,24 @@ def train(
             on_metrics=on_metrics,
             on_progress=on_progress,
             cancelled=lambda: stop() or time.monotonic() > latest,
-            at_checkpoint=_early_stopping(network, corpus, settings, folder, on_loss),
+            at_checkpoint=_looks(network, corpus, settings, plan, folder, on_watched),
         )
     except FloatingPointError as error:
         raise Refused(f"Training diverged, and the run was stopped; lower the learning rate: {error}") from None
-    learned = checkpoint.load(best_file(folder))
+    learned = checkpoint.load(_handed_in(folder))
     result = interpolate(before, learned.state, settings.blend)
     checkpoint.save(result_file(folder), result, learned.config)
     return outcome
+
+
+def handed_in_step(folder: Path) -> int | None:
+    """Return the step of the checkpoint that a run hands in; None for its last one."""
+    return best_step(folder) if lost(folder) else cycle_step(folder)
+
+
+def _handed_in(folder: Path) -> Path:
+    """Return the checkpoint that a run hands in: of its best cycle, unless early stopping chose one."""
+    return best_file(folder) if lost(folder) else cycle_file(folder) or best_file(folder)
 
 
 def result_file(folder: Path) -> Path:

@@ -13,7 +13,9 @@ from engine.models import registry
 from engine.private_files import users_umask
 from engine.queries import existing
 from engine.training.retraining import learner
-from engine.training.retraining.run import ENDED_AT, MADE_WITH, beginning, ended, settings_in
+from engine.training.retraining.refit import refit_settings
+from engine.training.retraining.run import beginning, ended
+from engine.training.retraining.run_settings import ENDED_AT, HANDED_IN, MADE_WITH, stored_settings
 from engine.training.sources.corpus import corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace
@@ -39,21 +41,46 @@ class Reproduction:
 
 
 def reproduce(
-    workspace: Workspace, run_id: str, *, keep: Path | None = None, on_progress: OnProgress = lambda share, said: None
+    workspace: Workspace,
+    run_id: str,
+    *,
+    refitted: bool = False,
+    keep: Path | None = None,
+    on_progress: OnProgress = lambda share, said: None,
 ) -> Reproduction:
     """Train again as the run did, with as many threads, and compare.
 
-    Changes nothing that is stored. `keep`: where to write the checkpoint. Raises NotFound for an unknown run; Refused
-    when it stored no weights, or when an input is missing or changed.
+    Changes nothing that is stored.
+
+    Args:
+        workspace: Open workspace.
+        run_id: Run to reproduce.
+        refitted: Reproduce the refit, which is in use, instead of the judged weights.
+        keep: Where to write the checkpoint.
+        on_progress: Receives share and sentence.
+
+    Raises:
+        NotFound: There is no such run.
+        Refused: The run stored no such weights, or an input is missing or changed.
     """
     with workspace.database.read() as session:
         run = existing(session, Run, run_id)
         if run.challenger_id is None or ENDED_AT not in run.settings:
             raise Refused(f"This run stored no weights to reproduce (status: {run.status}); choose a finished run.")
         challenger = session.get_one(ModelVersion, run.challenger_id)
-        snapshot = session.get_one(Snapshot, run.snapshot_id)
-    settings = settings_in(run).model_copy(update={"minutes": _ENOUGH_MINUTES})
+        learned_from = session.get_one(Snapshot, run.snapshot_id).sha256
+    settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})
     last, then = int(run.settings[ENDED_AT]), run.settings[MADE_WITH]
+    path_of = registry.judged_path
+    if refitted:
+        if challenger.refit_snapshot_sha256 is None:
+            raise Refused("This run has no refit; leave out --refit to reproduce the judged weights.")
+        last, path_of, learned_from = (
+            int(run.settings[HANDED_IN]),
+            registry.checkpoint_path,
+            challenger.refit_snapshot_sha256,
+        )
+        settings = refit_settings(settings, last)
     threads = torch.get_num_threads()
     done = 0
 
@@ -65,17 +92,17 @@ def reproduce(
 
     torch.set_num_threads(int(then["threads"]))
     try:
-        network = learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), settings.depth)
+        network = learner.network_of(path_of(workspace, beginning(workspace, run)), settings.depth)
         with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
             folder = Path(temporary)
             learner.train(
                 network,
                 workspace,
-                corpus_of(workspace, snapshot.sha256, exact=False),
+                corpus_of(workspace, learned_from, exact=False),
                 settings,
                 folder,
                 on_metrics=lambda _: None,
-                on_loss=lambda step, loss: None,
+                on_watched=lambda step, name, value: None,
                 on_progress=progress,
                 stop=lambda: done + 1 >= last,
             )
@@ -86,7 +113,7 @@ def reproduce(
         now = ended(last)[MADE_WITH]
     finally:
         torch.set_num_threads(threads)
-    kept = checkpoint.load(registry.checkpoint_path(workspace, challenger)).version
+    kept = checkpoint.load(path_of(workspace, challenger)).version
     return Reproduction(run_id, kept, made, last, tuple(_differences(run, then, now)))
 
 

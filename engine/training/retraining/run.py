@@ -23,16 +23,26 @@ from engine.queries import existing
 from engine.training.retraining import learner
 from engine.training.retraining.judging import judge
 from engine.training.retraining.readiness import NOTHING_TO_LEARN
-from engine.training.retraining.run_settings import RunSettings, settings_for
+from engine.training.retraining.refit import TAUGHT_SPLITS, Refitted, in_use, refit, snapshot_for
+from engine.training.retraining.run_settings import (
+    BEGINS_AT,
+    ENDED_AT,
+    HANDED_IN,
+    HOLDOUTS,
+    MADE_WITH,
+    PAGES,
+    REFIT_SNAPSHOT,
+    RunSettings,
+    settings_for,
+    stored_settings,
+)
 from engine.training.retraining.sweep import run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace
 
 TRAIN, HELD_OUT = "train", ("recent", "frozen")
-HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH = "holdouts_sha256", "begins_at", "ended_at", "made_with"
-_BESIDE = (HOLDOUTS, BEGINS_AT, ENDED_AT, MADE_WITH)  # stored with a run's settings, determined during the run
-_LEARNED = 0.75  # share of the progress bar for training; judging takes the rest
+_LEARNED, _JUDGED = 0.45, 0.55  # shares of the progress bar after training and after judging; the refit takes the rest
 
 
 def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
@@ -51,6 +61,7 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
         if run.status == "running":
             run = _trained(workspace, run, on_progress, should_stop)
             run = _judged(workspace, run, on_progress, should_stop)
+            run = _refitted(workspace, run, on_progress, should_stop)
         elif run.status != "judged":
             raise Refused(f"The run has ended already ({run.status}).")
     except Stopped as stopped:
@@ -98,11 +109,14 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
         parent = registry.champion(session, project_id)
         begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
     corpus = _taught(workspace, snapshot)
-    network = learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth)
+    network = learner.network_of(registry.judged_path(workspace, begins_at), settings.depth)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
-    settings = settings.model_copy(update={"steps": learner.affordable_steps(network, source, settings)})
+    pages = len(corpus.pages)
+    if settings.refit and held_out is not None:
+        pages += len(corpus_of(workspace, held_out.sha256, exact=False).of(*TAUGHT_SPLITS))
+    settings = learner.with_length(network, source, corpus, settings, pages)
     with workspace.database.write() as session:
         run = Run(
             project_id=project_id,
@@ -113,6 +127,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
                 **settings.model_dump(),
                 HOLDOUTS: held_out.sha256 if held_out else None,
                 BEGINS_AT: begins_at.id,
+                PAGES: pages,
             },
             seed=settings.seed,
             code_version=code_version(),
@@ -143,11 +158,10 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
     """Train, and return the run with its challenger registered."""
     if run.challenger_id is not None:
         return run
-    settings = settings_in(run)
+    settings = stored_settings(run.settings)
     _, snapshot = _parent_and_snapshot(workspace, run)
-    network = learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), settings.depth)
+    network = learner.network_of(registry.judged_path(workspace, beginning(workspace, run)), settings.depth)
     folder = run_folder(workspace, run.id)
-    steps = settings.steps
 
     def keep(values: Mapping[str, float]) -> None:
         """Collect a row of metrics."""
@@ -161,15 +175,15 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
 
         lasting(write)
 
-    def look(step: int, loss: float) -> None:
-        """Collect the held-out loss of a checkpoint."""
+    def look(step: int, name: str, value: float) -> None:
+        """Collect a held-out figure of a checkpoint."""
 
         def write() -> None:
             """Store it."""
             with workspace.database.write() as session:
                 point = session.get(RunMetric, (run.id, step))
                 values = dict(point.values) if point is not None else {}
-                session.merge(RunMetric(run_id=run.id, step=step, values={**values, "watched": round(loss, 6)}))
+                session.merge(RunMetric(run_id=run.id, step=step, values={**values, name: round(value, 6)}))
 
         lasting(write)
 
@@ -180,17 +194,28 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
         settings,
         folder,
         on_metrics=keep,
-        on_loss=look,
-        on_progress=lambda share: on_progress(share * _LEARNED, f"Training: step {round(share * steps)} of {steps}."),
+        on_watched=look,
+        on_progress=lambda share: on_progress(*_progress(settings, share)),
         stop=lambda: should_stop() is not None,
     )
     check(should_stop)
     sha256 = workspace.blobs.put_file(learner.result_file(folder))
     optimizer = learner.described(network, settings)
-    return lasting(lambda: _registered(workspace, run, sha256, optimizer, outcome.step))
+    handed_in = learner.handed_in_step(folder) or outcome.step
+    return lasting(lambda: _registered(workspace, run, sha256, optimizer, outcome.step, handed_in))
 
 
-def _registered(workspace: Workspace, run: Run, sha256: str, optimizer: dict[str, Any], step: int) -> Run:
+def _progress(settings: RunSettings, share: float) -> tuple[float, str]:
+    """Return share and sentence on the progress of a training, within its present cycle."""
+    step = round(share * settings.steps)
+    begin, end = learner.plan_of(settings).cycle_of(max(0, step - 1))
+    going_on = f" The run goes on after {begin}: it still gains." if begin else ""
+    return step / end * _LEARNED, f"Training: step {step} of {end}.{going_on}"
+
+
+def _registered(
+    workspace: Workspace, run: Run, sha256: str, optimizer: dict[str, Any], step: int, handed_in: int
+) -> Run:
     """Return the run with its challenger; registers it once, also when attempts overlap."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
@@ -205,24 +230,26 @@ def _registered(workspace: Workspace, run: Run, sha256: str, optimizer: dict[str
                 optimizer=optimizer,
             )
             mine.challenger_id = version.id
-            mine.settings = {**mine.settings, **ended(step)}
+            mine.settings = {**mine.settings, **ended(step), HANDED_IN: handed_in}
         return mine
 
 
 def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """Judge, and store verdict and figures in one commit."""
-    settings = settings_in(run)
+    if run.verdict:
+        return run
+    settings = stored_settings(run.settings)
     parent, snapshot = _parent_and_snapshot(workspace, run)
     with workspace.database.read() as session:
         challenger = session.get_one(ModelVersion, str(run.challenger_id))
     verdict = judge(
         workspace,
-        registry.checkpoint_path(workspace, parent),
-        registry.checkpoint_path(workspace, challenger),
+        registry.judged_path(workspace, parent),
+        registry.judged_path(workspace, challenger),
         taught=_taught(workspace, snapshot),
         holdouts_sha256=run.settings[HOLDOUTS],
         settings=settings,
-        on_progress=lambda share, message: on_progress(_LEARNED + share * (0.99 - _LEARNED), message),
+        on_progress=lambda share, message: on_progress(_LEARNED + share * (_JUDGED - _LEARNED), message),
         should_stop=should_stop,
     )
     return lasting(lambda: _with_verdict(workspace, run, verdict))
@@ -231,9 +258,61 @@ def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop
 def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Run:
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
-        mine.verdict, mine.status, mine.finished_at = verdict, "judged", now()
+        mine.verdict = verdict
         version = session.get_one(ModelVersion, str(mine.challenger_id))
         version.figures = {name: one["challenger"] for name, one in verdict["holdouts"].items()}
+        return mine
+
+
+def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+    """Refit a challenger that passed on all accepted pages, and end the run."""
+    settings = stored_settings(run.settings)
+    found = None
+    snapshot_sha256 = _refit_snapshot(workspace, run, settings, should_stop)
+    if snapshot_sha256 is not None:
+        found = refit(
+            workspace,
+            run,
+            settings,
+            snapshot_sha256,
+            handed_in=int(run.settings[HANDED_IN]),
+            begins_at=beginning(workspace, run),
+            on_progress=lambda share, said: on_progress(_JUDGED + share * (0.99 - _JUDGED), said),
+            should_stop=should_stop,
+        )
+    return lasting(lambda: _ended(workspace, run, found))
+
+
+def _refit_snapshot(workspace: Workspace, run: Run, settings: RunSettings, should_stop: ShouldStop) -> str | None:
+    """Return the manifest that a refit learns from, stored with the run; None when there is nothing to refit."""
+    if REFIT_SNAPSHOT in run.settings or not run.verdict["passed"] or not settings.refit or not run.settings[HOLDOUTS]:
+        return run.settings.get(REFIT_SNAPSHOT)
+
+    def tell(done: int, of: int) -> None:
+        """End the snapshot when the job should stop."""
+        check(should_stop)
+
+    sha256 = snapshot_for(workspace, run, on_progress=tell)
+    if sha256 is not None:
+        with workspace.database.write() as session:
+            mine = session.get_one(Run, run.id, with_for_update=True)
+            mine.settings = {**mine.settings, REFIT_SNAPSHOT: sha256}
+    return sha256
+
+
+def _ended(workspace: Workspace, run: Run, found: Refitted | None) -> Run:
+    """End a run that was judged; its challenger uses the refitted weights, unless it is in use already."""
+    with workspace.database.write() as session:
+        mine = session.get_one(Run, run.id, with_for_update=True)
+        mine.status, mine.finished_at = "judged", now()
+        if found is not None:
+            version = session.get_one(ModelVersion, str(mine.challenger_id), with_for_update=True)
+            sentence = f"{mine.verdict['sentence']} {found.comparison['sentence']}"
+            mine.verdict = {**mine.verdict, "refit": found.comparison, "sentence": sentence}
+            if found.comparison["passed"] and not in_use(session, version):
+                version.judged_sha256 = version.checkpoint_sha256
+                version.checkpoint_sha256 = found.sha256
+                version.refit_snapshot_sha256 = found.snapshot_sha256
         return mine
 
 
@@ -253,11 +332,6 @@ def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
     except Conflict as conflict:
         return False, [f"It was not promoted: {conflict}"]
     return True, ["It was promoted."]
-
-
-def settings_in(run: Run) -> RunSettings:
-    """Return the settings stored in a run's row."""
-    return RunSettings.model_validate({name: value for name, value in run.settings.items() if name not in _BESIDE})
 
 
 def beginning(workspace: Workspace, run: Run) -> ModelVersion:

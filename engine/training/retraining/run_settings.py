@@ -1,12 +1,22 @@
 """Settings of a retraining run, stored in its row: a resumed run keeps them."""
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import Refused
 from engine.settings import Settings
+
+# Stored with a run's settings, determined during the run:
+HOLDOUTS = "holdouts_sha256"  # manifest of the held-out answers
+BEGINS_AT = "begins_at"  # version whose weights are the initial ones
+PAGES = "pages_taught"  # number of corrected pages that its length is chosen for, those of a refit included
+ENDED_AT, HANDED_IN = "ended_at", "handed_in_at"  # last step, and the step of the checkpoint that is handed in
+REFIT_SNAPSHOT = "refit_snapshot_sha256"  # manifest of what the refit learns from
+MADE_WITH = "made_with"  # versions of software
+_BESIDE = (HOLDOUTS, BEGINS_AT, PAGES, ENDED_AT, HANDED_IN, REFIT_SNAPSHOT, MADE_WITH)
 
 # quick: the encoders are frozen, so an image is encoded once, its features are cached, and no gradient flows through
 # them. Fusion, prompt encoder and both heads are trained, as in SAM's data engine, where decoders are retrained more
@@ -20,18 +30,27 @@ class RunSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     seed: int = Field(ge=0)
-    steps: int = Field(ge=1)
+    steps: int = Field(
+        0, ge=0, description="Training steps at most; 0: by the number of corrected pages (run_length.py)."
+    )
+    cycle: int | None = Field(
+        None, ge=1, description="Steps after which a run may end with finished weights; determined when it begins."
+    )
     minutes: float = Field(gt=0, description="Time limit: steps are reduced to fit, as timed at the start.")
-    depth: Depth = Field("quick", description="quick: the encoders are frozen. full: all parameters are trained.")
+    depth: Depth = Field("full", description="quick: the encoders are frozen. full: all parameters are trained.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
     mode: str = Field("default", description="Name in model.optim.MODES; natural_gradient only.")
-    rate: float = Field(5e-4, gt=0, description="Learning rate after the warm-up; for AdamW, half of it works well.")
+    rate: float = Field(3.5e-4, gt=0, description="Learning rate after the warm-up; for AdamW, half of it works well.")
     matrix_rate: float = Field(
         4.0, gt=0, description="Learning rate of weight matrices, as a multiple of `rate`; natural_gradient only."
     )
     weight_decay: float = Field(0.01, ge=0)
     begin: Literal["champion", "origin"] = Field(
         "champion", description="Initial weights: the champion's, or the origin of all versions."
+    )
+    refit: bool = Field(
+        True,
+        description="After a passed verdict, train once more on all accepted pages, held-out ones included, for use.",
     )
     blend: float = Field(
         0.85, gt=0, le=1, description="Weight interpolation: 0 keeps the initial weights, 1 the trained ones."
@@ -67,9 +86,20 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
     The seed is derived from the job, so it is known and unique. Raises Refused for an invalid value.
     """
     seed = int.from_bytes(hashlib.sha256(job_id.encode()).digest()[:4], "big") >> 1
-    given = {"seed": seed, "steps": settings.retrain_steps, "minutes": settings.retrain_minutes, **chosen}
+    given = {
+        "seed": seed,
+        "steps": settings.retrain_steps,
+        "minutes": settings.retrain_minutes,
+        "refit": settings.retrain_refit,
+        **chosen,
+    }
     try:
         return RunSettings.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         raise Refused(f"The run's setting {'.'.join(map(str, first['loc']))} is invalid: {first['msg']}.") from None
+
+
+def stored_settings(stored: Mapping[str, Any]) -> RunSettings:
+    """Return the settings in a run's row, without what was determined during the run."""
+    return RunSettings.model_validate({name: value for name, value in stored.items() if name not in _BESIDE})

@@ -83,7 +83,10 @@ def fire(
         if firing is None:
             return None
         if outcome == "asked":
-            job = queue.enqueue(session, RETRAIN, project_id, {"settings": {}}, retrain_key(project_id))
+            # Nobody waits for a scheduled run, so it may take longer; it ends by itself once it stops gaining.
+            minutes = max(workspace.settings.retrain_minutes, workspace.settings.retrain_scheduled_minutes)
+            chosen = {"settings": {"minutes": minutes}}
+            job = queue.enqueue(session, RETRAIN, project_id, chosen, retrain_key(project_id))
             firing.job_id = job.id
         elif outcome == "busy" and there is not None:
             firing.job_id = there.id

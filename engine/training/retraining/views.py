@@ -12,6 +12,8 @@ from db.tables import Job, ModelVersion, Run, RunMetric, Snapshot
 from engine.models.registry import label
 from engine.paging import Order, Page
 from engine.queries import existing
+from engine.training.retraining.run_length import Length
+from engine.training.retraining.run_settings import ENDED_AT, HANDED_IN, PAGES, stored_settings
 from engine.training.retraining.trigger import RETRAIN
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
@@ -42,6 +44,7 @@ class RunView(RunLine):
     settings: dict[str, Any] = Field(description="Settings of the run, such as depth, steps and blend.")
     seed: int = Field(description="Seed of every random choice.")
     code_version: str = Field(description="Version of the program that trained.")
+    length: str = Field(description="What a longer run is expected to bring, as sentences; empty before the verdict.")
     metrics: list[dict[str, Any]] = Field(description="Points of the curves: the step, and figures by name.")
 
 
@@ -99,8 +102,18 @@ def run_view(workspace: Workspace, run_id: str) -> RunView:
             settings=run.settings,
             seed=run.seed,
             code_version=run.code_version,
+            length=_length(run),
             metrics=[{"step": point.step, **point.values} for point in points],
         )
+
+
+def _length(run: Run) -> str:
+    """Return what a longer run is expected to bring; empty where it is not known."""
+    if run.status != "judged" or PAGES not in run.settings or ENDED_AT not in run.settings:
+        return ""
+    steps = int(run.settings.get(HANDED_IN, run.settings[ENDED_AT]))
+    own = run.verdict.get("holdouts", {}).get("own", {})
+    return Length(steps, int(run.settings[PAGES]), stored_settings(run.settings)).sentence(own.get("difference"))
 
 
 def last_failure(workspace: Workspace, project_id: str) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.training.evaluation.metrics import Scored
-from engine.training.retraining.gate import Holdout, judge
+from engine.training.retraining.gate import Holdout, check, judge
 from engine.training.retraining.latency import Latency
 
 
@@ -212,3 +212,14 @@ def test_answers_to_different_questions_are_not_compared() -> None:
 
 def test_nothing_held_out_and_nothing_learned_does_not_pass() -> None:
     assert judge([])["passed"] is False
+
+
+def test_refitted_weights_are_used_without_a_gain_but_not_after_a_loss() -> None:
+    same = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, steady(0.0))])
+    assert same["passed"] is True and same["objections"] == []
+    forgetful = check([holdout("generated", 40, steady(-0.08)), holdout("taught", 20, steady(0.1))])
+    assert forgetful["passed"] is False and "on generated pages" in forgetful["objections"][0]
+    dull = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, steady(-0.1))])
+    assert dull["passed"] is False and "fell by 0.100 on the training answers" in dull["objections"][0]
+    chance = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, lambda one, _: 0.2 * (-1) ** one)])
+    assert chance["passed"] is True

@@ -1,0 +1,79 @@
+"""Length of a run: steps by the number of corrected pages, and what a longer run is expected to bring.
+
+The figures come from runs on FUNSD with 10, 20 and 60 corrected pages (docs/LOG.md, Retraining): after some passes over
+the pages, more of them bring nothing.
+"""
+
+from bisect import bisect_left
+from dataclasses import dataclass
+
+from engine.plurals import count
+from engine.training.retraining.run_settings import RunSettings
+
+PASSES = 8  # over each corrected page, in the first cycle
+FEWEST_STEPS, MOST_STEPS = 60, 20_000
+# Share of the possible gain by passes, from acc@.5 on unseen forms.
+_GAINED = ((0.0, 0.0), (2.0, 0.4), (4.0, 0.65), (8.0, 1.0))
+_WORTH_SAYING = 0.0005  # of mean IoU
+
+
+def pages_a_step(settings: RunSettings) -> float:
+    """Return the mean number of corrected pages that a step reads; the other pages are generated."""
+    own = settings.pages * (1 - settings.images) + settings.images  # a step with an image reads one page
+    return own * (1 - settings.replay)
+
+
+def steps_for(pages: int, settings: RunSettings) -> int:
+    """Return the steps in which each of these corrected pages is read PASSES times, within limits."""
+    return min(MOST_STEPS, max(FEWEST_STEPS, round(PASSES * pages / pages_a_step(settings))))
+
+
+def cycles_within(first: int, affordable: int) -> int:
+    """Return the steps of all cycles that fit; each further one is as long as all before it (model.learning.Plan)."""
+    steps = min(first, affordable)
+    while 2 * steps <= affordable:
+        steps *= 2
+    return steps
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """Length of a run that has ended, on a number of corrected pages."""
+
+    steps: int
+    pages: int
+    settings: RunSettings
+
+    @property
+    def passes(self) -> float:
+        """Return how often the run read each corrected page, on average."""
+        return self.steps * pages_a_step(self.settings) / max(1, self.pages)
+
+    def expected(self, gained: float) -> float:
+        """Return what PASSES passes are expected to bring beyond this run, in the unit of `gained`.
+
+        `gained`: what this run brought. No gain promises nothing more.
+        """
+        share = _share(self.passes)
+        return max(0.0, gained) * (1 / share - 1) if share else 0.0
+
+    def sentence(self, gained: float | None) -> str:
+        """Return what a longer run is expected to bring. `gained`: rise of mean IoU on held-out documents."""
+        read = f"This run read each of {count(self.pages, 'corrected page')} {self.passes:.0f} times."
+        if self.passes >= PASSES * 0.9:
+            return f"{read} A longer run is not expected to bring more; more corrected pages are."
+        wanted = round(self.steps * PASSES / max(self.passes, 1e-6))
+        said = f"{read} A run of {wanted:,} steps would read them {PASSES} times"
+        more = self.expected(gained or 0.0)
+        if more < _WORTH_SAYING:
+            return f"{said}; this run shows no gain to build on."
+        return f"{said} and is expected to bring about {more:+.3f} of mean IoU."
+
+
+def _share(passes: float) -> float:
+    """Return the share of the possible gain after some passes, by linear interpolation."""
+    if passes >= _GAINED[-1][0]:
+        return 1.0
+    at = max(1, bisect_left([one for one, _ in _GAINED], passes))
+    (x0, y0), (x1, y1) = _GAINED[at - 1], _GAINED[at]
+    return y0 + (y1 - y0) * (passes - x0) / (x1 - x0)

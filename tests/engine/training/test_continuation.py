@@ -1,0 +1,81 @@
+"""A run goes on while it gains, ends where it does not, and hands in its best cycle."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.retraining.continuation import LEAST_GAIN, Continuation, cycle_file, cycle_step
+from model import checkpoint
+from model.learning import Plan
+from model.network import GroundingNetwork
+from model.objectives.objective import CHECKPOINT_FILE
+from tests.support.factories import tiny_network
+
+PLAN = Plan(steps=40, cycle=10, checkpoint_every=5)
+WORDS = [GroundedWord("Total:", (10, 10, 60, 24)), GroundedWord("12.50", (70, 10, 110, 24))]
+PAGE = GroundedPage("p", None, 300, 200, WORDS, [GroundedQuestion("q", "What is the total?", [[1]])])
+
+
+@pytest.fixture
+def network() -> GroundingNetwork:
+    torch.manual_seed(3)
+    return tiny_network()
+
+
+def going(
+    network: GroundingNetwork, folder: Path, ious: Sequence[float], monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[int, bool]]:
+    """What a run is told at its checkpoints when the held-out pages give these figures, one a look."""
+    shown = iter(ious)
+    monkeypatch.setattr(Continuation, "_mean_iou", lambda self: next(shown))
+    look = Continuation(network, [PAGE], PLAN, folder, on_iou=lambda step, iou: None)
+    told = []
+    for step in (0, 5, 10, 15, 20, 25, 30, 35, 40):
+        checkpoint.save(folder / CHECKPOINT_FILE, network, {**network.config.to_dict(), "step": step})
+        told.append((step, look(step)))
+        if told[-1][1]:
+            break
+    return told
+
+
+def test_a_run_that_gains_goes_on_to_its_last_cycle(
+    network: GroundingNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = going(network, tmp_path, [0.5, 0.6, 0.7, 0.8], monkeypatch)
+    assert told == [(0, False), *((step, False) for step in (5, 10, 15, 20, 25, 30, 35, 40))]
+    assert cycle_step(tmp_path) == 40
+
+
+def test_a_run_that_gains_no_more_ends_with_a_cycle_and_hands_in_the_best_one(
+    network: GroundingNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = going(network, tmp_path, [0.5, 0.6, 0.6 - LEAST_GAIN], monkeypatch)
+    assert told[-1] == (20, True) and all(not ended for _, ended in told[:-1])
+    assert cycle_step(tmp_path) == 10
+    kept = cycle_file(tmp_path)
+    assert kept is not None and checkpoint.load(kept).config["step"] == 10
+
+
+def test_a_run_that_never_gained_ends_with_its_first_cycle(
+    network: GroundingNetwork, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert going(network, tmp_path, [0.5, 0.5], monkeypatch)[-1] == (10, True)
+    assert cycle_step(tmp_path) == 10
+
+
+def test_the_figure_is_the_mean_iou_of_the_pages_by_the_network_as_it_is(
+    network: GroundingNetwork, tmp_path: Path
+) -> None:
+    seen: list[tuple[int, float]] = []
+    network.train()
+    look = Continuation(network, [PAGE], PLAN, tmp_path, on_iou=lambda *one: seen.append(one))
+    assert cycle_file(tmp_path) is None and cycle_step(tmp_path) is None
+    look(0)
+    assert seen[0][0] == 0 and 0 <= seen[0][1] <= 1
+    assert network.training and all(one.requires_grad for one in network.text_encoder.parameters())
+    again = Continuation(network, [PAGE], PLAN, tmp_path, on_iou=lambda *one: seen.append(one))
+    checkpoint.save(tmp_path / CHECKPOINT_FILE, network, network.config.to_dict())
+    assert again(10) is True, "resumed, it knows the figure before"

@@ -1,0 +1,55 @@
+"""How long a run is, and what a longer one is expected to bring."""
+
+import pytest
+
+from db.tables import Run
+from engine.models import registry
+from engine.training.retraining.run_length import FEWEST_STEPS, MOST_STEPS, PASSES, Length, cycles_within, steps_for
+from engine.training.retraining.run_settings import RunSettings
+from engine.training.retraining.views import run_view
+from engine.workspace import Workspace
+from tests.support.factories import make_project
+from tests.support.judged_runs import add_run
+
+SETTINGS = RunSettings(seed=0, minutes=5)
+
+
+def test_steps_follow_the_number_of_pages_and_the_share_of_replay() -> None:
+    assert steps_for(3, SETTINGS) == FEWEST_STEPS
+    few, many = steps_for(60, SETTINGS), steps_for(600, SETTINGS)
+    assert many == pytest.approx(10 * few, rel=0.01)
+    assert Length(few, 60, SETTINGS).passes == pytest.approx(PASSES, rel=0.02)
+    assert steps_for(600, SETTINGS.model_copy(update={"replay": 0.75})) == pytest.approx(2 * many, rel=0.01)
+    assert steps_for(10**6, SETTINGS) == MOST_STEPS
+
+
+def test_cycles_double_while_they_fit() -> None:
+    assert cycles_within(250, 200) == 200
+    assert cycles_within(250, 499) == 250
+    assert cycles_within(250, 500) == 500
+    assert cycles_within(250, 1999) == 1000
+
+
+def test_a_run_cut_short_by_its_minutes_says_what_a_longer_one_is_expected_to_bring() -> None:
+    short = Length(steps_for(600, SETTINGS) // 2, 600, SETTINGS)
+    assert short.expected(0.02) == pytest.approx(0.02 * (1 / 0.65 - 1), rel=0.05)
+    assert "4 times" in short.sentence(0.02) and "about +0.01" in short.sentence(0.02)
+    assert "no gain to build on" in short.sentence(-0.01)
+    assert short.expected(-0.01) == 0.0
+
+
+def test_a_run_that_read_its_pages_often_enough_is_not_expected_to_gain_by_length() -> None:
+    enough = Length(steps_for(60, SETTINGS), 60, SETTINGS)
+    assert "is not expected to bring more" in enough.sentence(0.02)
+    assert enough.expected(0.02) == pytest.approx(0.0, abs=1e-3)
+    assert Length(1, 60, SETTINGS).expected(0.01) > 0.1, "hardly begun"
+
+
+def test_a_judged_run_says_it_and_a_run_of_an_earlier_version_says_nothing(workspace: Workspace) -> None:
+    registry.ensure_shipped(workspace)
+    run = add_run(workspace, make_project(workspace).id, before=0.70, after=0.80)
+    said = run_view(workspace, run.id).length
+    assert "read each of 60 corrected pages 3 times" in said and "259 steps" in said and "of mean IoU" in said
+    with workspace.database.write() as session:
+        session.get_one(Run, run.id).settings = {}
+    assert run_view(workspace, run.id).length == ""
