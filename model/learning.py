@@ -113,7 +113,7 @@ def learn(
     learned.train()
     seen: dict[str, list[float]] = {}  # since the last report; a part of the loss that a step lacks does not count as 0
     began, version, stop = time.monotonic(), None, False
-    due = folder is not None and step % plan.checkpoint_every == 0
+    due = folder is not None and _due(step, plan)
     settled = at_checkpoint is not None and due and at_checkpoint(step)
     while step < plan.steps and not stop and not settled:
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
@@ -129,7 +129,7 @@ def learn(
                 {"step": step, "seconds": time.monotonic() - began, "rate": optimizer.param_groups[0]["lr"], **means}
             )
             seen = {}
-        due = step == plan.cycle_of(step - 1)[1] or step % plan.checkpoint_every == 0
+        due = _due(step, plan)
         if folder is not None and (last or due):
             version = _save(folder, objective, optimizer, plan, step, rates)
             settled = due and at_checkpoint is not None and at_checkpoint(step)
@@ -138,6 +138,11 @@ def learn(
     learned.eval()
     early = step < plan.steps
     return Outcome(step, early and not settled, settled and early, version)
+
+
+def _due(step: int, plan: Plan) -> bool:
+    """Return whether a checkpoint is due after a step: where cycles begin and end, and in regular intervals."""
+    return step % plan.checkpoint_every == 0 or step == plan.cycle_of(step - 1)[1]
 
 
 def rate_at(step: int, plan: Plan) -> float:

@@ -4,7 +4,7 @@ Wortsman et al. 2022, "Robust fine-tuning of zero-shot models" (arXiv:2109.01903
 line between both are as good at the new task as its end, and better at the old ones.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -31,4 +31,27 @@ def interpolate(before: Mapping[str, Tensor], after: Mapping[str, Tensor], share
         if tensor.is_floating_point()
         else tensor
         for name, tensor in after.items()
+    }
+
+
+def mean(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
+    """Return the mean of weights that were fine-tuned from one beginning (a uniform "model soup").
+
+    Wortsman et al. 2022, "Model soups" (arXiv:2203.05482), section 2: it is about as good as an ensemble, at the cost
+    of one network. Integer tensors are taken from the first.
+
+    Raises:
+        ValueError: there are none, or they are not weights of one architecture.
+    """
+    if not states:
+        raise ValueError("A mean needs weights.")
+    first = states[0]
+    for other in states[1:]:
+        if first.keys() != other.keys() or any(first[name].shape != other[name].shape for name in first):
+            raise ValueError("Only weights of the same architecture have a mean.")
+    return {
+        name: torch.stack([one[name].float() for one in states]).mean(0).to(tensor.dtype)
+        if tensor.is_floating_point()
+        else tensor
+        for name, tensor in first.items()
     }

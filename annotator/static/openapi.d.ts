@@ -4530,7 +4530,7 @@ export interface components {
         TriggersView: {
             /**
              * Accepted
-             * @description Accepted answers on training documents that no run has learned from.
+             * @description Accepted answers that no run has learned from.
              */
             accepted: number;
             /**
@@ -4682,11 +4682,6 @@ export interface components {
              * @description Version that its training began with; null for the first.
              */
             parent_id: string | null;
-            /**
-             * Refit Snapshot Sha256
-             * @description Snapshot of all that the weights in use learned from after the verdict; null without a refit.
-             */
-            refit_snapshot_sha256: string | null;
             /**
              * Snapshot Sha256
              * @description Snapshot that it learned from; null for the first.
@@ -8460,7 +8455,6 @@ export interface operations {
                      *           }
                      *         },
                      *         "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
-                     *         "refit_snapshot_sha256": null,
                      *         "optimizer": {
                      *           "name": "natural_gradient"
                      *         },
@@ -8521,7 +8515,6 @@ export interface operations {
                      *           }
                      *         },
                      *         "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
-                     *         "refit_snapshot_sha256": null,
                      *         "optimizer": {
                      *           "name": "natural_gradient"
                      *         },
@@ -8851,7 +8844,6 @@ export interface operations {
                      *           }
                      *         },
                      *         "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
-                     *         "refit_snapshot_sha256": null,
                      *         "optimizer": {
                      *           "name": "natural_gradient"
                      *         },

@@ -214,10 +214,9 @@ def _status(service: AnswerService, project_id: str) -> str:
     else:
         share = min(1.0, waiting / chosen.retrain_after)
         text = (
-            f"{waiting:,} of {count(chosen.retrain_after, 'newly accepted answer')} on training documents for the next "
-            "retraining. About 70 % of the documents are for training, the others for judging."
+            f"{waiting:,} of {count(chosen.retrain_after, 'newly accepted answer')} for the next retraining."
             if waiting < chosen.retrain_after
-            else f"{count(waiting, 'newly accepted answer')} on training documents: a retraining is due."
+            else f"{count(waiting, 'newly accepted answer')}: a retraining is due."
         )
     wrong = f'<p class="glossator-failed">The last retraining failed: {escape(failed)}</p>' if failed else ""
     return (

@@ -105,9 +105,8 @@ class ModelVersion(Base):
     project_id: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"))
     number: Mapped[int]  # 0: shipped; then 1, 2, ... in a project
     checkpoint_sha256: Mapped[Sha256]  # a blob: the weights in use
-    # The weights that the verdict is of, and the manifest of what those in use learned from; None where they are one.
-    judged_sha256: Mapped[Sha256 | None]
-    refit_snapshot_sha256: Mapped[Sha256 | None]
+    # Blobs of the weights that judge: of fold n those that have not learned from its documents; empty without folds.
+    fold_sha256s: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     parent_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
     snapshot_id: Mapped[Reference | None] = mapped_column(ForeignKey("snapshots.id"))
     seed: Mapped[int | None]

@@ -50,14 +50,13 @@ class Predictors:
                 raise Refused(self._unusable.get(project_id, "No model can be loaded; see the server log."))
         return loaded
 
-    def judged(self, loaded: Loaded) -> Loaded:
-        """Return a version with the weights that its verdict is of: they never learned from a held-out document.
+    def folds(self, loaded: Loaded) -> list[Loaded]:
+        """Return a version with the weights of each of its folds; empty without folds.
 
-        The version itself where it uses those weights. Raises Refused when they are missing on disk.
+        Those of fold n have not learned from its documents. Raises Refused when they are missing on disk.
         """
-        if loaded.version.judged_sha256 is None:
-            return loaded
-        return Loaded(loaded.version, Predictor.load(registry.judged_path(self._workspace, loaded.version)))
+        paths = registry.fold_paths(self._workspace, loaded.version)
+        return [Loaded(loaded.version, Predictor.load(path)) for path in paths]
 
     def refresh(self) -> list[str]:
         """Load the champions promoted since the last call; return the projects whose model changed."""

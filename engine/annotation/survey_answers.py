@@ -35,10 +35,10 @@ def documents_to_ask(session: Session, project_id: str, version_id: str) -> list
     return list(session.scalars(wanted.order_by(asked.c.document_id)))
 
 
-def is_held_out(session: Session, document_id: str) -> bool:
-    """Return whether a document belongs to a holdout."""
-    split = select(DocumentGroup.split).join(Document, Document.group_id == DocumentGroup.id)
-    return session.scalar(split.where(Document.id == document_id)) not in (None, TRAIN)
+def held_out_group(session: Session, document_id: str) -> str | None:
+    """Return the group of a document that belongs to a holdout; None of a training document."""
+    held_out = select(DocumentGroup.id).join(Document, Document.group_id == DocumentGroup.id)
+    return session.scalar(held_out.where(Document.id == document_id, DocumentGroup.split != TRAIN))
 
 
 def questions_to_ask(session: Session, project_id: str, document_id: str, version_id: str) -> list[tuple[str, str]]:

@@ -840,7 +840,7 @@ class TriggersView(BaseModel):
     automatic: bool
     """Whether retrainings start by themselves."""
     accepted: int
-    """Accepted answers on training documents that no run has learned from."""
+    """Accepted answers that no run has learned from."""
     wanted: int
     """Number of them that starts a retraining."""
     oldest_at: datetime | None
@@ -902,8 +902,6 @@ class VersionView(BaseModel):
     """Figures of its verdict, by holdout; of a version that no run has made, those of the newest verdict against it."""
     snapshot_sha256: str | None
     """Snapshot that it learned from; null for the first."""
-    refit_snapshot_sha256: str | None
-    """Snapshot of all that the weights in use learned from after the verdict; null without a refit."""
     optimizer: dict[str, Any]
     """Optimizer and settings of its training."""
     missing: bool

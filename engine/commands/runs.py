@@ -115,9 +115,6 @@ def changes(
 @runs.command()
 def reproduce(
     run: Annotated[str, typer.Argument(help="Id of the run.")],
-    refit: Annotated[
-        bool, typer.Option("--refit", help="Reproduce the refit on all accepted pages instead of the judged weights.")
-    ] = False,
     keep: Annotated[Path | None, typer.Option(metavar="FILE", help="File to keep the checkpoint in.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -129,7 +126,6 @@ def reproduce(
         made = make_again(
             workspace,
             run,
-            refitted=refit,
             keep=keep,
             on_progress=lambda share, said: bar.update(task, completed=round(100 * share)),
         )

@@ -27,7 +27,10 @@ def simulate(
     pages: Annotated[int, typer.Option(min=1, help="Pages annotated per round.")] = 20,
     against: Annotated[
         str,
-        typer.Option(help="Variant to compare with: nothing, never (retrain), adamw, history (mode) or full (depth)."),
+        typer.Option(
+            help="Variant to compare with: nothing, never (retrain), adamw, history (mode), quick (depth), or mean (of "
+            "the folds, for use)."
+        ),
     ] = "nothing",
     select: Annotated[
         str,

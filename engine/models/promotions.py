@@ -95,6 +95,11 @@ def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: 
         return promotion
 
 
+def was_promoted(session: Session, version: ModelVersion) -> bool:
+    """Return whether a version was ever promoted: its weights must not change any more."""
+    return session.scalar(select(Promotion.id).where(Promotion.version_id == version.id).limit(1)) is not None
+
+
 def _version_of(session: Session, project_id: str, version_id: str) -> ModelVersion:
     version = session.get(ModelVersion, version_id)
     if version is None or version.project_id not in (None, project_id):

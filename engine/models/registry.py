@@ -4,7 +4,7 @@ The champion of a project is the version of its newest promotion (engine.models.
 promotions uses the shipped version, which belongs to no project.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,6 @@ class VersionView(BaseModel):
         "verdict against it."
     )
     snapshot_sha256: str | None = Field(description="Snapshot that it learned from; null for the first.")
-    refit_snapshot_sha256: str | None = Field(
-        description="Snapshot of all that the weights in use learned from after the verdict; null without a refit."
-    )
     optimizer: dict[str, Any] = Field(description="Optimizer and settings of its training.")
     missing: bool = Field(
         description="Whether its checkpoint is missing from disk: it can neither answer nor be trained."
@@ -138,12 +135,12 @@ def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:
     return _path(workspace, version, version.checkpoint_sha256)
 
 
-def judged_path(workspace: Workspace, version: ModelVersion) -> Path:
-    """Return the path of the weights that a version's verdict is of. Raises Refused when they are missing on disk.
+def fold_paths(workspace: Workspace, version: ModelVersion) -> list[Path]:
+    """Return the paths of the weights of a version's folds (retraining/folds.py); empty without folds.
 
-    They never learned from a held-out document. Those in use may have, after the verdict (retraining/refit.py).
+    Raises Refused when one is missing on disk.
     """
-    return _path(workspace, version, version.judged_sha256 or version.checkpoint_sha256)
+    return [_path(workspace, version, sha256) for sha256 in version.fold_sha256s]
 
 
 def _path(workspace: Workspace, version: ModelVersion, sha256: str) -> Path:
@@ -191,7 +188,6 @@ def versions(
             created_at=version.created_at,
             figures=judged[version.id],
             snapshot_sha256=sha256,
-            refit_snapshot_sha256=version.refit_snapshot_sha256,
             optimizer=version.optimizer,
             missing=version.checkpoint_sha256 not in workspace.blobs,
         )
@@ -216,18 +212,20 @@ def register(
     project_id: str,
     *,
     checkpoint_sha256: str,
+    fold_sha256s: Sequence[str],
     parent_id: str,
     snapshot_id: str,
     seed: int,
     optimizer: dict[str, Any],
 ) -> ModelVersion:
-    """Add a project's next version in the caller's transaction. Its checkpoint must be a stored blob."""
+    """Add a project's next version in the caller's transaction. Its checkpoints must be stored blobs."""
     take_turn(session, project_id)
     newest = session.scalar(select(func.max(ModelVersion.number)).where(ModelVersion.project_id == project_id))
     version = ModelVersion(
         project_id=project_id,
         number=(newest or 0) + 1,
         checkpoint_sha256=checkpoint_sha256,
+        fold_sha256s=list(fold_sha256s),
         parent_id=parent_id,
         snapshot_id=snapshot_id,
         seed=seed,

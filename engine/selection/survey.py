@@ -6,8 +6,9 @@ the missing answers; after a promotion all are missing. Annotations are not touc
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,10 @@ from engine.annotation.page_cache import picture_and_words
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
-from engine.annotation.survey_answers import documents_to_ask, is_held_out, packed, questions_to_ask, store
+from engine.annotation.survey_answers import documents_to_ask, held_out_group, packed, questions_to_ask, store
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.models import registry
+from engine.models.folds import fold_of
 from engine.selection import after_survey, survey_trigger
 from engine.selection.uncertainty import best_rival, confidence, uncertainty
 from engine.workspace import Workspace
@@ -50,8 +52,7 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
     if loaded is not None:
         with workspace.database.read() as session:
             todo = documents_to_ask(session, project_id, loaded.version.id)
-        # The weights in use may have learned from the recent holdout; precision is measured there.
-        unbiased = predictors.judged(loaded)
+        folds = cache(lambda: predictors.folds(loaded))  # loaded where a held-out document is asked
         began = time.monotonic()
         for at, document_id in enumerate(todo):
             check(should_stop)
@@ -59,7 +60,7 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
                 raise Stopped("end")
             on_progress(at / len(todo), f"Asking document {at + 1:,} of {len(todo):,}.")
             try:
-                asked += ask_document(workspace, loaded, project_id, document_id, held_out=unbiased)
+                asked += ask_document(workspace, loaded, project_id, document_id, folds)
                 documents += 1
             except (BlobMissing, OSError, ValueError):
                 _log.exception("the document %s cannot be surveyed", document_id)
@@ -82,18 +83,19 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
 
 
 def ask_document(
-    workspace: Workspace, loaded: Loaded, project_id: str, document_id: str, *, held_out: Loaded | None = None
+    workspace: Workspace, loaded: Loaded, project_id: str, document_id: str, folds: Callable[[], Sequence[Loaded]]
 ) -> int:
     """Ask a document its missing questions, store the answers and return their number.
 
-    `held_out`: who answers on a held-out document instead. Raises BlobMissing, OSError or ValueError for an unreadable
-    document.
+    On a held-out document, the weights of its fold answer, because precision is measured there and the weights in use
+    may have learned from it. Raises BlobMissing, OSError or ValueError for an unreadable document.
     """
     with workspace.database.read() as session:
-        if held_out is not None and is_held_out(session, document_id):
-            loaded = held_out
+        group = held_out_group(session, document_id) if loaded.version.fold_sha256s else None
         questions = questions_to_ask(session, project_id, document_id, loaded.version.id)
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
+    if group is not None:
+        loaded = folds()[fold_of(group)]
     if not questions or not pages:
         return 0
     wanted: dict[str, list[tuple[str, str]]] = {page.id: [] for page in pages}

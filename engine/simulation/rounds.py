@@ -52,7 +52,8 @@ AGAINST: Mapping[str, dict[str, Any]] = {
     "never": {},
     "adamw": {"optimizer": "adamw", "rate": 2.5e-4},
     "history": {"mode": "history"},
-    "full": {"depth": "full"},
+    "quick": {"depth": "quick"},
+    "mean": {"refit": False},
 }
 
 

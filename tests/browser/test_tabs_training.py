@@ -74,7 +74,7 @@ def test_too_few_answers_bring_a_warning_with_their_number(room: Room) -> None:
     accept(room.workspace, room.document(), "What is the total due?", [4])
     panel, warning = room.panel, room.panel.get_by_role("alert")
     panel.get_by_role("button", name="Retrain now").click()
-    expect(warning).to_contain_text("1 accepted answer is new on training documents since the last retraining.")
+    expect(warning).to_contain_text("1 accepted answer is new since the last retraining.")
     expect(warning).to_contain_text("With fewer than 20,")
     panel.get_by_role("button", name="Do not retrain").click()
     expect(warning).to_be_hidden()

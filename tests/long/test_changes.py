@@ -52,22 +52,22 @@ def test_every_question_that_judged_is_listed_with_its_document_and_what_moved_m
 ) -> None:
     run = judged(shop, {"train": 4, "recent": 2, "frozen": 1}, rate=5e-3, steps=12)
     found = changes_of(shop, run.id, kinds=("gained", "lost", "better", "worse", "same"), limit=1000)
-    for name in ("recent", "frozen", "generated"):
+    for name in ("own", "generated"):
         assert sum(found.counts[name].values()) == run.verdict["holdouts"][name]["questions"]
-    of_recent = [one for one in found.changes if one.holdout == "recent"]
+    of_own = [one for one in found.changes if one.holdout == "own"]
     with shop.database.read() as session:
-        recent = {
+        own = {
             document.id: document.name
             for document in session.scalars(select(Document))
-            if document.id in {one.document_id for one in of_recent}
+            if document.id in {one.document_id for one in of_own}
         }
-    assert len(of_recent) == 4 and len(recent) == 2
-    assert all(one.document == recent[str(one.document_id)] and one.page_number == 1 for one in of_recent)
+    assert len(of_own) == 14 and len(own) == 7
+    assert all(one.document == own[str(one.document_id)] and one.page_number == 1 for one in of_own)
     assert all(one.document is None for one in found.changes if one.holdout == "generated")
-    moved = [abs(one.after - one.before) for one in of_recent]
+    moved = [abs(one.after - one.before) for one in of_own]
     assert moved == sorted(moved, reverse=True)
-    means = run.verdict["holdouts"]["recent"]
-    assert sum(one.after - one.before for one in of_recent) / 4 == pytest.approx(means["difference"], abs=1e-3)
+    means = run.verdict["holdouts"]["own"]
+    assert sum(one.after - one.before for one in of_own) / 14 == pytest.approx(means["difference"], abs=1e-3)
 
 
 def test_what_stayed_the_same_is_left_out_unless_it_is_asked_for(shop: Workspace) -> None:
@@ -79,12 +79,12 @@ def test_what_stayed_the_same_is_left_out_unless_it_is_asked_for(shop: Workspace
 
 
 def test_a_line_names_its_page_as_it_is_called_now(shop: Workspace) -> None:
-    run = judged(shop, {"train": 3, "recent": 1})
+    run = judged(shop, {"train": 5, "recent": 1})
     with shop.database.write() as session:
         page_id = next(
             one.page_id
             for one in changes_of(shop, run.id, kinds=["same", "better", "worse", "gained", "lost"]).changes
-            if one.holdout == "recent"
+            if one.holdout == "own"
         )
         document_id = session.get_one(Page, page_id).document_id
         session.execute(update(Page).where(Page.id == page_id).values(number=99))

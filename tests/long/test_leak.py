@@ -1,4 +1,4 @@
-"""Over five rounds of snapshots, whatever comes in, goes, and comes back: nothing that judges has ever been learned from."""
+"""Over five rounds, whatever comes in, goes, and comes back: no weights judge what they have ever learned from."""
 
 import random
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from sqlalchemy import delete, select
 
 from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Revision, Task
 from engine.datasets import snapshots
+from engine.training.retraining.folds import FOLDS, folds_of
 from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.stored_pages import group_of, paper, scanned_again, store
@@ -24,8 +25,8 @@ class Shelf:
     chance: random.Random = field(default_factory=lambda: random.Random(11))
     pages: dict[str, tuple[int, ...]] = field(default_factory=dict)  # document -> numbers of papers; deleted ones too
     there: dict[str, Document] = field(default_factory=dict)
-    learned: set[str] = field(default_factory=set)
-    judged: set[str] = field(default_factory=set)
+    learned: list[set[str]] = field(default_factory=lambda: [set() for _ in range(FOLDS)])  # by the weights of a fold
+    judged: list[set[str]] = field(default_factory=lambda: [set() for _ in range(FOLDS)])
     splits: dict[str, str] = field(default_factory=dict)  # group -> split, as it was first seen
 
     def put(self, *numbers: int, again: bool = False) -> Document:
@@ -51,10 +52,13 @@ class Shelf:
         del self.there[document.id]
 
     def freeze(self) -> None:
-        """What a retraining freezes: what it learns from, and what judges it."""
-        for splits, kept in ((("train",), self.learned), (("recent", "frozen"), self.judged)):
-            frozen = snapshots.freeze(self.workspace, self.project_id, split=splits)
-            kept |= {item.document.id for item in snapshots.load(self.workspace, frozen)}
+        """What a retraining freezes: what the weights of each fold learn from, and what they judge by."""
+        frozen = snapshots.freeze(self.workspace, self.project_id)
+        documents = {item.document.id for item in snapshots.load(self.workspace, frozen)}
+        folds = folds_of(self.workspace, documents)
+        for fold in range(FOLDS):
+            self.learned[fold] |= {one for one in documents if folds[one] != fold}
+            self.judged[fold] |= {one for one in documents if folds[one] == fold}
         with self.workspace.database.read() as session:
             for group in session.scalars(select(DocumentGroup)):
                 assert self.splits.setdefault(group.id, group.split) == group.split
@@ -69,7 +73,9 @@ class Shelf:
         ]
 
 
-def test_no_holdout_document_nor_anything_like_one_has_ever_been_learned_from(sqlite_workspace: Workspace) -> None:
+def test_no_weights_have_ever_learned_from_a_document_that_they_judge_nor_from_anything_like_it(
+    sqlite_workspace: Workspace,
+) -> None:
     with sqlite_workspace.database.write() as session:  # its id decides the splits, and so what is drawn below
         session.add(Project(id="five rounds", name="five rounds", settings={}))
     shelf = Shelf(sqlite_workspace, "five rounds")
@@ -93,10 +99,10 @@ def test_no_holdout_document_nor_anything_like_one_has_ever_been_learned_from(sq
         assert back.group_id == gone.group_id
         came_back += 1
         shelf.freeze()
-    learned = {number for document in shelf.learned for number in shelf.pages[document]}
-    judged = {number for document in shelf.judged for number in shelf.pages[document]}
-    assert len(learned) > 20 and len(judged) > 10
-    assert learned.isdisjoint(judged)
-    assert shelf.learned.isdisjoint(shelf.judged)
-    assert quarantined.isdisjoint(shelf.learned | shelf.judged)
+    for fold in range(FOLDS):
+        learned = {number for document in shelf.learned[fold] for number in shelf.pages[document]}
+        judged = {number for document in shelf.judged[fold] for number in shelf.pages[document]}
+        assert len(learned) > 20 and len(judged) > 10
+        assert learned.isdisjoint(judged)
+        assert quarantined.isdisjoint(shelf.learned[fold] | shelf.judged[fold])
     assert len(quarantined) == came_back == ROUNDS and rescans_of_holdouts == 2 * ROUNDS

@@ -172,6 +172,9 @@ def test_a_cycle_ends_with_a_checkpoint_at_which_a_run_may_end(config, tmp_path)
     plan = replace(PLAN, steps=12, cycle=3, checkpoint_every=100)
     outcome = learn(network, optimizer, source, plan, folder=tmp_path, at_checkpoint=ends)
     assert (outcome.step, outcome.settled, looked) == (3, True, [0, 3])
+    again, optimizer = fresh(config)
+    outcome = learn(again, optimizer, source, plan, folder=tmp_path, resume=True, at_checkpoint=ends)
+    assert (outcome.step, outcome.settled, looked) == (3, True, [0, 3, 3]), "killed in that look, it looks again"
     goes_on, optimizer = fresh(config)
     outcome = learn(goes_on, optimizer, source, plan, folder=tmp_path, resume=True, at_checkpoint=lambda step: False)
     assert outcome.step == 12 and not outcome.settled

@@ -30,7 +30,7 @@ def add_run(
     """
     job = queue.enqueue(workspace, "retrain", project_id)
     queue.cancel(workspace, job.id)
-    sizes = {"recent": documents, "taught": answers // 2, "generated": 40}
+    sizes = {"own": documents, "taught": answers // 2, "generated": 40}
     verdict = judge(_holdout(name, size, before, after) for name, size in sizes.items() if size)
     with workspace.database.write() as session:
         parent = registry.champion(session, project_id)
@@ -58,7 +58,7 @@ def add_run(
             parent_id=parent.id,
             challenger_id=version.id,
             seed=0,
-            settings={"seed": 0, "minutes": 5, "steps": 100, "cycle": 100, "pages_taught": 60, "ended_at": 100},
+            settings={"seed": 0, "minutes": 5, "steps": 100, "cycle": 100, "pages_taught": 60, "refit_steps": 100},
             code_version="test",
             status="judged",
             verdict=verdict,

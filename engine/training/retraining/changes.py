@@ -15,12 +15,12 @@ from engine.errors import NotFound
 from engine.grounded import GroundedPage
 from engine.queries import existing
 from engine.training.evaluation.metrics import HIT, Scored
-from engine.training.retraining.gate import FROZEN, GENERATED, RECENT, TAUGHT, Holdout
+from engine.training.retraining.gate import GENERATED, OWN, TAUGHT, Holdout
 from engine.workspace import Workspace
 
 Kind = Literal["gained", "lost", "better", "worse", "same"]
 SLIGHT = 0.01  # of IoU: smaller differences count as unchanged
-_SHOWN = (RECENT, FROZEN, TAUGHT, GENERATED)
+_SHOWN = (OWN, "recent", "frozen", TAUGHT, GENERATED)  # "recent" and "frozen": of runs of earlier versions
 
 
 class Change(BaseModel):

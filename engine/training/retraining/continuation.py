@@ -1,21 +1,24 @@
 """Continuation: a run goes on for another cycle while it gains.
 
-A cycle ends with finished weights (model.learning.Plan). There the documents held out for early stopping are asked, and
-the run ends when mean IoU rose by no more than LEAST_GAIN in the cycle. It hands in the end of a cycle with the highest
-mean IoU. The loss is not the measure: on few documents it rises while more answers become right (docs/LOG.md).
+A cycle ends with finished weights (model.learning.Plan). There the documents held out for early stopping are asked by
+their words, and the run ends when mean IoU rose by no more than LEAST_GAIN in the cycle. It hands in the end of a cycle
+with the highest mean IoU. The loss is not the measure: on few documents it rises while more answers become right
+(docs/LOG.md).
 """
 
 import copy
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from engine.grounded import GroundedPage
 from engine.training.evaluation.evaluate import evaluate
-from engine.training.retraining.run_files import copy_file, read_figures, write_figures
+from engine.training.retraining.run_files import read_figures, write_figures
+from model import checkpoint
 from model.inference import Predictor
 from model.learning import Plan
 from model.network import GroundingNetwork
-from model.objectives.objective import CHECKPOINT_FILE
 
 LEAST_GAIN = 0.005  # of mean IoU, in a cycle
 LOG_FILE, CYCLE_FILE = "cycles.json", "cycle.safetensors"
@@ -35,9 +38,10 @@ class Continuation:
         plan: Plan,
         folder: Path,
         *,
+        weights: Mapping[str, Mapping[str, float]] | None = None,
         on_iou: Callable[[int, float], None],
     ) -> None:
-        self._network, self._pages, self._plan = network, pages[:MOST_PAGES], plan
+        self._network, self._pages, self._plan = network, some_pages(pages, weights), plan
         self._folder, self._on_iou = folder, on_iou
         self._seen = read_figures(folder / LOG_FILE)
 
@@ -49,7 +53,7 @@ class Continuation:
         before = self._seen[max(self._seen)] if self._seen else None
         iou = self._mean_iou()
         if step > 0 and iou > max((one for at, one in self._seen.items() if at > 0), default=-1.0):
-            copy_file(self._folder / CHECKPOINT_FILE, self._folder / CYCLE_FILE)
+            checkpoint.save(self._folder / CYCLE_FILE, self._network, self._network.config.to_dict())
         self._seen[step] = iou
         write_figures(self._folder / LOG_FILE, self._seen)
         self._on_iou(step, iou)
@@ -60,6 +64,22 @@ class Continuation:
         scored = evaluate(predictor, self._pages, timed=False).scored
         ious = [one.iou for one in scored if one.answerable]
         return sum(ious) / max(1, len(ious))
+
+
+def some_pages(
+    pages: Sequence[GroundedPage], weights: Mapping[str, Mapping[str, float]] | None = None
+) -> list[GroundedPage]:
+    """Return at most MOST_PAGES pages with words, by hash, without the answers of weight 0."""
+    given = weights or {}
+    fit = [
+        replace(
+            page, questions=[one for one in page.questions if given.get(page.page_id, {}).get(one.question_id, 1.0)]
+        )
+        for page in pages
+        if page.words
+    ]
+    by_hash = sorted(fit, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
+    return [page for page in by_hash if page.questions][:MOST_PAGES]
 
 
 def cycle_file(folder: Path) -> Path | None:

@@ -1,10 +1,10 @@
 """Early stopping: training ends when the held-out loss clearly exceeds its initial value.
 
-A fixed share of the training documents is held out, so the project's holdouts never decide when to stop. The measure is
+A fixed share of the documents of a training is held out, so those that judge never decide when to stop. The measure is
 the loss of the same plain questions at every checkpoint. The documents are few, so the loss fluctuates from checkpoint
 to checkpoint even in good runs. Therefore the lowest checkpoint is not preferred, and a missing new low does not end a
-run. Training ends when several checkpoints in a row exceed the initial loss by the factor LOST. The run then hands in
-its best checkpoint, also when only its last one exceeds the factor. Every other run hands in its last checkpoint. The
+run. Training ends when several checkpoints in a row exceed the initial loss by the factor LOST. A run that ended before
+its first cycle did then hands in its best checkpoint; every other run hands in a finished cycle (continuation.py). The
 measure is Prechelt's generalization loss ("Early Stopping - But When?", 1998, GL), relative to the initial loss instead
 of the lowest.
 """
@@ -18,8 +18,9 @@ import torch
 
 from engine.grounded import GroundedPage
 from engine.training.augmentation.negative_questions import with_negative_questions
-from engine.training.retraining.run_files import copy_file, read_figures, write_figures
+from engine.training.retraining.run_files import read_figures, write_figures
 from engine.training.sources.examples import page_source
+from model import checkpoint
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
@@ -92,7 +93,8 @@ class EarlyStopping:
         loss = self._loss()
         taught = {at: value for at, value in self.seen.items() if at > 0}
         if step > 0 and loss < min(taught.values(), default=float("inf")):
-            copy_file(self._folder / CHECKPOINT_FILE, self._folder / BEST_FILE)
+            network = self._objective.network
+            checkpoint.save(self._folder / BEST_FILE, network, network.config.to_dict())
         self.seen[step] = loss
         write_figures(self._folder / LOG_FILE, self.seen)
         self._on_loss(step, loss)

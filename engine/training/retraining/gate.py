@@ -6,8 +6,9 @@ differences. A lower end above the limit therefore says, with 95 % confidence, t
 
 The challenger passes when all of these hold:
 
-- Gain: mean IoU on the project's held-out documents rose. With fewer than FEWEST_DOCUMENTS of them, it must not have
-  fallen there nor (by more than .01) on generated pages, and must have risen on the training answers.
+- Gain: mean IoU on the project's own documents rose, where weights answered that have not learned from them (folds.py).
+  With fewer than FEWEST_DOCUMENTS of them, it must not have fallen there nor (by more than .01) on generated pages, and
+  must have risen on the training answers.
 - IoU: no interval of a holdout reaches below its limit, .02 from ENOUGH_DOCUMENTS held-out documents on. With fewer,
   intervals are wide and so are the limits: .05 on generated pages; on the project's own documents .02 times thirty over
   their number (.10 for six, .04 for fifteen). A certain loss of .02 or more always fails.
@@ -38,11 +39,9 @@ SLICE_LIMIT = -0.05
 SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # needed for a slice to be judged
 LATENCY_LIMIT = 1.25  # times the champion's
 NOISE = -0.01  # a smaller fall on generated pages does not count
-GENERATED, RECENT, FROZEN, OWN, TAUGHT = "generated", "recent", "frozen", "own", "taught"
+GENERATED, OWN, TAUGHT = "generated", "own", "taught"
 CALLED = {
     GENERATED: "on generated pages",
-    RECENT: "on the recent holdout",
-    FROZEN: "on the frozen holdout",
     OWN: "on the held-out documents",
     TAUGHT: "on the training answers",
 }
@@ -68,8 +67,8 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
     Deterministic for equal answers and seed.
 
     Args:
-        holdouts: Named "generated", "recent", "frozen" and "taught" (the training answers, used only when too little is
-            held out). Recent and frozen are judged together as "own".
+        holdouts: Named "generated", "own" (accepted documents, answered by weights that have not learned from them) and
+            "taught" (the training answers, used only where too few can be answered so).
         latency: Times of both; None when not measured.
         seed: Seed of the bootstrap.
     """
@@ -101,11 +100,11 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
 def check(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
     """Return whether refitted weights may be used: "passed", the "objections", and the figures of every holdout.
 
-    No limit of `judge` may be exceeded on generated pages, and mean IoU must not surely have fallen on the answers that
-    they learned from. A gain is not asked for: the weights know all own documents.
+    No limit of `judge` on answers may be exceeded on generated pages, and mean IoU must not surely have fallen on the
+    answers that they learned from. A gain is not asked for: the weights know all own documents.
 
     Args:
-        holdouts: Named "generated" and "taught", answered by the weights in use before and by the refitted ones.
+        holdouts: Named "generated" and "taught", answered by the judged weights and by the refitted ones.
         seed: Seed of the bootstrap.
     """
     figures, objections, _ = _measured(holdouts, seed)
@@ -118,9 +117,6 @@ def check(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
 def _measured(holdouts: Iterable[Holdout], seed: int) -> tuple[dict[str, Any], list[str], int]:
     """Return the figures by holdout, the objections, and the number of own documents."""
     named = {one.name: one for one in holdouts if one.champion}
-    held_out = [named[name] for name in (RECENT, FROZEN) if name in named]
-    if held_out:
-        named[OWN] = _joined(held_out)
     own = len({named[OWN].documents[one.page_id] for one in named[OWN].champion}) if OWN in named else 0
     figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
     objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
@@ -133,7 +129,7 @@ def own_limit(documents: int) -> float:
 
 
 def _limit(holdout: Holdout, own: int) -> float:
-    if holdout.name in (RECENT, FROZEN, OWN):
+    if holdout.name == OWN:
         return round(own_limit(len({holdout.documents[one.page_id] for one in holdout.champion})), 4)
     return IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
 
@@ -271,15 +267,6 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
     return True, (
         f"mean IoU rose on the training answers (from {taught['parent']['mean_iou']:.3f} to "
         f"{taught['challenger']['mean_iou']:.3f}) and fell nowhere else"
-    )
-
-
-def _joined(holdouts: Sequence[Holdout]) -> Holdout:
-    return Holdout(
-        OWN,
-        {page: document for one in holdouts for page, document in one.documents.items()},
-        [scored for one in holdouts for scored in one.champion],
-        [scored for one in holdouts for scored in one.challenger],
     )
 
 

@@ -10,11 +10,15 @@ from typing import Any
 
 from PIL import Image
 
+from db.tables import ModelVersion
 from engine.grounded import GroundedPage
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
+from engine.models import registry
 from engine.synthetic import SyntheticPage, generate
-from engine.training.evaluation.evaluate import Evaluation, ImageOf, evaluate
+from engine.training.evaluation.evaluate import ImageOf, evaluate
+from engine.training.evaluation.metrics import Scored
 from engine.training.retraining import changes, gate
+from engine.training.retraining.folds import FOLDS, folds_of, known_to
 from engine.training.retraining.latency import compared
 from engine.training.retraining.run_settings import RunSettings
 from engine.training.sources.corpus import Corpus, corpus_of, image_opener
@@ -28,34 +32,34 @@ _TAUGHT_PAGES = 20
 
 @dataclass(frozen=True, slots=True)
 class AskedPages:
-    """Holdout before it is answered."""
+    """Pages of a holdout before they are answered, and who answers: weights of the champion and of the challenger."""
 
     name: str
     pages: list[GroundedPage]
     documents: Mapping[str, str]
     images_from: ImageOf
+    both: tuple[Path, Path]
 
 
 def judge(
     workspace: Workspace,
-    champion: Path,
-    challenger: Path,
+    champion: ModelVersion,
+    challenger: ModelVersion,
     *,
-    taught: Corpus,
-    holdouts_sha256: str | None,
+    snapshot_sha256: str,
     settings: RunSettings,
     on_progress: OnProgress,
     should_stop: ShouldStop,
 ) -> dict[str, Any]:
-    """Ask both checkpoints the questions of every holdout; return the gate's verdict (see gate.judge).
+    """Ask both versions the questions of every holdout; return the gate's verdict (see gate.judge).
 
-    `holdouts_sha256`: manifest of the accepted answers on documents of the splits recent and frozen; None without any.
-    Raises Stopped when `should_stop` gives a reason.
+    Accepted documents are asked of the weights of their fold (folds.py). `snapshot_sha256`: manifest of the accepted
+    answers. Raises Stopped when `should_stop` gives a reason.
     """
-    asked = _holdouts(workspace, taught, holdouts_sha256, settings)
-    both = Predictor.load(champion), Predictor.load(challenger)
-    holdouts = _answered(both, asked, on_progress, should_stop)
+    asked = _holdouts(workspace, champion, challenger, snapshot_sha256, settings)
+    holdouts = _answered(asked, on_progress, should_stop)
     on_progress(1.0, "Comparing latency.")
+    both = Predictor.load(asked[0].both[0]), Predictor.load(asked[0].both[1])
     pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
     check(should_stop)
     verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
@@ -69,7 +73,7 @@ def judge(
 
 def check_refit(
     workspace: Workspace,
-    champion: Path,
+    judged: Path,
     refitted: Path,
     *,
     taught: Corpus,
@@ -77,72 +81,84 @@ def check_refit(
     on_progress: OnProgress,
     should_stop: ShouldStop,
 ) -> dict[str, Any]:
-    """Ask the weights in use before and after generated pages and pages of `taught`; return gate.check's outcome.
+    """Ask the judged and the refitted weights generated pages and pages of `taught`; return gate.check's outcome.
 
     Raises Stopped when `should_stop` gives a reason.
     """
-    asked = [_generated(settings.generated_pages), _taught(workspace, taught)]
-    both = Predictor.load(champion), Predictor.load(refitted)
-    return gate.check(_answered(both, asked, on_progress, should_stop), seed=settings.seed)
+    both = judged, refitted
+    asked = [_generated(settings.generated_pages, both), _taught(workspace, taught, both)]
+    return gate.check(_answered(asked, on_progress, should_stop), seed=settings.seed)
 
 
-def _answered(
-    both: tuple[Predictor, Predictor], asked: list[AskedPages], on_progress: OnProgress, should_stop: ShouldStop
-) -> list[gate.Holdout]:
-    """Return the answers of champion and challenger to all questions."""
+def _answered(asked: list[AskedPages], on_progress: OnProgress, should_stop: ShouldStop) -> list[gate.Holdout]:
+    """Return the answers of champion and challenger to all questions, by holdout."""
     total = 2 * sum(len(one.pages) for one in asked)
     done = 0
-    answers: dict[str, list[Evaluation]] = {one.name: [] for one in asked}
-    for predictor in both:
-        for one in asked:
+    answers: dict[str, tuple[dict[str, str], list[Scored], list[Scored]]] = {}
+    for one in asked:
+        documents, *of_both = answers.setdefault(one.name, ({}, [], []))
+        documents.update({page.page_id: one.documents[page.page_id] for page in one.pages})
+        for path, scored in zip(one.both, of_both, strict=True):
             before = done
 
             def report(pages: int, before: int = before, name: str = one.name) -> None:
                 """Report the progress of one holdout."""
                 on_progress((before + pages) / max(1, total), f"Comparing with the model in use {gate.CALLED[name]}.")
 
-            answers[one.name].append(
-                evaluate(
-                    predictor,
-                    one.pages,
-                    images_from=one.images_from,
-                    timed=False,
-                    on_page=report,
-                    should_stop=should_stop,
-                )
+            predictor = Predictor.load(path)
+            found = evaluate(
+                predictor,
+                one.pages,
+                images_from=one.images_from,
+                timed=False,
+                on_page=report,
+                should_stop=should_stop,
             )
             check(should_stop)
+            scored.extend(found.scored)
             done += len(one.pages)
-    return [gate.Holdout(one.name, one.documents, *(found.scored for found in answers[one.name])) for one in asked]
+    return [gate.Holdout(name, *of_holdout) for name, of_holdout in answers.items()]
 
 
 def _holdouts(
-    workspace: Workspace, taught: Corpus, holdouts_sha256: str | None, settings: RunSettings
+    workspace: Workspace, champion: ModelVersion, challenger: ModelVersion, snapshot_sha256: str, settings: RunSettings
 ) -> list[AskedPages]:
-    asked = [_generated(settings.generated_pages)]
-    held_out = 0
-    if holdouts_sha256 is not None:
-        asked += _own(workspace, holdouts_sha256, settings, gate.RECENT, gate.FROZEN)
-        held_out = sum(len({one.documents[page.page_id] for page in one.pages if _answers(page)}) for one in asked[1:])
-    if held_out < gate.FEWEST_DOCUMENTS:
-        asked.append(_taught(workspace, taught))
-    return asked
+    whole = registry.checkpoint_path(workspace, champion), registry.checkpoint_path(workspace, challenger)
+    asked = [_generated(settings.generated_pages, whole)]
+    corpus = corpus_of(workspace, snapshot_sha256)
+    own = _own(workspace, champion, challenger, corpus, settings.holdout_pages)
+    if sum(len({one.documents[page.page_id] for page in one.pages if _answers(page)}) for one in own) < (
+        gate.FEWEST_DOCUMENTS
+    ):
+        asked.append(_taught(workspace, corpus, whole))
+    return [*asked, *own]
 
 
-def _taught(workspace: Workspace, taught: Corpus) -> AskedPages:
-    some = _some(list(taught.pages), _TAUGHT_PAGES)
-    return AskedPages(gate.TAUGHT, some, taught.documents, image_opener(workspace))
-
-
-def _own(workspace: Workspace, holdouts_sha256: str, settings: RunSettings, *splits: str) -> list[AskedPages]:
-    """Return the pages of a manifest that lie in some splits."""
-    corpus = corpus_of(workspace, holdouts_sha256)
-    found = [(split, _some(corpus.of(split), settings.holdout_pages)) for split in splits]
+def _own(
+    workspace: Workspace, champion: ModelVersion, challenger: ModelVersion, corpus: Corpus, most: int
+) -> list[AskedPages]:
+    """Return the pages of each fold that the champion does not know, with the weights that have not learned them."""
+    challengers = registry.fold_paths(workspace, challenger)
+    if not challengers:
+        return []
+    champions = registry.fold_paths(workspace, champion) or [registry.checkpoint_path(workspace, champion)] * FOLDS
+    known, of_documents = known_to(workspace, champion), folds_of(workspace, corpus.documents.values())
+    fresh = _some([page for page in corpus.pages if corpus.documents[page.page_id] not in known], most)
     images = image_opener(workspace)
-    return [AskedPages(split, pages, corpus.documents, images) for split, pages in found if pages]
+    found = []
+    for fold, both in enumerate(zip(champions, challengers, strict=True)):
+        pages = [page for page in fresh if of_documents[corpus.documents[page.page_id]] == fold]
+        if pages:
+            found.append(AskedPages(gate.OWN, pages, corpus.documents, images, both))
+    return found
 
 
-def _generated(count: int) -> AskedPages:
+def _taught(workspace: Workspace, taught: Corpus, both: tuple[Path, Path]) -> AskedPages:
+    some = _some(list(taught.pages), _TAUGHT_PAGES)
+    return AskedPages(gate.TAUGHT, some, taught.documents, image_opener(workspace), both)
+
+
+def _generated(count: int, both: tuple[Path, Path]) -> AskedPages:
     made: dict[str, tuple[int, SyntheticPage]] = {
         one.page.page_id: (number, one) for number, one in enumerate(islice(generate(HOLDOUT_SEED), count))
     }
@@ -154,9 +170,8 @@ def _generated(count: int) -> AskedPages:
         return one.render() if number % SEEN_AS_IMAGE == 0 else None
 
     pages = [one.page for _, one in made.values()]
-    return AskedPages(
-        gate.GENERATED, pages, {page.page_id: page.page_id for page in pages}, lambda page: image_of(page.page_id)
-    )
+    documents = {page.page_id: page.page_id for page in pages}
+    return AskedPages(gate.GENERATED, pages, documents, lambda page: image_of(page.page_id), both)
 
 
 def _answers(page: GroundedPage) -> bool:

@@ -118,10 +118,13 @@ def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], 
     return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in held_out]
 
 
-def watches(corpus: Corpus, settings: RunSettings) -> bool:
-    """Return whether enough documents are held out to tell how a run goes."""
+def _held_out(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], Source, int] | None:
+    """Return the pages held out for early stopping, their source and its steps; None where they are too few."""
     aside, _ = _parted(corpus, settings)
-    return len({corpus.documents[page.page_id] for page in aside}) >= FEWEST_DOCUMENTS
+    if len({corpus.documents[page.page_id] for page in aside}) < FEWEST_DOCUMENTS:
+        return None
+    found = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
+    return None if found is None else (aside, *found)
 
 
 def _looks(
@@ -133,13 +136,10 @@ def _looks(
     on_watched: Callable[[int, str, float], None],
 ) -> Callable[[int], bool] | None:
     """Return what looks at a run's checkpoints and may end it: early stopping and continuation; None without pages."""
-    if not watches(corpus, settings):
+    held_out = _held_out(corpus, settings)
+    if held_out is None:
         return None
-    aside, _ = _parted(corpus, settings)
-    found = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
-    if found is None:
-        return None
-    source, batches = found
+    aside, source, batches = held_out
     stopping = EarlyStopping(
         network,
         source,
@@ -149,7 +149,12 @@ def _looks(
         on_loss=lambda step, loss: on_watched(step, "watched", loss),
     )
     continuation = Continuation(
-        network, aside, plan, folder, on_iou=lambda step, iou: on_watched(step, "watched_iou", iou)
+        network,
+        aside,
+        plan,
+        folder,
+        weights=corpus.weights,
+        on_iou=lambda step, iou: on_watched(step, "watched_iou", iou),
     )
 
     def ends(step: int) -> bool:
@@ -160,29 +165,30 @@ def _looks(
     return ends
 
 
-def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings) -> int:
-    """Return the number of steps that fit into the run's minutes here; times a few on a copy."""
+def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings, times: float = 1.0) -> int:
+    """Return the number of steps that fit `times` times into the run's minutes here; times a few on a copy."""
     rehearsing = copy.deepcopy(network)
     optimizer = optimizer_for(rehearsing, settings)
     began = time.monotonic()
     learn(PromptableSegmentation(rehearsing, source), optimizer, Plan(steps=_PACE_STEPS, seed=settings.seed))
     pace = (time.monotonic() - began) / _PACE_STEPS
-    return max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace))
+    return max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace / times))
 
 
 def with_length(
-    network: GroundingNetwork, source: Source, corpus: Corpus, settings: RunSettings, pages: int
+    network: GroundingNetwork, source: Source, corpus: Corpus, settings: RunSettings, *, folds: int
 ) -> RunSettings:
-    """Return the settings with the steps of the run and of its first cycle.
+    """Return the settings with the steps of the weights in use and of their first cycle.
 
-    Chosen steps are one cycle. Otherwise the first cycle is as long as `pages` corrected pages need (those of a refit
-    included), and as many cycles follow as the run's minutes allow, where documents are held out to tell whether they
-    pay.
+    Chosen steps are one cycle. Otherwise the first cycle is as long as the corrected pages need, and as many cycles
+    follow as the run's minutes allow, where documents are held out to tell whether they pay. The minutes are those of
+    all trainings: each of `folds` takes half of the steps.
     """
-    first = settings.steps or steps_for(pages, settings)
-    fits = first if settings.steps and first < _FEWEST_STEPS else affordable_steps(network, source, settings)
+    first = settings.steps or steps_for(len(corpus.pages), settings)
+    timed = settings.steps == 0 or first >= _FEWEST_STEPS
+    fits = affordable_steps(network, source, settings, 1 + folds / 2) if timed else first
     cycle = min(first, fits)
-    go_on = settings.steps == 0 and watches(corpus, settings)
+    go_on = settings.steps == 0 and _held_out(corpus, settings) is not None
     steps = cycles_within(cycle, fits) if go_on else cycle
     return settings.model_copy(update={"steps": steps, "cycle": cycle})
 
@@ -244,12 +250,12 @@ def train(
 
 def handed_in_step(folder: Path) -> int | None:
     """Return the step of the checkpoint that a run hands in; None for its last one."""
-    return best_step(folder) if lost(folder) else cycle_step(folder)
+    return cycle_step(folder) or (best_step(folder) if lost(folder) else None)
 
 
 def _handed_in(folder: Path) -> Path:
-    """Return the checkpoint that a run hands in: of its best cycle, unless early stopping chose one."""
-    return best_file(folder) if lost(folder) else cycle_file(folder) or best_file(folder)
+    """Return the checkpoint that a run hands in: of its best cycle, or early stopping's."""
+    return cycle_file(folder) or best_file(folder)
 
 
 def result_file(folder: Path) -> Path:

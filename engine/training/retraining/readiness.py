@@ -8,7 +8,6 @@ from engine.datasets.labels import project_facts
 from engine.jobs import job_list
 from engine.plurals import count
 from engine.projects.project_settings import ProjectSettings
-from engine.statuses import TRAIN
 from engine.training.retraining.trigger import RETRAIN
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
@@ -20,8 +19,8 @@ from engine.workspace import Workspace
 # (docs/benchmarks.md, "The data engine"; docs/LOG.md, "Replay takes half of the steps").
 USEFUL_ANSWERS: int = ProjectSettings.model_fields["retrain_after"].default
 NOTHING_TO_LEARN = (
-    "There is nothing to learn from yet: no training document has an accepted answer that passes the quality checks. "
-    "Accept more answers; seven of ten documents are training documents."
+    "There is nothing to learn from yet: no accepted answer passes the quality checks. Accept more answers, or see the "
+    "tab Quality."
 )
 
 
@@ -30,10 +29,10 @@ class Readiness:
     """What a retraining would find now.
 
     Attributes:
-        learnable: a training document has an accepted answer that passes the quality checks.
-        fresh: number of accepted answers on training documents that no run has learned from.
+        learnable: an accepted answer passes the quality checks.
+        fresh: number of accepted answers that no run has learned from.
         busy: a retraining waits or runs already.
-        minutes: time limit of the training, without its judging.
+        minutes: time limit of its trainings, without judging.
     """
 
     learnable: bool
@@ -50,7 +49,7 @@ class Readiness:
             count(self.fresh, "accepted answer is", "accepted answers are") if self.fresh else "No accepted answer is"
         )
         return (
-            f"{found} new on training documents since the last retraining. With fewer than {USEFUL_ANSWERS}, a "
+            f"{found} new since the last retraining. With fewer than {USEFUL_ANSWERS}, a "
             f"retraining rarely makes the model better. It takes about {self.minutes:g} minutes, and its judging takes "
             "some more."
         )
@@ -60,7 +59,7 @@ def readiness(workspace: Workspace, project_id: str) -> Readiness:
     """Return what a retraining of a project would find now."""
     with workspace.database.moment() as session:
         known = project_facts(session, project_id)
-        chosen = snapshots.chosen_labels(session, known, Filters(splits=(TRAIN,)))
+        chosen = snapshots.chosen_labels(session, known, Filters())
         learnable = any(each.taken for each in chosen)
     return Readiness(
         learnable=learnable,

@@ -12,11 +12,19 @@ from engine.jobs.cancellation import OnProgress
 from engine.models import registry
 from engine.private_files import users_umask
 from engine.queries import existing
-from engine.training.retraining import learner
-from engine.training.retraining.refit import refit_settings
-from engine.training.retraining.run import beginning, ended
-from engine.training.retraining.run_settings import ENDED_AT, HANDED_IN, MADE_WITH, stored_settings
-from engine.training.sources.corpus import corpus_of
+from engine.training.retraining import challenger, learner
+from engine.training.retraining.run import beginning, made_with
+from engine.training.retraining.run_settings import (
+    FOLD_STEPS,
+    FOLDED,
+    HANDED_IN,
+    MADE_WITH,
+    REFIT_STEPS,
+    RunSettings,
+    refit_settings,
+    stored_settings,
+)
+from engine.training.sources.corpus import Corpus, corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace
 from model import checkpoint
@@ -41,80 +49,84 @@ class Reproduction:
 
 
 def reproduce(
-    workspace: Workspace,
-    run_id: str,
-    *,
-    refitted: bool = False,
-    keep: Path | None = None,
-    on_progress: OnProgress = lambda share, said: None,
+    workspace: Workspace, run_id: str, *, keep: Path | None = None, on_progress: OnProgress = lambda share, said: None
 ) -> Reproduction:
-    """Train again as the run did, with as many threads, and compare.
+    """Train again what a run made for use, with as many threads, and compare.
 
-    Changes nothing that is stored.
-
-    Args:
-        workspace: Open workspace.
-        run_id: Run to reproduce.
-        refitted: Reproduce the refit, which is in use, instead of the judged weights.
-        keep: Where to write the checkpoint.
-        on_progress: Receives share and sentence.
-
-    Raises:
-        NotFound: There is no such run.
-        Refused: The run stored no such weights, or an input is missing or changed.
+    That is the refit on all accepted pages; without one, the mean of the folds; with too few documents for folds, one
+    network. Changes nothing that is stored. `keep`: where to write the checkpoint. Raises NotFound for an unknown run;
+    Refused when it stored no weights, when an earlier version of the program made it, or when an input is missing or
+    changed.
     """
     with workspace.database.read() as session:
         run = existing(session, Run, run_id)
-        if run.challenger_id is None or ENDED_AT not in run.settings:
+        if run.challenger_id is None or MADE_WITH not in run.settings:
             raise Refused(f"This run stored no weights to reproduce (status: {run.status}); choose a finished run.")
-        challenger = session.get_one(ModelVersion, run.challenger_id)
-        learned_from = session.get_one(Snapshot, run.snapshot_id).sha256
+        if FOLDED not in run.settings:
+            raise Refused("An earlier version of Glossator made this run; only that version can reproduce it.")
+        version = session.get_one(ModelVersion, run.challenger_id)
+        snapshot = session.get_one(Snapshot, run.snapshot_id)
     settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})
-    last, then = int(run.settings[ENDED_AT]), run.settings[MADE_WITH]
-    path_of = registry.judged_path
-    if refitted:
-        if challenger.refit_snapshot_sha256 is None:
-            raise Refused("This run has no refit; leave out --refit to reproduce the judged weights.")
-        last, path_of, learned_from = (
-            int(run.settings[HANDED_IN]),
-            registry.checkpoint_path,
-            challenger.refit_snapshot_sha256,
-        )
-        settings = refit_settings(settings, last)
+    then = run.settings[MADE_WITH]
     threads = torch.get_num_threads()
-    done = 0
+    torch.set_num_threads(int(then["threads"]))
+    try:
+        with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
+            corpus = corpus_of(workspace, snapshot.sha256, exact=False)
+            path, steps = _made(workspace, run, settings, corpus, Path(temporary), on_progress)
+            made = checkpoint.load(path).version
+            if keep is not None:
+                with users_umask():
+                    keep.write_bytes(path.read_bytes())
+        now = made_with()
+    finally:
+        torch.set_num_threads(threads)
+    kept = checkpoint.load(registry.checkpoint_path(workspace, version)).version
+    return Reproduction(run_id, kept, made, steps, tuple(_differences(run, then, now)))
+
+
+def _made(
+    workspace: Workspace, run: Run, settings: RunSettings, corpus: Corpus, folder: Path, on_progress: OnProgress
+) -> tuple[Path, int]:
+    """Train the weights for use again; return their file and the number of steps."""
+    refitted = run.settings[FOLDED] and REFIT_STEPS in run.settings
+    if not refitted:
+        ends = run.settings[FOLD_STEPS] or [run.settings[REFIT_STEPS]]
+        made = challenger.train(
+            workspace,
+            corpus,
+            settings,
+            folder,
+            begins_at=beginning(workspace, run),
+            folded=run.settings[FOLDED],
+            on_metrics=lambda _: None,
+            on_watched=lambda step, name, value: None,
+            on_progress=on_progress,
+            stop=lambda: False,
+            ends_at=ends,
+        )
+        return made.path, sum(ends)
+    own = refit_settings(settings, run.settings[HANDED_IN])
+    last, done = int(run.settings[REFIT_STEPS]), 0
 
     def progress(share: float) -> None:
         """Report the steps."""
         nonlocal done
-        done = round(share * settings.steps)
+        done = round(share * own.steps)
         on_progress(done / last, f"Training: step {done} of {last}.")
 
-    torch.set_num_threads(int(then["threads"]))
-    try:
-        network = learner.network_of(path_of(workspace, beginning(workspace, run)), settings.depth)
-        with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
-            folder = Path(temporary)
-            learner.train(
-                network,
-                workspace,
-                corpus_of(workspace, learned_from, exact=False),
-                settings,
-                folder,
-                on_metrics=lambda _: None,
-                on_watched=lambda step, name, value: None,
-                on_progress=progress,
-                stop=lambda: done + 1 >= last,
-            )
-            made = checkpoint.load(learner.result_file(folder)).version
-            if keep is not None:
-                with users_umask():
-                    keep.write_bytes(learner.result_file(folder).read_bytes())
-        now = ended(last)[MADE_WITH]
-    finally:
-        torch.set_num_threads(threads)
-    kept = checkpoint.load(path_of(workspace, challenger)).version
-    return Reproduction(run_id, kept, made, last, tuple(_differences(run, then, now)))
+    learner.train(
+        learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), own.depth),
+        workspace,
+        corpus,
+        own,
+        folder,
+        on_metrics=lambda _: None,
+        on_watched=lambda step, name, value: None,
+        on_progress=progress,
+        stop=lambda: done + 1 >= last,
+    )
+    return learner.result_file(folder), last
 
 
 def _differences(run: Run, then: dict[str, object], now: dict[str, object]) -> list[str]:

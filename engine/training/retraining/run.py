@@ -6,6 +6,7 @@ the verdict. A worker that takes the job again continues after the last one.
 
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -19,20 +20,19 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
 from engine.models import promotions, registry
 from engine.projects.project_settings import settings_of
-from engine.queries import existing
-from engine.training.retraining import learner
+from engine.training.retraining import challenger, folds, learner
+from engine.training.retraining.challenger import Challenger
 from engine.training.retraining.judging import judge
 from engine.training.retraining.readiness import NOTHING_TO_LEARN
-from engine.training.retraining.refit import TAUGHT_SPLITS, Refitted, in_use, refit, snapshot_for
+from engine.training.retraining.refit import Refitted, refit
 from engine.training.retraining.run_settings import (
     BEGINS_AT,
-    ENDED_AT,
+    FOLD_STEPS,
+    FOLDED,
     HANDED_IN,
-    HOLDOUTS,
     MADE_WITH,
     PAGES,
-    REFIT_SNAPSHOT,
-    RunSettings,
+    REFIT_STEPS,
     settings_for,
     stored_settings,
 )
@@ -41,7 +41,6 @@ from engine.training.sources.corpus import Corpus, corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace
 
-TRAIN, HELD_OUT = "train", ("recent", "frozen")
 _LEARNED, _JUDGED = 0.45, 0.55  # shares of the progress bar after training and after judging; the refit takes the rest
 
 
@@ -90,6 +89,8 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     with workspace.database.read() as session:
         there = session.scalar(select(Run).where(Run.job_id == job.id))
     if there is not None:
+        if FOLDED not in there.settings and there.status != "judged":
+            raise Refused("This run was begun by an earlier version of Glossator and cannot go on; retrain again.")
         return there if there.status != "failed" else _reopened(workspace, there.id)
     project_id = str(job.project_id)
     settings = settings_for(workspace.settings, job.id, job.payload.get("settings", {}))
@@ -101,22 +102,20 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
         on_progress(0.0, f"Freezing the accepted answers{how_far}.")
 
     tell(0, 0)
-    snapshot = _frozen(workspace, project_id, tell, TRAIN)
-    if snapshot is None:
-        raise Refused(NOTHING_TO_LEARN)
-    held_out = _frozen(workspace, project_id, tell, *HELD_OUT)
+    try:
+        snapshot = snapshots.freeze(workspace, project_id, on_progress=tell)
+    except snapshots.NothingToFreeze:
+        raise Refused(NOTHING_TO_LEARN) from None
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
         begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
     corpus = _taught(workspace, snapshot)
-    network = learner.network_of(registry.judged_path(workspace, begins_at), settings.depth)
+    network = learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
-    pages = len(corpus.pages)
-    if settings.refit and held_out is not None:
-        pages += len(corpus_of(workspace, held_out.sha256, exact=False).of(*TAUGHT_SPLITS))
-    settings = learner.with_length(network, source, corpus, settings, pages)
+    folded = folds.are_made(corpus, folds.folds_of(workspace, corpus.documents.values()))
+    settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
     with workspace.database.write() as session:
         run = Run(
             project_id=project_id,
@@ -125,9 +124,9 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
             parent_id=parent.id,
             settings={
                 **settings.model_dump(),
-                HOLDOUTS: held_out.sha256 if held_out else None,
                 BEGINS_AT: begins_at.id,
-                PAGES: pages,
+                PAGES: len(corpus.pages),
+                FOLDED: folded,
             },
             seed=settings.seed,
             code_version=code_version(),
@@ -145,23 +144,12 @@ def _reopened(workspace: Workspace, run_id: str) -> Run:
         return run
 
 
-def _frozen(workspace: Workspace, project_id: str, tell: snapshots.OnProgress, *splits: str) -> Snapshot | None:
-    with workspace.database.read() as session:
-        existing(session, Project, project_id)
-    try:
-        return snapshots.freeze(workspace, project_id, split=splits, on_progress=tell)
-    except snapshots.NothingToFreeze:
-        return None
-
-
 def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """Train, and return the run with its challenger registered."""
     if run.challenger_id is not None:
         return run
     settings = stored_settings(run.settings)
     _, snapshot = _parent_and_snapshot(workspace, run)
-    network = learner.network_of(registry.judged_path(workspace, beginning(workspace, run)), settings.depth)
-    folder = run_folder(workspace, run.id)
 
     def keep(values: Mapping[str, float]) -> None:
         """Collect a row of metrics."""
@@ -187,35 +175,25 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
 
         lasting(write)
 
-    outcome = learner.train(
-        network,
+    made = challenger.train(
         workspace,
         _taught(workspace, snapshot),
         settings,
-        folder,
+        run_folder(workspace, run.id),
+        begins_at=beginning(workspace, run),
+        folded=run.settings[FOLDED],
         on_metrics=keep,
         on_watched=look,
-        on_progress=lambda share: on_progress(*_progress(settings, share)),
+        on_progress=lambda share, said: on_progress(share * _LEARNED, said),
         stop=lambda: should_stop() is not None,
     )
     check(should_stop)
-    sha256 = workspace.blobs.put_file(learner.result_file(folder))
-    optimizer = learner.described(network, settings)
-    handed_in = learner.handed_in_step(folder) or outcome.step
-    return lasting(lambda: _registered(workspace, run, sha256, optimizer, outcome.step, handed_in))
+    sha256 = workspace.blobs.put_file(made.path)
+    of_folds = [workspace.blobs.put_file(one.path) for one in made.of_folds]
+    return lasting(lambda: _registered(workspace, run, sha256, of_folds, made))
 
 
-def _progress(settings: RunSettings, share: float) -> tuple[float, str]:
-    """Return share and sentence on the progress of a training, within its present cycle."""
-    step = round(share * settings.steps)
-    begin, end = learner.plan_of(settings).cycle_of(max(0, step - 1))
-    going_on = f" The run goes on after {begin}: it still gains." if begin else ""
-    return step / end * _LEARNED, f"Training: step {step} of {end}.{going_on}"
-
-
-def _registered(
-    workspace: Workspace, run: Run, sha256: str, optimizer: dict[str, Any], step: int, handed_in: int
-) -> Run:
+def _registered(workspace: Workspace, run: Run, sha256: str, of_folds: list[str], made: Challenger) -> Run:
     """Return the run with its challenger; registers it once, also when attempts overlap."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
@@ -224,13 +202,20 @@ def _registered(
                 session,
                 run.project_id,
                 checkpoint_sha256=sha256,
+                fold_sha256s=of_folds,
                 parent_id=run.parent_id,
                 snapshot_id=run.snapshot_id,
                 seed=run.seed,
-                optimizer=optimizer,
+                optimizer=made.optimizer,
             )
             mine.challenger_id = version.id
-            mine.settings = {**mine.settings, **ended(step), HANDED_IN: handed_in}
+            mine.settings = {
+                **mine.settings,
+                MADE_WITH: made_with(),
+                FOLD_STEPS: [one.ended for one in made.of_folds],
+                HANDED_IN: [one.handed_in for one in made.of_folds],
+                **({} if made.of_folds else {REFIT_STEPS: made.ended}),
+            }
         return mine
 
 
@@ -241,13 +226,12 @@ def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop
     settings = stored_settings(run.settings)
     parent, snapshot = _parent_and_snapshot(workspace, run)
     with workspace.database.read() as session:
-        challenger = session.get_one(ModelVersion, str(run.challenger_id))
+        version = session.get_one(ModelVersion, str(run.challenger_id))
     verdict = judge(
         workspace,
-        registry.judged_path(workspace, parent),
-        registry.judged_path(workspace, challenger),
-        taught=_taught(workspace, snapshot),
-        holdouts_sha256=run.settings[HOLDOUTS],
+        parent,
+        version,
+        snapshot_sha256=snapshot.sha256,
         settings=settings,
         on_progress=lambda share, message: on_progress(_LEARNED + share * (_JUDGED - _LEARNED), message),
         should_stop=should_stop,
@@ -265,54 +249,54 @@ def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Ru
 
 
 def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
-    """Refit a challenger that passed on all accepted pages, and end the run."""
+    """Train the weights in use of a challenger that passed, and end the run."""
     settings = stored_settings(run.settings)
     found = None
-    snapshot_sha256 = _refit_snapshot(workspace, run, settings, should_stop)
-    if snapshot_sha256 is not None:
+    if run.verdict["passed"] and settings.refit and run.settings[FOLDED]:
+        _, snapshot = _parent_and_snapshot(workspace, run)
         found = refit(
             workspace,
-            run,
             settings,
-            snapshot_sha256,
-            handed_in=int(run.settings[HANDED_IN]),
+            _taught(workspace, snapshot),
+            run_folder(workspace, run.id) / "refit",
+            handed_in=run.settings[HANDED_IN],
             begins_at=beginning(workspace, run),
+            judged=_challenger_path(workspace, run),
             on_progress=lambda share, said: on_progress(_JUDGED + share * (0.99 - _JUDGED), said),
             should_stop=should_stop,
         )
-    return lasting(lambda: _ended(workspace, run, found))
+    sha256 = None
+    if found is not None and found.path is not None and found.comparison["passed"]:
+        sha256 = workspace.blobs.put_file(found.path)
+    return lasting(lambda: _ended(workspace, run, found, sha256))
 
 
-def _refit_snapshot(workspace: Workspace, run: Run, settings: RunSettings, should_stop: ShouldStop) -> str | None:
-    """Return the manifest that a refit learns from, stored with the run; None when there is nothing to refit."""
-    if REFIT_SNAPSHOT in run.settings or not run.verdict["passed"] or not settings.refit or not run.settings[HOLDOUTS]:
-        return run.settings.get(REFIT_SNAPSHOT)
-
-    def tell(done: int, of: int) -> None:
-        """End the snapshot when the job should stop."""
-        check(should_stop)
-
-    sha256 = snapshot_for(workspace, run, on_progress=tell)
-    if sha256 is not None:
-        with workspace.database.write() as session:
-            mine = session.get_one(Run, run.id, with_for_update=True)
-            mine.settings = {**mine.settings, REFIT_SNAPSHOT: sha256}
-    return sha256
+def _challenger_path(workspace: Workspace, run: Run) -> Path:
+    with workspace.database.read() as session:
+        return registry.checkpoint_path(workspace, session.get_one(ModelVersion, str(run.challenger_id)))
 
 
-def _ended(workspace: Workspace, run: Run, found: Refitted | None) -> Run:
+def _ended(workspace: Workspace, run: Run, found: Refitted | None, sha256: str | None) -> Run:
     """End a run that was judged; its challenger uses the refitted weights, unless it is in use already."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
+        if mine.status == "judged":  # by another attempt, or by this one whose answer was lost
+            return mine
         mine.status, mine.finished_at = "judged", now()
-        if found is not None:
-            version = session.get_one(ModelVersion, str(mine.challenger_id), with_for_update=True)
-            sentence = f"{mine.verdict['sentence']} {found.comparison['sentence']}"
-            mine.verdict = {**mine.verdict, "refit": found.comparison, "sentence": sentence}
-            if found.comparison["passed"] and not in_use(session, version):
-                version.judged_sha256 = version.checkpoint_sha256
-                version.checkpoint_sha256 = found.sha256
-                version.refit_snapshot_sha256 = found.snapshot_sha256
+        if found is None:
+            return mine
+        version = session.get_one(ModelVersion, str(mine.challenger_id), with_for_update=True)
+        sentence = found.comparison["sentence"]
+        if promotions.was_promoted(session, version):
+            sentence = "It was promoted before it had learned from all pages, so the mean of the folds stays in use."
+        elif sha256 is not None:
+            version.checkpoint_sha256 = sha256
+            mine.settings = {**mine.settings, REFIT_STEPS: found.steps, MADE_WITH: made_with()}
+        mine.verdict = {
+            **mine.verdict,
+            "refit": found.comparison,
+            "sentence": f"{mine.verdict['sentence']} {sentence}",
+        }
         return mine
 
 
@@ -340,9 +324,9 @@ def beginning(workspace: Workspace, run: Run) -> ModelVersion:
         return session.get_one(ModelVersion, run.settings.get(BEGINS_AT, run.parent_id))
 
 
-def ended(step: int) -> dict[str, Any]:
-    """Return the stored facts on the end of training, for reproduction: steps, and software versions."""
-    return {ENDED_AT: step, MADE_WITH: {"torch": torch.__version__, "threads": torch.get_num_threads()}}
+def made_with() -> dict[str, Any]:
+    """Return the software that trains here, stored for reproduction."""
+    return {"torch": torch.__version__, "threads": torch.get_num_threads()}
 
 
 def _parent_and_snapshot(workspace: Workspace, run: Run) -> tuple[ModelVersion, Snapshot]:
@@ -359,6 +343,7 @@ def _close(workspace: Workspace, job_id: str, status: str) -> None:
     with workspace.database.write() as session:
         run = session.scalar(select(Run).where(Run.job_id == job_id, Run.status == "running"))
         if run is not None:
-            run.status, run.finished_at = status, now()
+            # A verdict stands, and the mean of the folds can be used.
+            run.status, run.finished_at = "judged" if run.verdict else status, now()
             if status == "cancelled":  # a failed run may be retried, and resumes from its checkpoint
                 shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)

@@ -1,8 +1,7 @@
-"""Small files of a run's folder: figures by step, and copies of checkpoints. Both survive a kill at any moment."""
+"""Figures by step in a file of a run's folder; the file survives a kill at any moment."""
 
 import json
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -21,12 +20,3 @@ def write_figures(path: Path, figures: Mapping[int, float]) -> None:
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     temporary.write_text(json.dumps(dict(figures)), "utf-8")
     temporary.replace(path)
-
-
-def copy_file(source: Path, target: Path) -> None:
-    """Copy a file so that the target is either the old or the whole new one."""
-    temporary = target.with_suffix(f".{os.getpid()}.tmp")
-    shutil.copyfile(source, temporary)
-    with temporary.open("rb") as file:
-        os.fsync(file.fileno())
-    temporary.replace(target)

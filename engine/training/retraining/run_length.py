@@ -1,7 +1,7 @@
 """Length of a run: steps by the number of corrected pages, and what a longer run is expected to bring.
 
-The figures come from runs on FUNSD with 10, 20 and 60 corrected pages (docs/LOG.md, Retraining): after some passes over
-the pages, more of them bring nothing.
+The figures come from runs on 60 corrected pages of FUNSD (docs/LOG.md, Retraining): after some passes over the pages,
+more of them bring nothing.
 """
 
 from bisect import bisect_left
@@ -11,7 +11,7 @@ from engine.plurals import count
 from engine.training.retraining.run_settings import RunSettings
 
 PASSES = 8  # over each corrected page, in the first cycle
-FEWEST_STEPS, MOST_STEPS = 60, 20_000
+FEWEST_STEPS, MOST_STEPS = 200, 20_000  # a fold takes half of the steps, and with fewer it loses what it gains
 # Share of the possible gain by passes, from acc@.5 on unseen forms.
 _GAINED = ((0.0, 0.0), (2.0, 0.4), (4.0, 0.65), (8.0, 1.0))
 _WORTH_SAYING = 0.0005  # of mean IoU
@@ -47,7 +47,7 @@ class Length:
     @property
     def passes(self) -> float:
         """Return how often the run read each corrected page, on average."""
-        return self.steps * pages_a_step(self.settings) / max(1, self.pages)
+        return max(1, self.steps) * pages_a_step(self.settings) / max(1, self.pages)
 
     def expected(self, gained: float) -> float:
         """Return what PASSES passes are expected to bring beyond this run, in the unit of `gained`.
@@ -58,15 +58,25 @@ class Length:
         return max(0.0, gained) * (1 / share - 1) if share else 0.0
 
     def sentence(self, gained: float | None) -> str:
-        """Return what a longer run is expected to bring. `gained`: rise of mean IoU on held-out documents."""
-        read = f"This run read each of {count(self.pages, 'corrected page')} {self.passes:.0f} times."
+        """Return what a longer run is expected to bring.
+
+        `gained`: rise of mean IoU where weights answered that had not learned the page; None where it was not measured.
+        """
+        times = count(round(self.passes), "time")
+        read = f"The newest run read each of {count(self.pages, 'corrected page')} about {times}."
+        cycle = self.settings.cycle or self.settings.steps
+        if self.steps < cycle:
+            return f"{read} It ended early, because it got worse on answers kept back: a longer run would not help."
+        if self.steps == self.settings.steps > cycle:
+            return f"{read} It still gained when its minutes ended: a longer run may bring more."
         if self.passes >= PASSES * 0.9:
             return f"{read} A longer run is not expected to bring more; more corrected pages are."
-        wanted = round(self.steps * PASSES / max(self.passes, 1e-6))
-        said = f"{read} A run of {wanted:,} steps would read them {PASSES} times"
-        more = self.expected(gained or 0.0)
+        said = f"{read} A run of {round(self.steps * PASSES / self.passes):,} steps would read them {PASSES} times"
+        if gained is None:
+            return f"{said}; what this brings cannot be estimated yet."
+        more = self.expected(gained)
         if more < _WORTH_SAYING:
-            return f"{said}; this run shows no gain to build on."
+            return f"{said}; this run gained nothing from which more can be expected."
         return f"{said} and is expected to bring about {more:+.3f} of mean IoU."
 
 

@@ -1,7 +1,8 @@
 """Settings of a retraining run, stored in its row: a resumed run keeps them."""
 
 import hashlib
-from collections.abc import Mapping
+import statistics
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -10,13 +11,16 @@ from engine.errors import Refused
 from engine.settings import Settings
 
 # Stored with a run's settings, determined during the run:
-HOLDOUTS = "holdouts_sha256"  # manifest of the held-out answers
 BEGINS_AT = "begins_at"  # version whose weights are the initial ones
-PAGES = "pages_taught"  # number of corrected pages that its length is chosen for, those of a refit included
-ENDED_AT, HANDED_IN = "ended_at", "handed_in_at"  # last step, and the step of the checkpoint that is handed in
-REFIT_SNAPSHOT = "refit_snapshot_sha256"  # manifest of what the refit learns from
+PAGES = "pages_taught"  # number of corrected pages
+FOLDED = "folded"  # whether the challenger is judged by folds; otherwise it is trained once, on all pages
+FOLD_STEPS, HANDED_IN = "fold_steps", "handed_in_at"  # of each fold: last step, and step of the weights handed in
+REFIT_STEPS = "refit_steps"  # steps of the weights in use
 MADE_WITH = "made_with"  # versions of software
-_BESIDE = (HOLDOUTS, BEGINS_AT, PAGES, ENDED_AT, HANDED_IN, REFIT_SNAPSHOT, MADE_WITH)
+HOLDOUTS, ENDED_AT, REFIT_SNAPSHOT = "holdouts_sha256", "ended_at", "refit_snapshot_sha256"  # of earlier versions
+_BESIDE = (
+    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT, REFIT_SNAPSHOT,
+)  # fmt: skip
 
 # quick: the encoders are frozen, so an image is encoded once, its features are cached, and no gradient flows through
 # them. Fusion, prompt encoder and both heads are trained, as in SAM's data engine, where decoders are retrained more
@@ -50,7 +54,8 @@ class RunSettings(BaseModel):
     )
     refit: bool = Field(
         True,
-        description="After a passed verdict, train once more on all accepted pages, held-out ones included, for use.",
+        description="After a passed verdict, train once more on all accepted pages, for use; otherwise the mean of the "
+        "weights of the folds is used.",
     )
     blend: float = Field(
         0.85, gt=0, le=1, description="Weight interpolation: 0 keeps the initial weights, 1 the trained ones."
@@ -67,7 +72,7 @@ class RunSettings(BaseModel):
     pages: int = Field(4, ge=1, description="Pages of a step that reads words only.")
     questions: int = Field(8, ge=1, description="Questions per page in a step.")
     watched: float = Field(
-        0.1, ge=0, lt=0.5, description="Share of the training documents held out for early stopping."
+        0.1, ge=0, lt=0.5, description="Share of the documents of a training held out for early stopping."
     )
     patience: int = Field(
         4,
@@ -76,7 +81,7 @@ class RunSettings(BaseModel):
     )
     checkpoint_every: int = Field(25, ge=1)
     metrics_every: int = Field(5, ge=1)
-    holdout_pages: int = Field(60, ge=1, description="Maximum number of pages asked of a holdout.")
+    holdout_pages: int = Field(120, ge=1, description="Maximum number of own pages asked.")
     generated_pages: int = Field(40, ge=1, description="Pages of the generated holdout.")
 
 
@@ -103,3 +108,18 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
 def stored_settings(stored: Mapping[str, Any]) -> RunSettings:
     """Return the settings in a run's row, without what was determined during the run."""
     return RunSettings.model_validate({name: value for name, value in stored.items() if name not in _BESIDE})
+
+
+def fold_settings(settings: RunSettings) -> RunSettings:
+    """Return the settings of a fold: half of the steps of the weights in use, because it only compares."""
+    cycle = settings.cycle or settings.steps
+    return settings.model_copy(update={"steps": max(1, settings.steps // 2), "cycle": max(1, cycle // 2)})
+
+
+def refit_settings(settings: RunSettings, handed_in: Sequence[int]) -> RunSettings:
+    """Return the settings of the weights in use: all pages teach, for as long as the folds of a run gained.
+
+    `handed_in`: of each fold, the step of the weights that it handed in; empty without folds.
+    """
+    steps = min(settings.steps, 2 * round(statistics.median(handed_in))) if handed_in else settings.steps
+    return settings.model_copy(update={"steps": max(1, steps), "watched": 0.0 if handed_in else settings.watched})

@@ -16,7 +16,7 @@ from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.statuses import ACCEPTED, TRAIN
+from engine.statuses import ACCEPTED, SPLITS
 from engine.training.retraining import firings
 from engine.training.retraining.firings import Due, Outcome
 from engine.training.retraining.untrained_answers import untrained_answers
@@ -78,11 +78,11 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
     with workspace.database.read() as session:
         if queue.with_key(session, retrain_key(project.id)) is not None:
             return None
-        # Held-out answers are among these. The look costs little where most projects have nothing to learn from.
+        # The look costs little where most projects have nothing to learn from.
         least = 1 if chosen.retrain_after_days else max(1, chosen.retrain_after)
         if not _has_accepted(session, project.id, least):
             return None
-        accepted = accepted_now(workspace, project.id, (TRAIN,))
+        accepted = accepted_now(workspace, project.id, SPLITS)
         newest = accepted.newest
         if newest is None or accepted.count < least:
             return None

@@ -34,7 +34,7 @@ class TriggersView(BaseModel):
     project_id: str
     project: str
     automatic: bool = Field(description="Whether retrainings start by themselves.")
-    accepted: int = Field(description="Accepted answers on training documents that no run has learned from.")
+    accepted: int = Field(description="Accepted answers that no run has learned from.")
     wanted: int = Field(description="Number of them that starts a retraining.")
     oldest_at: datetime | None = Field(description="Time of the oldest of them; null without any.")
     wanted_days: float = Field(description="Age in days of the oldest that starts a retraining; 0: age starts none.")

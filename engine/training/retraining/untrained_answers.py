@@ -1,4 +1,4 @@
-"""Untrained answers: accepted answers on training documents that are in no run's snapshot."""
+"""Untrained answers: accepted answers that are in no run's snapshot."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,7 +9,7 @@ from db.tables import Run, Snapshot
 from engine.datasets.accepted_now import Remaining, accepted_now
 from engine.datasets.manifest import revisions_of
 from engine.errors import Refused
-from engine.statuses import TRAIN
+from engine.statuses import SPLITS
 from engine.workspace import Workspace
 
 
@@ -18,7 +18,7 @@ def untrained_answers(workspace: Workspace, project_id: str) -> Remaining:
 
     Runs that failed or were cancelled do not count: they have learned nothing.
     """
-    accepted = accepted_now(workspace, project_id, (TRAIN,))
+    accepted = accepted_now(workspace, project_id, SPLITS)
     if not accepted.count:
         return Remaining(0, None)
     with workspace.database.read() as session:

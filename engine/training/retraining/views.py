@@ -13,7 +13,7 @@ from engine.models.registry import label
 from engine.paging import Order, Page
 from engine.queries import existing
 from engine.training.retraining.run_length import Length
-from engine.training.retraining.run_settings import ENDED_AT, HANDED_IN, PAGES, stored_settings
+from engine.training.retraining.run_settings import HANDED_IN, PAGES, REFIT_STEPS, refit_settings, stored_settings
 from engine.training.retraining.trigger import RETRAIN
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
@@ -109,11 +109,12 @@ def run_view(workspace: Workspace, run_id: str) -> RunView:
 
 def _length(run: Run) -> str:
     """Return what a longer run is expected to bring; empty where it is not known."""
-    if run.status != "judged" or PAGES not in run.settings or ENDED_AT not in run.settings:
+    if run.status != "judged" or PAGES not in run.settings:
         return ""
-    steps = int(run.settings.get(HANDED_IN, run.settings[ENDED_AT]))
+    settings, handed_in = stored_settings(run.settings), run.settings.get(HANDED_IN, ())
+    steps = run.settings.get(REFIT_STEPS) or refit_settings(settings, handed_in).steps
     own = run.verdict.get("holdouts", {}).get("own", {})
-    return Length(steps, int(run.settings[PAGES]), stored_settings(run.settings)).sentence(own.get("difference"))
+    return Length(steps, int(run.settings[PAGES]), settings).sentence(own.get("difference"))
 
 
 def last_failure(workspace: Workspace, project_id: str) -> str:
@@ -130,7 +131,7 @@ def job_view(job: Job) -> JobView:
 
 
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
-    """Return how many accepted answers on training documents no run of the project has learned from."""
+    """Return how many accepted answers no run of the project has learned from."""
     return untrained_answers(workspace, project_id).count
 
 

@@ -49,6 +49,7 @@ def challenger(workspace: Workspace, project: Project, verdict: dict[str, object
             session,
             project.id,
             checkpoint_sha256=workspace.blobs.put(f"weights {verdict} {parent.id}".encode()),
+            fold_sha256s=[],
             parent_id=parent.id,
             snapshot_id=snapshot.id,
             seed=1,

@@ -45,17 +45,15 @@ def steady(value: float) -> Callable[[int, int], float]:
 
 
 def test_better_on_its_own_and_no_worse_elsewhere_passes() -> None:
-    verdict = judge(
-        [holdout("recent", 8, steady(0.1)), holdout("frozen", 4, steady(0.1)), holdout("generated", 40, steady(0.0))]
-    )
+    verdict = judge([holdout("own", 12, steady(0.1)), holdout("generated", 40, steady(0.0))])
     assert verdict["passed"] is True
     assert "12 held-out documents" in verdict["sentence"]
     assert verdict["holdouts"]["own"]["difference"] == pytest.approx(0.1)
-    assert verdict["holdouts"]["recent"]["documents"] == 8
+    assert verdict["holdouts"]["own"]["documents"] == 12
 
 
 def test_better_on_its_own_but_forgetful_does_not_pass() -> None:
-    verdict = judge([holdout("recent", 12, steady(0.1)), holdout("generated", 40, steady(-0.08))])
+    verdict = judge([holdout("own", 12, steady(0.1)), holdout("generated", 40, steady(-0.08))])
     assert verdict["passed"] is False
     assert "on generated pages" in verdict["sentence"]
 
@@ -63,7 +61,7 @@ def test_better_on_its_own_but_forgetful_does_not_pass() -> None:
 def test_a_gain_carried_by_a_few_documents_while_others_lose_much_does_not_pass() -> None:
     verdict = judge(
         [
-            holdout("frozen", 10, lambda document, question: 0.45 if document < 4 else -0.29),
+            holdout("own", 10, lambda document, question: 0.45 if document < 4 else -0.29),
             holdout("generated", 40, steady(0.0)),
         ]
     )
@@ -72,18 +70,9 @@ def test_a_gain_carried_by_a_few_documents_while_others_lose_much_does_not_pass(
 
 
 def test_no_gain_does_not_pass_even_where_nothing_is_lost() -> None:
-    verdict = judge([holdout("recent", 10, steady(0.0)), holdout("generated", 40, steady(0.02))])
+    verdict = judge([holdout("own", 10, steady(0.0)), holdout("generated", 40, steady(0.02))])
     assert verdict["passed"] is False
     assert "did not rise" in verdict["sentence"]
-
-
-def test_one_split_that_suffers_is_enough_to_fail() -> None:
-    verdict = judge(
-        [holdout("recent", 30, steady(0.1)), holdout("frozen", 6, steady(-0.1)), holdout("generated", 40, steady(0.0))]
-    )
-    assert verdict["holdouts"]["own"]["difference"] > 0
-    assert verdict["passed"] is False
-    assert "frozen" in verdict["sentence"]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +90,7 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
 ) -> None:
     verdict = judge(
         [
-            holdout("recent", 3, steady(own)),
+            holdout("own", 3, steady(own)),
             holdout("generated", 40, steady(generated)),
             holdout("taught", 6, steady(taught)),
         ]
@@ -112,8 +101,8 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
 
 
 def test_thirty_held_out_documents_narrow_the_limit_and_are_not_called_few() -> None:
-    few = judge([holdout("recent", 29, steady(0.1)), holdout("generated", 40, steady(-0.03))])
-    enough = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(-0.03))])
+    few = judge([holdout("own", 29, steady(0.1)), holdout("generated", 40, steady(-0.03))])
+    enough = judge([holdout("own", 30, steady(0.1)), holdout("generated", 40, steady(-0.03))])
     assert (few["passed"], enough["passed"]) == (True, False)
     assert (few["limit"], enough["limit"]) == (pytest.approx(-0.0207), -0.02)
     assert few["holdouts"]["generated"]["limit"] == -0.05 and enough["holdouts"]["generated"]["limit"] == -0.02
@@ -126,13 +115,12 @@ def test_fewer_documents_widen_the_limit_but_a_sure_loss_always_fails() -> None:
         return 0.2 if document % 3 else -0.25
 
     generated = holdout("generated", 40, steady(0.0))
-    six, fifteen = judge([holdout("recent", 6, mixed), generated]), judge([holdout("recent", 15, mixed), generated])
+    six, fifteen = judge([holdout("own", 6, mixed), generated]), judge([holdout("own", 15, mixed), generated])
     assert six["holdouts"]["own"]["low"] < -0.06 and six["holdouts"]["own"]["limit"] == pytest.approx(-0.1)
     assert fifteen["holdouts"]["own"]["limit"] == pytest.approx(-0.04)
     assert six["passed"] is True and "0.10 was allowed on them" in six["sentence"]
-    lost = judge([holdout("recent", 20, steady(0.1)), holdout("frozen", 6, steady(-0.06)), generated])
-    assert lost["holdouts"]["own"]["difference"] > 0 and lost["passed"] is False
-    assert "on the frozen holdout it lost 0.060" in lost["sentence"]
+    lost = judge([holdout("own", 6, steady(-0.06)), generated])
+    assert lost["passed"] is False and "on the held-out documents it lost 0.060" in lost["sentence"]
 
 
 def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:
@@ -145,7 +133,7 @@ def test_a_slice_that_suffers_fails_though_the_mean_rises() -> None:
             for question in range(4)
         ]
 
-    verdict = judge([Holdout("recent", pages, asked(0.5, 0.5), asked(0.6, 0.35))])
+    verdict = judge([Holdout("own", pages, asked(0.5, 0.5), asked(0.6, 0.35))])
     assert verdict["holdouts"]["own"]["difference"] > 0
     assert verdict["passed"] is False
     assert "no printed key" in verdict["sentence"]
@@ -167,22 +155,22 @@ def test_a_slice_that_may_have_lost_by_chance_does_not_fail() -> None:
             for question in range(4)
         ]
 
-    verdict = judge([Holdout("recent", pages, asked(0.5, False), asked(0.65, True))])
+    verdict = judge([Holdout("own", pages, asked(0.5, False), asked(0.65, True))])
     slice_ = verdict["holdouts"]["own"]["slices"]["printed_key false"]
     assert slice_["low"] < -0.1 and slice_["high"] > 0
     assert verdict["passed"] is True
 
 
 def test_a_slice_of_few_documents_is_not_looked_at() -> None:
-    verdict = judge([holdout("recent", 9, steady(0.1)), holdout("generated", 40, steady(0.0))])
-    assert verdict["holdouts"]["recent"]["slices"] == {}
+    verdict = judge([holdout("own", 9, steady(0.1)), holdout("generated", 40, steady(0.0))])
+    assert verdict["holdouts"]["own"]["slices"] == {}
     assert "printed_key false" in verdict["holdouts"]["generated"]["slices"]
 
 
 @pytest.mark.parametrize(("ratio", "passes"), [(1.2, True), (1.3, False)])
 def test_a_slower_model_fails(ratio: float, passes: bool) -> None:
     pace = Latency(12, 20.0, 20.0 * ratio, ratio)
-    verdict = judge([holdout("recent", 30, steady(0.1)), holdout("generated", 40, steady(0.0))], latency=pace)
+    verdict = judge([holdout("own", 30, steady(0.1)), holdout("generated", 40, steady(0.0))], latency=pace)
     assert verdict["passed"] is passes
     assert ("as long to answer" in verdict["sentence"]) is not passes
     assert verdict["latency"]["ratio"] == ratio
@@ -192,8 +180,8 @@ def test_saying_no_answer_less_often_where_there_is_none_fails() -> None:
     pages = {str(page): str(page) for page in range(20)}
     better = ([scored(page, 0, 0.5) for page in pages], [scored(page, 0, 0.7) for page in pages])
     absent = ([scored(page, 1, None, 0.1) for page in pages], [scored(page, 1, None, 0.8) for page in pages])
-    verdict = judge([Holdout("frozen", pages, better[0] + absent[0], better[1] + absent[1])])
-    assert verdict["holdouts"]["frozen"]["unanswerable"]["difference"] == -1.0
+    verdict = judge([Holdout("own", pages, better[0] + absent[0], better[1] + absent[1])])
+    assert verdict["holdouts"]["own"]["unanswerable"]["difference"] == -1.0
     assert verdict["passed"] is False
     assert "no answer" in verdict["sentence"]
 
@@ -201,13 +189,13 @@ def test_saying_no_answer_less_often_where_there_is_none_fails() -> None:
 def test_the_verdict_is_the_same_every_time() -> None:
     rng = np.random.default_rng(1)
     noise = rng.normal(0.02, 0.2, (12, 4))
-    one = holdout("recent", 12, lambda document, question: float(noise[document, question]))
+    one = holdout("own", 12, lambda document, question: float(noise[document, question]))
     assert judge([one], seed=3) == judge([one], seed=3)
 
 
 def test_answers_to_different_questions_are_not_compared() -> None:
     with pytest.raises(ValueError, match="same questions"):
-        Holdout("recent", {"p": "d"}, [scored("p", 1, 0.5)], [scored("p", 2, 0.5)])
+        Holdout("own", {"p": "d"}, [scored("p", 1, 0.5)], [scored("p", 2, 0.5)])
 
 
 def test_nothing_held_out_and_nothing_learned_does_not_pass() -> None:

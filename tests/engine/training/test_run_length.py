@@ -30,26 +30,37 @@ def test_cycles_double_while_they_fit() -> None:
     assert cycles_within(250, 1999) == 1000
 
 
+def length(steps: int, pages: int, cycle: int | None = None, most: int | None = None) -> Length:
+    return Length(steps, pages, SETTINGS.model_copy(update={"steps": most or steps, "cycle": cycle or steps}))
+
+
 def test_a_run_cut_short_by_its_minutes_says_what_a_longer_one_is_expected_to_bring() -> None:
-    short = Length(steps_for(600, SETTINGS) // 2, 600, SETTINGS)
+    short = length(steps_for(600, SETTINGS) // 2, 600)
     assert short.expected(0.02) == pytest.approx(0.02 * (1 / 0.65 - 1), rel=0.05)
-    assert "4 times" in short.sentence(0.02) and "about +0.01" in short.sentence(0.02)
-    assert "no gain to build on" in short.sentence(-0.01)
+    assert "about 4 times" in short.sentence(0.02) and "about +0.01" in short.sentence(0.02)
+    assert "gained nothing from which" in short.sentence(-0.01)
+    assert "cannot be estimated yet" in short.sentence(None)
     assert short.expected(-0.01) == 0.0
 
 
 def test_a_run_that_read_its_pages_often_enough_is_not_expected_to_gain_by_length() -> None:
-    enough = Length(steps_for(60, SETTINGS), 60, SETTINGS)
+    enough = length(steps_for(60, SETTINGS), 60)
     assert "is not expected to bring more" in enough.sentence(0.02)
     assert enough.expected(0.02) == pytest.approx(0.0, abs=1e-3)
-    assert Length(1, 60, SETTINGS).expected(0.01) > 0.1, "hardly begun"
+    assert length(1, 60).expected(0.01) > 0.1, "hardly begun"
+
+
+def test_a_run_that_early_stopping_or_its_minutes_ended_says_so() -> None:
+    assert "a longer run would not help" in length(100, 60, cycle=259, most=259).sentence(0.02)
+    assert "a longer run may bring more" in length(518, 60, cycle=259, most=518).sentence(0.02)
+    assert "is not expected to bring more" in length(259, 60, cycle=259, most=518).sentence(0.02)
 
 
 def test_a_judged_run_says_it_and_a_run_of_an_earlier_version_says_nothing(workspace: Workspace) -> None:
     registry.ensure_shipped(workspace)
     run = add_run(workspace, make_project(workspace).id, before=0.70, after=0.80)
     said = run_view(workspace, run.id).length
-    assert "read each of 60 corrected pages 3 times" in said and "259 steps" in said and "of mean IoU" in said
+    assert "read each of 60 corrected pages about 3 times" in said and "259 steps" in said and "of mean IoU" in said
     with workspace.database.write() as session:
         session.get_one(Run, run.id).settings = {}
     assert run_view(workspace, run.id).length == ""

@@ -1,0 +1,73 @@
+"""Folds: every accepted document is judged by weights that have not learned from it (cross-validation).
+
+A challenger is trained FOLDS times, each time without the documents of one fold. On a document of that fold, these
+weights answer, and those of the champion that were trained without the same fold. So all accepted documents judge, and
+none is kept from the model that people use: that one learns from all of them (refit.py).
+
+Like pages lie in one group, and a group in one fold. A document with pages like those of two groups of one split
+belongs to the older group, so its pages may be like pages of another fold; such documents are few.
+
+Stone 1974, "Cross-Validatory Choice and Assessment of Statistical Predictions" (J. R. Statist. Soc. B 36).
+"""
+
+from collections.abc import Iterable, Mapping
+
+from sqlalchemy import select
+
+from db.tables import Document, ModelVersion, Snapshot
+from engine.datasets.manifest import items_of
+from engine.grounded import GroundedPage
+from engine.models.folds import FOLDS, fold_of
+from engine.training.sources.corpus import Corpus
+from engine.workspace import Workspace
+
+FEWEST_DOCUMENTS = 5  # documents from which folds are made: fewer could not judge
+_AT_ONCE = 500
+
+__all__ = ["FOLDS", "are_made", "folds_of", "known_to", "pages_of", "without"]
+
+
+def folds_of(workspace: Workspace, documents: Iterable[str]) -> dict[str, int]:
+    """Return the folds of documents by their ids; of a document that is gone, by its own id."""
+    wanted = sorted(set(documents))
+    groups: dict[str, str] = {}
+    with workspace.database.read() as session:
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = select(Document.id, Document.group_id).where(Document.id.in_(wanted[start : start + _AT_ONCE]))
+            groups.update(session.execute(some).tuples().all())
+    return {one: fold_of(groups.get(one, one)) for one in wanted}
+
+
+def are_made(corpus: Corpus, folds: Mapping[str, int]) -> bool:
+    """Return whether a corpus has enough documents to be judged by folds, in at least two of them."""
+    documents = {corpus.documents[page.page_id] for page in corpus.pages}
+    return len(documents) >= FEWEST_DOCUMENTS and len({folds[one] for one in documents}) > 1
+
+
+def without(corpus: Corpus, folds: Mapping[str, int], fold: int) -> Corpus:
+    """Return the corpus without the documents of a fold."""
+    kept = tuple(page for page in corpus.pages if folds[corpus.documents[page.page_id]] != fold)
+    return Corpus(kept, corpus.documents, corpus.splits, corpus.weights)
+
+
+def pages_of(corpus: Corpus, folds: Mapping[str, int], fold: int) -> list[GroundedPage]:
+    """Return the pages of a fold."""
+    return [page for page in corpus.pages if folds[corpus.documents[page.page_id]] == fold]
+
+
+def known_to(workspace: Workspace, version: ModelVersion) -> set[str]:
+    """Return the documents that cannot judge a version, because its weights learned from them.
+
+    Empty for a version with folds and for the shipped one. Otherwise those of its snapshot and of its parents'.
+    """
+    known: set[str] = set()
+    with workspace.database.read() as session:
+        snapshots = []
+        each: ModelVersion | None = version
+        while each is not None and not each.fold_sha256s:
+            snapshots += [each.snapshot_id] if each.snapshot_id is not None else []
+            each = session.get(ModelVersion, each.parent_id) if each.parent_id is not None else None
+        manifests = session.scalars(select(Snapshot.sha256).where(Snapshot.id.in_(snapshots))).all()
+    for sha256 in manifests:
+        known |= {item.document.id for item in items_of(workspace, sha256)}
+    return known

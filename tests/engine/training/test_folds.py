@@ -1,0 +1,223 @@
+"""A challenger is judged by folds; when it passed, the weights in use learn from all accepted pages."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from sqlalchemy import select
+
+from db.tables import Document, ModelVersion, Promotion, Run
+from engine.accounts.users import ensure_local_user
+from engine.annotation.predictors import Predictors
+from engine.annotation.survey_answers import held_out_group
+from engine.commands.background import run_worker
+from engine.errors import Conflict, Refused
+from engine.jobs import queue
+from engine.jobs.cancellation import Stopped
+from engine.models import promotions, registry
+from engine.models.folds import FOLDS, fold_of
+from engine.projects.projects import change_settings
+from engine.training.retraining import learner, trigger
+from engine.training.retraining.challenger import beginnings_of
+from engine.training.retraining.reproduce import reproduce
+from engine.training.retraining.run import retrain
+from engine.training.sources.corpus import Corpus
+from engine.workspace import Workspace
+from model import checkpoint
+from model.weight_interpolation import mean
+from tests.support.factories import bill, make_bills, make_document, make_project, save_tiny_model
+
+LEARNING: dict[str, Any] = {
+    "steps": 40,
+    "rate": 5e-3,
+    "matrix_rate": 1.0,
+    "replay": 0.0,
+    "images": 0.0,
+    "checkpoint_every": 40,
+    "pages": 4,
+    "questions": 3,
+    "generated_pages": 2,
+    "seed": 5,
+}
+
+
+@pytest.fixture(autouse=True)
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def shop(sqlite_workspace: Workspace, tmp_path: Path) -> Workspace:
+    path = tmp_path / "tiny.safetensors"
+    save_tiny_model(path)
+    changed = sqlite_workspace.settings.model_copy(update={"model_path": path})
+    return Workspace(changed, sqlite_workspace.database, sqlite_workspace.blobs)
+
+
+def retrained(shop: Workspace, project_id: str, **chosen: Any) -> tuple[Run, ModelVersion]:
+    job = trigger.request(shop, project_id, **{**LEARNING, **chosen})
+    run_worker(shop, once=True)
+    result = queue.job_by_id(shop, job.id).result
+    with shop.database.read() as session:
+        run = session.get_one(Run, result["run_id"])
+        return run, session.get_one(ModelVersion, str(run.challenger_id))
+
+
+def test_every_document_is_judged_by_weights_that_have_not_learned_it_and_teaches_those_in_use(
+    shop: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taught: list[set[str]] = []  # documents of each training, in order
+    train = learner.train
+
+    def spied(network: Any, workspace: Any, corpus: Corpus, *rest: Any, **how: Any) -> Any:
+        taught.append({corpus.documents[page.page_id] for page in corpus.pages})
+        return train(network, workspace, corpus, *rest, **how)
+
+    monkeypatch.setattr(learner, "train", spied)
+    project = make_project(shop)
+    change_settings(shop, project.id, promotion="by_hand")
+    make_bills(shop, project.id, {"train": 8, "recent": 5, "frozen": 1})
+    run, version = retrained(shop, project.id)
+    assert run.verdict["passed"], run.verdict["sentence"]
+    assert run.verdict["holdouts"]["own"]["documents"] == 14
+    with shop.database.read() as session:
+        folds = {one.id: fold_of(one.group_id) for one in session.scalars(select(Document))}
+    assert taught[:FOLDS] == [{one for one, fold in folds.items() if fold != number} for number in range(FOLDS)]
+    assert taught[FOLDS:] == [set(folds)], "the weights in use learn from all"
+
+    found = run.verdict["refit"]
+    assert found["passed"] and found["pages"] == 14 and "on all 14 pages" in run.verdict["sentence"]
+    assert set(found["holdouts"]) == {"generated", "taught"}
+    assert reproduce(shop, run.id).same
+    judging = [checkpoint.load(path).version for path in registry.fold_paths(shop, version)]
+    used = checkpoint.load(registry.checkpoint_path(shop, version)).version
+    assert len({*judging, used}) == FOLDS + 1
+
+    # No promotion while the run goes on: its weights may still change.
+    with shop.database.write() as session:
+        session.get_one(Run, run.id).status = "running"
+    with pytest.raises(Conflict, match="has not ended yet"):
+        promotions.promote(shop, project.id, version.id, by=None)
+    with shop.database.write() as session:
+        session.get_one(Run, run.id).status = "judged"
+    promotions.promote(shop, project.id, version.id, by=None)
+
+    # The survey asks the weights of its fold on a held-out document.
+    predictors = Predictors(shop)
+    loaded = predictors.of(project.id)
+    assert loaded.predictor.version == used
+    assert [one.predictor.version for one in predictors.folds(loaded)] == judging
+
+    # The next challenger's folds begin with those of this one, and are compared with them.
+    make_bills(shop, project.id, {"train": 1}, questions=2)
+    later, _ = retrained(shop, project.id, steps=3)
+    assert later.parent_id == version.id
+    assert list(beginnings_of(shop, version, folded=True)) == registry.fold_paths(shop, version)
+    assert later.verdict["holdouts"]["own"]["documents"] == 15
+
+
+def test_with_refit_off_the_mean_of_the_folds_is_used(shop: Workspace) -> None:
+    project = make_project(shop)
+    make_bills(shop, project.id, {"train": 8, "recent": 5})
+    run, version = retrained(shop, project.id, refit=False)
+    assert run.verdict["passed"] and "refit" not in run.verdict
+    used = checkpoint.load(registry.checkpoint_path(shop, version)).state
+    of_folds = [checkpoint.load(path).state for path in registry.fold_paths(shop, version)]
+    for name, tensor in used.items():
+        if tensor.is_floating_point():
+            expected = torch.stack([one[name].float() for one in of_folds]).sum(0) / FOLDS
+            assert torch.allclose(tensor.float(), expected, atol=1e-3)
+    assert reproduce(shop, run.id).same
+    with shop.database.read() as session:
+        assert session.scalar(select(Promotion.version_id)) == version.id
+
+
+def test_a_worker_that_stops_in_any_phase_leaves_a_run_that_ends_as_if_undisturbed(shop: Workspace) -> None:
+    registry.ensure_shipped(shop)
+    project = make_project(shop)
+    make_bills(shop, project.id, {"train": 8, "recent": 5, "frozen": 1})
+    job = trigger.request(shop, project.id, **LEARNING)
+    for stop_at in ("fold 2 of 3: step 3", "on all 14 pages: step 5"):
+        with pytest.raises(Stopped):
+            retrain(shop, job, **listening(stop_at))
+    result = retrain(shop, job, **listening("never"))
+    with shop.database.read() as session:
+        run = session.get_one(Run, result["run_id"])
+    assert run.verdict["refit"]["passed"] and run.settings["refit_steps"] == LEARNING["steps"]
+    assert reproduce(shop, run.id).same
+    assert run.verdict["sentence"].count("then trained on all") == 1
+
+
+def listening(stop_at: str) -> dict[str, Any]:
+    """What a worker hands to a run, that stops once it is told so."""
+    said: list[str] = []
+    return {
+        "on_progress": lambda share, message: said.append(message),
+        "should_stop": lambda: "end" if any(stop_at in one for one in said) else None,
+    }
+
+
+def test_a_refit_that_fails_leaves_the_verdict_and_the_mean_of_the_folds(
+    shop: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train = learner.train
+
+    def failing(network: Any, workspace: Any, corpus: Any, settings: Any, folder: Path, **how: Any) -> Any:
+        if folder.name == "refit":
+            raise Refused("Training diverged.")
+        return train(network, workspace, corpus, settings, folder, **how)
+
+    monkeypatch.setattr(learner, "train", failing)
+    project = make_project(shop)
+    make_bills(shop, project.id, {"train": 8, "recent": 5})
+    run, version = retrained(shop, project.id)
+    assert run.status == "judged" and run.verdict["passed"]
+    assert "failed, so the mean of the folds is used: Training diverged." in run.verdict["sentence"]
+    used = checkpoint.load(registry.checkpoint_path(shop, version)).state
+    of_folds = [checkpoint.load(path).state for path in registry.fold_paths(shop, version)]
+    assert all(torch.equal(tensor, mean(of_folds)[name]) for name, tensor in used.items())
+    with shop.database.read() as session:
+        assert session.scalar(select(Promotion.version_id)) == version.id
+
+
+def test_few_documents_make_no_folds_and_cannot_judge_what_learned_from_them(shop: Workspace) -> None:
+    project = make_project(shop)
+    change_settings(shop, project.id, promotion="by_hand")
+    make_bills(shop, project.id, {"train": 3, "recent": 1}, questions=2)
+    run, version = retrained(shop, project.id, steps=4)
+    assert run.settings["folded"] is False and version.fold_sha256s == []
+    assert "own" not in run.verdict["holdouts"] and "taught" in run.verdict["holdouts"]
+    assert reproduce(shop, run.id).same
+    promotions.promote(shop, project.id, version.id, by=ensure_local_user(shop), reason="a champion", force=True)
+    make_bills(shop, project.id, {"train": 3}, questions=2)
+    later, folded = retrained(shop, project.id, steps=4)
+    assert later.settings["folded"] is True
+    assert later.verdict["holdouts"]["own"]["documents"] == 3, "the champion knows the other four"
+    assert list(beginnings_of(shop, version, folded=True)) == [shop.blobs.path(folded_origin(shop))] * FOLDS
+    assert len(folded.fold_sha256s) == FOLDS
+
+
+def folded_origin(shop: Workspace) -> str:
+    """Blob of the first version, with which folds begin where the champion has none."""
+    with shop.database.read() as session:
+        return session.scalars(select(ModelVersion.checkpoint_sha256).where(ModelVersion.project_id.is_(None))).one()
+
+
+def test_groups_of_held_out_documents_are_told_from_those_of_training_documents(workspace: Workspace) -> None:
+    project = make_project(workspace)
+    documents = [make_document(workspace, project.id, [bill(1)], split=split) for split in ("train", "recent")]
+    with workspace.database.read() as session:
+        assert held_out_group(session, documents[0].id) is None
+        assert held_out_group(session, documents[1].id) == documents[1].group_id
+        assert held_out_group(session, "unknown") is None
+
+
+def test_the_folds_of_many_groups_are_alike_in_size_and_never_change() -> None:
+    folds = [fold_of(f"{number:032x}") for number in range(3000)]
+    assert folds == [fold_of(f"{number:032x}") for number in range(3000)]
+    assert all(900 < folds.count(fold) < 1100 for fold in range(FOLDS))
