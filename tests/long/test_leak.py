@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import delete, select
 
-from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Revision, Task
+from db.tables import Annotation, Document, DocumentGroup, FinishedMask, Page, PageWord, Project, Revision, Task
 from engine.datasets import snapshots
 from engine.training.retraining.folds import FOLDS, folds_of
 from engine.workspace import Workspace
@@ -44,6 +44,7 @@ class Shelf:
             answers = select(Annotation.id).where(Annotation.document_id == document.id)
             pages = select(Page.id).where(Page.document_id == document.id)
             session.execute(delete(Revision).where(Revision.annotation_id.in_(answers)))
+            session.execute(delete(FinishedMask).where(FinishedMask.document_id == document.id))
             session.execute(delete(Annotation).where(Annotation.document_id == document.id))
             session.execute(delete(Task).where(Task.document_id == document.id))
             session.execute(delete(PageWord).where(PageWord.page_id.in_(pages)))

@@ -28,7 +28,7 @@ from engine.training.retraining.sweep import run_folder, sweep
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from model.inference import Predictor
-from tests.support.factories import make_bills, make_project, save_tiny_model
+from tests.support.factories import bill, make_bills, make_document, make_project, save_tiny_model
 
 SMALL: dict[str, Any] = {
     "steps": 4,
@@ -96,7 +96,7 @@ def test_accepted_answers_become_a_judged_version_that_names_its_snapshot(shop: 
     assert challenger.figures["own"]["questions"] == 20
     assert challenger.champion is run.verdict["passed"]
     view = run_view(shop, run.id)
-    assert view.metrics[-1]["step"] == 4
+    assert view.metrics[-1]["step"] == 2, "a fold takes half of the steps"
     assert view.metrics[-1]["loss"] > 0
     with shop.database.read() as session:
         version = session.get_one(ModelVersion, challenger.id)
@@ -182,7 +182,7 @@ def test_a_worker_that_was_killed_right_before_the_promotion_promotes_once(
 
 def test_nothing_to_learn_from_is_one_sentence_and_not_tried_again(shop: Workspace) -> None:
     project = make_project(shop)
-    make_bills(shop, project.id, {"frozen": 2})
+    make_document(shop, project.id, [bill(1)])  # without an accepted answer
     job = trigger.request(shop, project.id, **SMALL)
     run_worker(shop, once=True)
     ended = queue.job_by_id(shop, job.id)
@@ -274,12 +274,12 @@ def test_twenty_accepted_answers_reach_a_verdict_with_nobody_touching_it(
         process.wait()
     run = only_run(sqlite_workspace)
     assert run.status == "judged"
-    assert run.verdict["holdouts"]["own"]["documents"] == 5
+    assert run.verdict["holdouts"]["own"]["documents"] == 15
     version = registry.versions(sqlite_workspace, project.id)[0]
     assert version.label == "v1"
-    assert version.snapshot_sha256 == snapshots.freeze(sqlite_workspace, project.id, split="train").sha256
+    assert version.snapshot_sha256 == snapshots.freeze(sqlite_workspace, project.id).sha256
     with sqlite_workspace.database.read() as session:
-        assert session.get_one(Snapshot, run.snapshot_id).counts["annotations"] == 20
+        assert session.get_one(Snapshot, run.snapshot_id).counts["annotations"] == 30
 
 
 def test_a_worker_killed_in_mid_run_is_replaced_and_ends_where_an_undisturbed_one_ends(
@@ -288,8 +288,8 @@ def test_a_worker_killed_in_mid_run_is_replaced_and_ends_where_an_undisturbed_on
     shop = starting_from(sqlite_workspace, tiny)
     project = make_project(shop)
     change_settings(shop, project.id, promotion="by_hand")
-    make_bills(shop, project.id, {"train": 3})
-    long = {**SMALL, "steps": 30, "metrics_every": 1, "checkpoint_every": 3}
+    make_bills(shop, project.id, {"train": 6})
+    long = {**SMALL, "steps": 60, "metrics_every": 1, "checkpoint_every": 3}
     trigger.request(shop, project.id, **long)
     run_worker(shop, once=True)
     undisturbed = registry.versions(shop, project.id)[0]
@@ -305,7 +305,7 @@ def test_a_worker_killed_in_mid_run_is_replaced_and_ends_where_an_undisturbed_on
     with shop.database.read() as session:
         run = session.scalars(select(Run).where(Run.job_id == job.id)).one()
         early = session.get_one(RunMetric, (run.id, 1)).values
-    assert (run_folder(shop, run.id) / "state.pt").is_file()
+    assert (run_folder(shop, run.id) / "fold-0" / "state.pt").is_file()
     assert run.challenger_id is None, "the run was over before it could be killed"
 
     eventually(lambda: run_worker(shop, once=True) == 1, 120)  # nobody can take it before the lease has ended
