@@ -9438,6 +9438,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *       "status": "judged",
+                     *       "parent": "nano",
+                     *       "challenger": "v1",
+                     *       "challenger_id": "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42",
+                     *       "snapshot_sha256": "9f2c1c7a5d0e4b83a6f17d24c95be8301a7f6e2d48b05c93e7d1f08a24b6c5d9",
+                     *       "annotations": 131,
+                     *       "verdict": {
+                     *         "passed": true,
+                     *         "sentence": "v1 is better than nano by .041 IoU on the recent holdout."
+                     *       },
+                     *       "created_at": "2026-03-02T10:42:07Z",
+                     *       "finished_at": "2026-03-02T10:42:07Z",
+                     *       "settings": {
+                     *         "steps": 200,
+                     *         "minutes": 5
+                     *       },
+                     *       "seed": 7,
+                     *       "code_version": "0.1.0",
+                     *       "length": "The newest run read each of 60 corrected pages about 8 times. A longer run is not expected to bring more; more corrected pages are.",
+                     *       "metrics": [
+                     *         {
+                     *           "step": 200,
+                     *           "loss": 0.31
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["RunView"];
                 };
             };
