@@ -238,20 +238,23 @@ def test_what_stands_says_how_near_it_is_and_when_it_comes(workspace: Workspace)
     make_bills(workspace, project.id, {"train": 1, "recent": 1})
     change_settings(workspace, project.id, retrain_after_days=7)
     standing = triggers_of(workspace, project.id)
-    assert (standing.accepted, standing.wanted, standing.wanted_days) == (3, 20, 7)
-    assert standing.near == "3 of 20 answers accepted, the oldest less than an hour ago (limit: 7 days)."
+    assert (standing.accepted, standing.wanted, standing.wanted_days) == (6, 20, 7)
+    assert standing.near == "6 of 20 answers accepted, the oldest less than an hour ago (limit: 7 days)."
     assert standing.oldest_at is not None and standing.age_due_at == standing.oldest_at + timedelta(days=7)
     assert standing.clock_due_at is not None and now() < standing.clock_due_at <= now() + timedelta(days=1)
     assert (standing.clock_due_at.hour, standing.clock_due_at.minute) == (2, 30)
     assert standing.next_at == standing.clock_due_at
     schedule.fire(workspace, project.id, moment=standing.clock_due_at)
+    with workspace.database.read() as session:
+        job = session.scalars(select(Job)).one()
+    assert job.payload["settings"] == {"minutes": workspace.settings.retrain_scheduled_minutes}, "nobody waits for it"
     after = triggers_of(workspace, project.id)
     assert (
-        after.near.startswith("A retraining waits for a worker; 3 of 20 answers accepted") and after.job_id is not None
+        after.near.startswith("A retraining waits for a worker; 6 of 20 answers accepted") and after.job_id is not None
     )
     assert [(one.trigger, one.outcome) for one in after.firings] == [("clock", "asked")]
     change_settings(workspace, project.id, retrain_automatically=False)
     end_jobs(workspace)
     by_hand = triggers_of(workspace, project.id)
-    assert by_hand.near == "3 answers accepted, the oldest less than an hour ago; automatic retraining is off."
+    assert by_hand.near == "6 answers accepted, the oldest less than an hour ago; automatic retraining is off."
     assert (by_hand.next_at, by_hand.automatic) == (None, False)

@@ -62,10 +62,12 @@ def test_enough_accepted_answers_start_one_retraining(impatient: Workspace) -> N
     assert len(job_list.list_jobs(impatient)) == 1
 
 
-def test_held_out_documents_do_not_count(impatient: Workspace) -> None:
-    project_id = project_that_wants(impatient, 6)
+def test_documents_of_every_split_count(impatient: Workspace) -> None:
+    project_id = project_that_wants(impatient, 16)
     make_bills(impatient, project_id, {"train": 1, "recent": 2, "frozen": 2})
-    assert trigger.check(impatient) == []
+    assert trigger.check(impatient) == [], "three answers each"
+    change_settings(impatient, project_id, retrain_after=15)
+    assert len(trigger.check(impatient)) == 1
 
 
 def test_it_waits_for_a_moment_of_quiet(workspace: Workspace) -> None:
@@ -127,7 +129,6 @@ def test_an_answer_that_waited_long_enough_starts_a_retraining_for_itself(impati
     project_id = project_that_wants(impatient, 20)
     made = make_bills(impatient, project_id, {"train": 1, "recent": 1})
     grow_old(impatient, made[0].id, 8)
-    grow_old(impatient, made[3].id, 80)  # held out: it judges, and waits for nothing
     assert trigger.check(impatient) == [], "age is off until a project says how many days"
     change_settings(impatient, project_id, retrain_after_days=9)
     assert trigger.check(impatient) == []
