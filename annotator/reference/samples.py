@@ -325,8 +325,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "RunLine.status": ("judged",),
     "RunView.status": ("judged",),
     "RunView.length": (
-        "The newest run read each of 60 corrected pages about 8 times. A longer run is not expected to bring more; more "
-        "corrected pages are.",
+        "The newest run read each of 60 corrected pages about 8 times. A longer run is not expected to bring more; "
+        "more corrected pages are.",
     ),
     "JobView.status": ("running",),
     "iou": (0.93,),
