@@ -9,5 +9,5 @@ ACCEPTED = ("accepted", "fixed")  # statuses of labels; fixed: accepted after th
 ANSWERED = ("submitted", *ACCEPTED)  # statuses that count as an answer
 REMOVED = "removed"  # status of an answer that counts nowhere until it is restored (engine.queries.standing)
 AUTOMATIC = "automatic"  # status of an unreviewed, auto-accepted answer in datasets
-TRAIN = "train"  # split of documents that hold nothing out
-SPLITS = (TRAIN, "recent", "frozen")  # all splits; the others are holdouts
+TRAIN = "train"  # split of training documents
+SPLITS = (TRAIN, "recent", "frozen")  # all splits; recent and frozen are holdouts

@@ -121,7 +121,7 @@ def _line(one: "Round") -> str:
     if one.watched is not None:
         said += f", watched {one.watched.acc_50:.3f}"
     if one.challenger is not None:
-        said += f"; challenger {one.challenger.acc_50:.3f}, trained in {one.learning_seconds:.0f} s. {one.sentence}"
+        said += f"; challenger {one.challenger.acc_50:.3f}, retrained in {one.seconds:.0f} s. {one.sentence}"
     return said
 
 
@@ -129,7 +129,7 @@ def _table(name: str, rounds: "list[Round]") -> Table:
     table = Table(title=name)
     for title in (
         "round", "pages", "in use", "acc@.5", "mean IoU", "gain (95 %)", "watched", "challenger", "corrections a page",
-        "words a question", "trained in", "promoted",
+        "words a question", "retrained in", "promoted",
     ):  # fmt: skip
         table.add_column(title, justify="right" if title != "in use" else "left")
     for one in rounds:
@@ -144,7 +144,7 @@ def _table(name: str, rounds: "list[Round]") -> Table:
             "-" if one.challenger is None else f"{one.challenger.acc_50:.3f}",
             _figure(one.corrections_a_page, ".1f"),
             _figure(one.edited_words_a_question, ".2f"),
-            "-" if one.learning_seconds is None else f"{one.learning_seconds:.0f} s",
+            "-" if one.seconds is None else f"{one.seconds:.0f} s",
             "-" if one.promoted is None else "yes" if one.promoted else "no",
         )
     return table

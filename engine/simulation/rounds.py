@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
-from sqlalchemy import select
 
-from db.tables import ModelVersion, Run, RunMetric
+from db.tables import ModelVersion, Run
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Refused
@@ -115,7 +114,6 @@ class Round:
     corrections_a_page: float | None = None
     edited_words_a_question: float | None = None
     accepted_unchanged: float | None = None
-    learning_seconds: float | None = None
     seconds: float | None = None  # of the whole retraining, with judging
 
 
@@ -268,13 +266,11 @@ class _Rounds:
             raise Refused(f"The retraining of round {number} ended as {ended.status}: {ended.message}")
         with self._workspace.database.read() as session:
             run = session.get_one(Run, ended.result["run_id"])
-            metrics = session.scalars(select(RunMetric).where(RunMetric.run_id == run.id)).all()
             challenger = session.get_one(ModelVersion, str(run.challenger_id))
         return {
             "challenger": self._measured(challenger, "unseen"),
             "promoted": bool(ended.result["promoted"]),
             "sentence": str(run.verdict["sentence"]),
-            "learning_seconds": max((float(one.values.get("seconds", 0)) for one in metrics), default=0.0),
             "seconds": seconds,
         }
 

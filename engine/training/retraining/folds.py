@@ -58,13 +58,16 @@ def pages_of(corpus: Corpus, folds: Mapping[str, int], fold: int) -> list[Ground
 def known_to(workspace: Workspace, version: ModelVersion) -> set[str]:
     """Return the documents that cannot judge a version, because its weights learned from them.
 
-    Empty for a version with folds and for the shipped one. Otherwise those of its snapshot and of its parents'.
+    Empty for a version with folds and for the shipped one. Otherwise those of its snapshot and of all its parents': it
+    began with weights in use, which had learned from all of theirs, also where they have folds.
     """
+    if version.fold_sha256s:
+        return set()
     known: set[str] = set()
     with workspace.database.read() as session:
         snapshots = []
         each: ModelVersion | None = version
-        while each is not None and not each.fold_sha256s:
+        while each is not None:
             snapshots += [each.snapshot_id] if each.snapshot_id is not None else []
             each = session.get(ModelVersion, each.parent_id) if each.parent_id is not None else None
         manifests = session.scalars(select(Snapshot.sha256).where(Snapshot.id.in_(snapshots))).all()

@@ -5,7 +5,7 @@ fold. It is compared with the mean of the folds on generated pages, which no wei
 Where it lost too much on the first or surely lost on the second, or where it diverged, the mean of the folds is used.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from engine.training.retraining.judging import check_refit
 from engine.training.retraining.run_settings import RunSettings, refit_settings
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
+from model.learning import Outcome
 
 _CHECKED = 0.15  # share of the progress for the comparison
 
@@ -70,14 +71,12 @@ def refit(
         on_progress(said * (1 - _CHECKED), f"Passed. Training on all {pages}: step {step} of {of}.")
 
     try:
-        outcome = learner.train(
-            learner.network_of(registry.checkpoint_path(workspace, begins_at), own.depth),
+        outcome = train_for_use(
             workspace,
             corpus,
             own,
             folder,
-            on_metrics=lambda _: None,
-            on_watched=lambda step, name, value: None,
+            begins_at=begins_at,
             on_progress=tell,
             stop=lambda: should_stop() is not None,
         )
@@ -96,6 +95,30 @@ def refit(
     )
     comparison = {**found, "pages": len(corpus.pages), "steps": outcome.step, "sentence": _sentence(found, pages)}
     return Refitted(learner.result_file(folder), outcome.step, comparison)
+
+
+def train_for_use(
+    workspace: Workspace,
+    corpus: Corpus,
+    settings: RunSettings,
+    folder: Path,
+    *,
+    begins_at: ModelVersion,
+    on_progress: Callable[[float], None],
+    stop: Callable[[], bool],
+) -> Outcome:
+    """Train weights for use, or resume; they begin with those in use of a version. Raises Refused when it diverges."""
+    return learner.train(
+        learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth),
+        workspace,
+        corpus,
+        settings,
+        folder,
+        on_metrics=lambda _: None,
+        on_watched=lambda step, name, value: None,
+        on_progress=on_progress,
+        stop=stop,
+    )
 
 
 def _sentence(found: dict[str, Any], pages: str) -> str:

@@ -13,6 +13,7 @@ from engine.models import registry
 from engine.private_files import users_umask
 from engine.queries import existing
 from engine.training.retraining import challenger, learner
+from engine.training.retraining.refit import train_for_use
 from engine.training.retraining.run import beginning, made_with
 from engine.training.retraining.run_settings import (
     FOLD_STEPS,
@@ -115,14 +116,12 @@ def _made(
         done = round(share * own.steps)
         on_progress(done / last, f"Training: step {done} of {last}.")
 
-    learner.train(
-        learner.network_of(registry.checkpoint_path(workspace, beginning(workspace, run)), own.depth),
+    train_for_use(
         workspace,
         corpus,
         own,
         folder,
-        on_metrics=lambda _: None,
-        on_watched=lambda step, name, value: None,
+        begins_at=beginning(workspace, run),
         on_progress=progress,
         stop=lambda: done + 1 >= last,
     )

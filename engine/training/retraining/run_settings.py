@@ -17,9 +17,9 @@ FOLDED = "folded"  # whether the challenger is judged by folds; otherwise it is 
 FOLD_STEPS, HANDED_IN = "fold_steps", "handed_in_at"  # of each fold: last step, and step of the weights handed in
 REFIT_STEPS = "refit_steps"  # steps of the weights in use
 MADE_WITH = "made_with"  # versions of software
-HOLDOUTS, ENDED_AT, REFIT_SNAPSHOT = "holdouts_sha256", "ended_at", "refit_snapshot_sha256"  # of earlier versions
+HOLDOUTS, ENDED_AT = "holdouts_sha256", "ended_at"  # of earlier versions of the program
 _BESIDE = (
-    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT, REFIT_SNAPSHOT,
+    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT,
 )  # fmt: skip
 
 # quick: the encoders are frozen, so an image is encoded once, its features are cached, and no gradient flows through

@@ -21,6 +21,7 @@ from engine.models.folds import FOLDS, fold_of
 from engine.projects.projects import change_settings
 from engine.training.retraining import learner, trigger
 from engine.training.retraining.challenger import beginnings_of
+from engine.training.retraining.folds import known_to
 from engine.training.retraining.reproduce import reproduce
 from engine.training.retraining.run import retrain
 from engine.training.sources.corpus import Corpus
@@ -196,6 +197,9 @@ def test_few_documents_make_no_folds_and_cannot_judge_what_learned_from_them(sho
     promotions.promote(shop, project.id, version.id, by=ensure_local_user(shop), reason="a champion", force=True)
     make_bills(shop, project.id, {"train": 3}, questions=2)
     later, folded = retrained(shop, project.id, steps=4)
+    whole = ModelVersion(parent_id=folded.id, snapshot_id=folded.snapshot_id, fold_sha256s=[])
+    assert len(known_to(shop, whole)) == 7, "it began with weights that had learned from all, though these have folds"
+    assert known_to(shop, folded) == set()
     assert later.settings["folded"] is True
     assert later.verdict["holdouts"]["own"]["documents"] == 3, "the champion knows the other four"
     assert list(beginnings_of(shop, version, folded=True)) == [shop.blobs.path(folded_origin(shop))] * FOLDS
