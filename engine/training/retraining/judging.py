@@ -28,6 +28,7 @@ from model.inference import Predictor
 HOLDOUT_SEED = -1  # runs draw replay from seeds above 0, so the generated holdout is never trained on
 SEEN_AS_IMAGE = 4  # every fourth generated page is asked with its image, the others by words, to save time
 _TAUGHT_PAGES = 20
+_REFIT_TIMES = 4  # generated pages of a refit, as a multiple of a verdict's: no other pages judge it on "no answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +87,7 @@ def check_refit(
     Raises Stopped when `should_stop` gives a reason.
     """
     both = judged, refitted
-    asked = [_generated(settings.generated_pages, both), _taught(workspace, taught, both)]
+    asked = [_generated(_REFIT_TIMES * settings.generated_pages, both), _taught(workspace, taught, both)]
     return gate.check(_answered(asked, on_progress, should_stop), seed=settings.seed)
 
 
