@@ -1,19 +1,22 @@
 """`glossator pretrain`: train a network on generated pages, stage by stage."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from engine.commands.common import console, emit, fail, progress
+from engine.commands.common import console, emit, fail, here, progress, settings_here
+from engine.plurals import count
+from engine.projects.projects import project_named
 from engine.text import listed
 
 STAGES_OF_A_RUN = "words,regions,segment"
 STOPPED = 3  # exit code of a run stopped by --at-most, without weights
 _WITH_FORMS = ("words", "practice", "ranking", "region_ranking")
+_WITH_CORPUS = ("decoder", "bidirectional", "contrast", "distill", "mlm", "mim", "ijepa", "djepa", "joint")
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 
@@ -62,11 +65,26 @@ def pretrain(
         Path | None,
         typer.Option(help="Grounded dataset to learn from: a fifth of the steps of practice and ranking."),
     ] = None,
+    corpus: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder of PDFs, scans and pictures without labels, to learn from; may be repeated."),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(help="Project to learn from without labels: its training documents without accepted answers."),
+    ] = None,
+    corpus_cache: Annotated[
+        Path | None,
+        typer.Option(help="Folder that keeps documents as read, for several runs; OUT/documents by default."),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(help="Documents read at once; by default the number of cores.", min=1)
+    ] = None,
     start: Annotated[Path | None, typer.Option(help="Initial weights: checkpoint of the same preset.")] = None,
     list_stages: Annotated[bool, typer.Option("--list", help="List the stages and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Pretrain a network on generated pages.
+    """Pretrain a network on generated pages, and on documents without labels.
 
     Each stage prints held-out figures before and after. Metrics, figures and curves are written to OUT. --resume
     continues an interrupted run.
@@ -77,7 +95,7 @@ def pretrain(
 
     from engine.grounded import pages_file
     from engine.training.judging_files import judges
-    from engine.training.pretraining.run import RECIPE, has_run, paced, remembered
+    from engine.training.pretraining.run import RECIPE, Schedule, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
     from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
@@ -109,43 +127,39 @@ def pretrain(
             fail(f"{labelled} judges the model, so nothing is learned from it. Name another dataset.")
     except FileNotFoundError as error:
         fail(str(error), code=2)
+    if (corpus or project) and not named & set(_WITH_CORPUS):
+        fail(f"--corpus and --project are for the stages {listed(_WITH_CORPUS)}. Add one to --stages.", code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
+
+    def late() -> bool:
+        """Return whether the run has to stop."""
+        return latest is not None and time.monotonic() > latest
+
+    again = resume and has_run(out)
     try:
-        if recipe and resume and has_run(out) and remembered(out).steps != RECIPE.steps:
+        if recipe and again and remembered(out).steps != RECIPE.steps:
             raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
         if forms is not None:
             if not has_run(out):
                 (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
             kept_forms(forms, out / FORMS_FILE)  # refuses a folder without forms before anything is trained
         source = teacher or teacher_folder()
-        begun = str(start.resolve()) if start else None
-        filled = str(forms.resolve()) if forms else None
-        learned = str(labelled.resolve()) if labelled else None
-        schedule = (
-            replace(RECIPE, forms=filled, labelled=learned)
-            if recipe
-            else _given(stages, seed, begun, decoder, filled, learned)
+        pages = None
+        if (corpus or project) and not again:
+            pages = _corpus(out, corpus or [], project, corpus_cache, PRESETS[preset].image.long_side, processes, late)
+        steps = RECIPE.steps if recipe else _given(stages)
+        names = [part.partition("=")[0].strip() for part in stages.split(",")]
+        schedule = Schedule(
+            seed=RECIPE.seed if recipe else seed,
+            steps=steps or dict.fromkeys(names, 1),
+            start=_absolute(start),
+            decoder=decoder,
+            forms=_absolute(forms),
+            labelled=_absolute(labelled),
+            corpus=_absolute(pages),
         )
-        if schedule is None or (resume and has_run(out)):
-            names = [part.partition("=")[0].strip() for part in stages.split(",")]
-            again = resume and has_run(out)  # the run in OUT remembers its own steps
-            schedule = (
-                _once(names, seed)
-                if again
-                else paced(
-                    PRESETS[preset],
-                    source,
-                    names,
-                    minutes,
-                    seed,
-                    mixed=mixed,
-                    device=device,
-                    start=begun,
-                    decoder=decoder,
-                    forms=filled,
-                    labelled=learned,
-                )
-            )
+        if steps is None and not again:  # the run in OUT remembers its own steps
+            schedule = paced(PRESETS[preset], source, schedule, minutes, mixed=mixed, device=device)
         with progress() as bar:
             task = bar.add_task("pretraining", total=1.0)
 
@@ -169,7 +183,7 @@ def pretrain(
                 on_metrics=show,
                 on_figures=show_figures,
                 on_progress=lambda share: bar.update(task, completed=share),
-                cancelled=lambda: latest is not None and time.monotonic() > latest,
+                cancelled=late,
             )
     except (ValueError, FloatingPointError) as error:
         fail(str(error))
@@ -197,12 +211,60 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
 
 
-def _given(
-    stages: str, seed: int, start: str | None, decoder: str | None, forms: str | None, labelled: str | None
-) -> Any:
-    """Return the schedule when every stage has steps, None when none has; ValueError for a mixture."""
-    from engine.training.pretraining.run import Schedule
+def _corpus(
+    out: Path,
+    folders: list[Path],
+    project: str | None,
+    cache: Path | None,
+    long_side: int,
+    processes: int | None,
+    late: Callable[[], bool],
+) -> Path:
+    """Return the list of the run's corpus; reads the documents that are not kept yet."""
+    from engine.documents.ingest import limits_of
+    from engine.training.unlabelled.page_corpus import PageCorpus
+    from engine.training.unlabelled.prepare import prepared
+    from engine.training.unlabelled.reading import Reading
 
+    last = Reading(0, 0, 0, 0, 0)
+    with ExitStack() as opened, progress() as bar:
+        task = bar.add_task("reading documents", total=None)
+
+        def show(reading: Reading) -> None:
+            """Show the progress."""
+            nonlocal last
+            last = reading
+            bar.update(task, completed=reading.done, total=reading.files)
+
+        workspace = None if project is None else opened.enter_context(here())
+        listed = prepared(
+            out,
+            folders=folders,
+            project=None if workspace is None else (workspace, project_named(workspace, project or "").id),
+            cache=cache,
+            long_side=long_side,
+            limits=limits_of(settings_here()),
+            processes=processes,
+            on_progress=show,
+            cancelled=late,
+        )
+    if listed is None:
+        fail("Stopped while reading documents. Run the same command again to continue.", code=STOPPED)
+    if last.files:
+        refused = f", {count(last.refused, 'file')} refused" if last.refused else ""
+        judging = f", {count(last.judging, 'file')} left out because they judge the model" if last.judging else ""
+        console.print(f"Read {count(last.done, 'file')}{refused}{judging}.", markup=False)
+    found = PageCorpus.load(listed)
+    console.print(f"Corpus: {count(len(found), 'page')} of {count(found.documents, 'document')}.", markup=False)
+    return listed
+
+
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.resolve())
+
+
+def _given(stages: str) -> dict[str, int] | None:
+    """Return the steps when every stage has them, None when none has; ValueError for a mixture."""
     parts = [part.strip().partition("=") for part in stages.split(",")]
     if not any(sign for _, sign, _ in parts):
         return None
@@ -212,11 +274,4 @@ def _given(
         )
     if len({name for name, *_ in parts}) < len(parts):
         raise ValueError("A stage is named twice. Name each stage once.")
-    steps_of = {name: int(steps) for name, _, steps in parts}
-    return Schedule(seed=seed, steps=steps_of, start=start, decoder=decoder, forms=forms, labelled=labelled)
-
-
-def _once(names: list[str], seed: int) -> Any:
-    from engine.training.pretraining.run import Schedule
-
-    return Schedule(seed=seed, steps=dict.fromkeys(names, 1))
+    return {name: int(steps) for name, _, steps in parts}

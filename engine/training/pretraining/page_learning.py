@@ -17,6 +17,7 @@ from engine.training.pretraining.curves import METRICS_FILE
 from engine.training.pretraining.pretraining_stage import WEIGHT_DECAY, at_rate
 from engine.training.pretraining.probing import Regions, probe_pages, regions_of, retrieval_figures, type_figures
 from engine.training.sources.rendered import RenderedPage, rendered_source
+from engine.training.unlabelled.page_corpus import PageCorpus
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork
@@ -74,11 +75,22 @@ def learn_pages(
 
 
 def page_objective(
-    name: str, network: GroundingNetwork, seed: int, *, pages: int = 4, pool: int = 512
+    name: str,
+    network: GroundingNetwork,
+    seed: int,
+    *,
+    pages: int = 4,
+    pool: int = 512,
+    corpus: PageCorpus | None = None,
 ) -> NetworkObjective:
-    """Return one of PAGE_OBJECTIVES on generated pages. Raises ValueError for another name."""
+    """Return one of PAGE_OBJECTIVES on the pages of a corpus, by default on generated ones.
+
+    Raises ValueError for another name.
+    """
     if name not in PAGE_OBJECTIVES:
         raise ValueError(f"There is no page objective {name!r}; choose from {', '.join(PAGE_OBJECTIVES)}.")
+    if corpus is not None:
+        return PAGE_OBJECTIVES[name](network, corpus.pictures(seed, pages=pages))
     source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
     return PAGE_OBJECTIVES[name](network, source)
 

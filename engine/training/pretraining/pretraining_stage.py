@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from engine.training.unlabelled.page_corpus import PageCorpus
 from model.network import GroundingNetwork
 from model.objectives.objective import Objective
 
@@ -23,6 +24,7 @@ class StageInputs:
     decoder: str | None = None  # folder, or name on the hub, of the decoder for the text stages
     forms: Path | None = None  # folder of fillable PDFs, for the stages of words and `region_ranking`
     labelled: Path | None = None  # grounded dataset of pages that may be learned from, for `practice` and `ranking`
+    corpus: PageCorpus | None = None  # pages without labels; generated pages and Python's documentation without it
 
 
 WEIGHT_DECAY = 0.02

@@ -14,6 +14,7 @@ import torch
 from engine.training.pretraining.curves import METRICS_FILE, draw_curves
 from engine.training.pretraining.pretraining_stage import StageInputs
 from engine.training.pretraining.stages import STAGES
+from engine.training.unlabelled.page_corpus import PageCorpus
 from model import checkpoint
 from model.learning import Plan, learn
 from model.network import GroundingNetwork, load_network
@@ -32,7 +33,8 @@ class Schedule:
     """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
 
     `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder
-    of fillable PDFs. `labelled`: grounded dataset of labelled pages.
+    of fillable PDFs. `labelled`: grounded dataset of labelled pages. `corpus`: list of pages without labels
+    (engine.training.unlabelled.page_corpus).
     """
 
     seed: int
@@ -41,6 +43,7 @@ class Schedule:
     decoder: str | None = None
     forms: str | None = None
     labelled: str | None = None
+    corpus: str | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.steps if name not in STAGES]
@@ -126,16 +129,7 @@ def pretrain(
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = StageInputs(
-            network,
-            schedule.seed + number,
-            folder,
-            teacher,
-            held_out,
-            schedule.decoder,
-            _folder(schedule.forms),
-            _folder(schedule.labelled),
-        )
+        around = _inputs(network, schedule, folder, teacher, schedule.seed + number, held_out)
         torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
         stage, objective = STAGES[name], STAGES[name].objective(around)
         if name not in figures:
@@ -182,44 +176,45 @@ def pretrain(
 def paced(
     config: NetworkConfig,
     teacher: Path,
-    names: list[str],
+    schedule: Schedule,
     minutes: float,
-    seed: int,
     *,
     mixed: bool = False,
     device: str = "cpu",
-    start: str | None = None,
-    decoder: str | None = None,
-    forms: str | None = None,
-    labelled: str | None = None,
 ) -> Schedule:
-    """Return the stages `names`, with as many steps as take about `minutes` on this machine.
+    """Return the schedule with as many steps of its stages as take about `minutes` on this machine.
 
     Some steps of each stage are timed and discarded.
     """
-    Schedule(seed=seed, steps=dict.fromkeys(names, 1))  # raises for unknown names
-    whole = sum(STAGES[name].share for name in names)
+    whole = sum(STAGES[name].share for name in schedule.steps)
     steps = {}
-    for name in names:
-        network = _fresh(config, teacher, seed).to(device)
+    for name in schedule.steps:
+        network = _fresh(config, teacher, schedule.seed).to(device)
         with TemporaryDirectory() as empty:
-            inputs = StageInputs(
-                network,
-                seed,
-                Path(empty),
-                teacher,
-                decoder=decoder,
-                forms=_folder(forms),
-                labelled=_folder(labelled),
-            )
-            objective = STAGES[name].objective(inputs)
+            objective = STAGES[name].objective(_inputs(network, schedule, Path(empty), teacher, schedule.seed))
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
-        learn(objective, optimizer, Plan(steps=1, seed=seed, mixed=mixed))  # costs of the first step only
+        learn(objective, optimizer, Plan(steps=1, seed=schedule.seed, mixed=mixed))  # costs of the first step only
         began = time.monotonic()
-        learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=seed, mixed=mixed))
+        learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=schedule.seed, mixed=mixed))
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
-    return Schedule(seed=seed, steps=steps, start=start, decoder=decoder, forms=forms, labelled=labelled)
+    return replace(schedule, steps=steps)
+
+
+def _inputs(
+    network: GroundingNetwork, schedule: Schedule, folder: Path, teacher: Path, seed: int, held_out: int = 24
+) -> StageInputs:
+    return StageInputs(
+        network,
+        seed,
+        folder,
+        teacher,
+        held_out,
+        schedule.decoder,
+        _folder(schedule.forms),
+        _folder(schedule.labelled),
+        None if schedule.corpus is None else PageCorpus.load(Path(schedule.corpus)),
+    )
 
 
 def _folder(path: str | None) -> Path | None:

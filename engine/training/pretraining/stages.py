@@ -184,7 +184,7 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
     return PretrainingStage(
         title=title,
         share=0.3,
-        objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED),
+        objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED, corpus=around.corpus),
         groups=at_rate(RATE),
         figures=lambda around, _: standard_figures(around.network, around.held_out),
     )

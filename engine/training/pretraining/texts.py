@@ -72,13 +72,17 @@ def page_documents(seed: int, count: int) -> list[Document]:
 
 def split(documents: Iterable[Document]) -> Corpus:
     """Split documents by a hash of their names; repeated sentences are dropped."""
+    return split_by(documents, lambda one: int(hashlib.sha256(one.name.encode()).hexdigest(), 16) % _HELD_OUT == 0)
+
+
+def split_by(documents: Iterable[Document], is_held_out: Callable[[Document], bool]) -> Corpus:
+    """Split documents by a rule; repeated sentences are dropped."""
     said: set[str] = set()
     parts: tuple[list[Document], list[Document]] = ([], [])
     for document in documents:
-        held_out = int(hashlib.sha256(document.name.encode()).hexdigest(), 16) % _HELD_OUT == 0
         fresh = [one for one in dict.fromkeys(document.sentences) if one.casefold() not in said]
         said.update(one.casefold() for one in fresh)
-        parts[held_out].append(Document(document.name, tuple(fresh)))
+        parts[is_held_out(document)].append(Document(document.name, tuple(fresh)))
     return Corpus(*(tuple(part) for part in parts))
 
 

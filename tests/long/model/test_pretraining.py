@@ -84,7 +84,7 @@ def test_stages_that_are_not_there_are_refused():
 
 
 def test_minutes_become_steps_in_the_shares_of_the_stages(small, teacher):
-    steps = paced(small, teacher, ["words", "segment"], 0.5, 0).steps
+    steps = paced(small, teacher, Schedule(seed=0, steps={"words": 1, "segment": 1}), 0.5).steps
     assert set(steps) == {"words", "segment"} and all(count >= 1 for count in steps.values())
 
 

@@ -1,0 +1,183 @@
+"""Pages without labels as a run of pretraining learns from them: a frozen list of kept documents, split for good.
+
+A tenth of the groups of near-duplicates is held out for the figures, by a hash of the group. The list is a file of the
+run, so that a resumed run learns from the same pages, whatever is added to the folder meanwhile.
+"""
+
+import hashlib
+import json
+import os
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from engine.training.pretraining.texts import Corpus, Document, split_by
+from engine.training.sources.rendered import turns_of
+from engine.training.unlabelled.grouping import groups_of
+from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, image_of, read_kept
+from engine.training.unlabelled.reading import kept_file
+from model.examples import Example, Source, Word
+
+CORPUS_FILE = "corpus.json"
+_HELD_OUT = 10  # one group of so many is held out
+_FEWEST_WORDS = 8  # of a page that words are learned from
+_FEWEST_OF_A_LINE = 4  # words, of a line that is learned from as text
+_MOST_WORDS = 350  # of a page of words: the cost of a step grows with the square
+_MOST_WITH_IMAGE = 700  # of a page with its image, which is read whole
+_JUDGED = 64  # held-out pages for the figures
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """Page of the list: file of its document, place in it, size in pixels, number of words."""
+
+    sha256: str
+    page: int
+    size: tuple[int, int]
+    words: int
+    held_out: bool
+
+
+class PageCorpus:
+    """Pages of kept documents; see the module. Reading a page opens its document's file."""
+
+    def __init__(self, cache: Path, pages: Sequence[_Listed]) -> None:
+        self._cache = cache
+        self._pages = tuple(pages)
+
+    @classmethod
+    def of(cls, cache: Path, documents: Iterable[str]) -> "PageCorpus":
+        """Return the corpus of kept documents, by their SHA-256. Reads each file once."""
+        kept = {sha256: read_kept(kept_file(cache, sha256)) for sha256 in documents}
+        groups = groups_of({sha256: [page.signature for page in one.pages] for sha256, one in kept.items()})
+        return cls(
+            cache,
+            [
+                _Listed(sha256, number, page.size, len(page.words), _is_held_out(groups[sha256]))
+                for sha256, one in sorted(kept.items())
+                for number, page in enumerate(one.pages)
+            ],
+        )
+
+    @classmethod
+    def load(cls, path: Path) -> "PageCorpus":
+        """Return the corpus of a list. Raises ValueError for another file, and OSError."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+            pages = [_Listed(**{**one, "size": tuple(one["size"])}) for one in found["pages"]]
+            return cls(Path(found["cache"]), pages)
+        except (json.JSONDecodeError, KeyError, TypeError) as error:
+            raise ValueError(f"{path} is not the list of a corpus: {error}") from error
+
+    def save(self, path: Path) -> None:
+        """Write the list. Raises OSError."""
+        temporary = path.with_suffix(f".{os.getpid()}.tmp")
+        listed = {"cache": str(self._cache.resolve()), "pages": [asdict(one) for one in self._pages]}
+        temporary.write_text(json.dumps(listed), encoding="utf-8")
+        temporary.replace(path)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    @property
+    def documents(self) -> int:
+        """Number of documents."""
+        return len({one.sha256 for one in self._pages})
+
+    @property
+    def held_out_pages(self) -> int:
+        """Number of held-out pages."""
+        return sum(one.held_out for one in self._pages)
+
+    def pictures(self, seed: int, *, pages: int = 4, held_out: bool = False) -> Source:
+        """Return a source of `pages` similar-shaped pages a step with words and image; each page once an epoch.
+
+        Raises ValueError without such pages.
+        """
+        listed = self._some([one for one in self._pages if one.held_out == held_out])
+        turns = turns_of([one.size for one in listed], seed, pages)
+        return lambda step: [self._with_image(listed[number]) for number in turns(step)]
+
+    def words(self, seed: int, *, pages: int = 4, held_out: bool = False) -> Source:
+        """Return a source of `pages` pages of words a step, of like length; each page once an epoch.
+
+        Of a long page a run of words in reading order is drawn, other ones in each epoch. Raises ValueError without
+        such pages.
+        """
+        listed = self._wordy(held_out)
+        turns = turns_of([(min(one.words, _MOST_WORDS), 1) for one in listed], seed, pages)
+
+        def source(step: int) -> list[Example]:
+            """Return the pages of one step."""
+            rng = random.Random(f"{seed}:{step}:words")
+            return [_cut(self._example(listed[number]), rng) for number in turns(step)]
+
+        return source
+
+    def judged_words(self, count: int = _JUDGED) -> list[Example]:
+        """Return the same held-out pages of words every time. Raises ValueError without any."""
+        listed = self._wordy(True)
+        chosen = random.Random(0).sample(range(len(listed)), min(count, len(listed)))
+        return [_cut(self._example(listed[number]), random.Random(number)) for number in sorted(chosen)]
+
+    @cached_property
+    def texts(self) -> Corpus:
+        """Lines of all pages as texts, one document each. Reads every file."""
+        held_out = {one.sha256: one.held_out for one in self._pages}
+        documents = (Document(sha256, self._lines(sha256)) for sha256 in held_out)
+        return split_by(documents, lambda document: held_out[document.name])
+
+    def _wordy(self, held_out: bool) -> list[_Listed]:
+        return self._some([one for one in self._pages if one.held_out == held_out and one.words >= _FEWEST_WORDS])
+
+    def _some(self, listed: list[_Listed]) -> list[_Listed]:
+        if not listed:
+            raise ValueError(
+                f"The corpus of {self.documents} documents has too few pages to learn from and to judge by."
+                " Name more folders."
+            )
+        return listed
+
+    def _page(self, listed: _Listed) -> KeptPage:
+        return _document(kept_file(self._cache, listed.sha256)).pages[listed.page]
+
+    def _example(self, listed: _Listed) -> Example:
+        page = self._page(listed)
+        return Example(page.words, page.size, ())
+
+    def _with_image(self, listed: _Listed) -> Example:
+        example = self._example(listed)
+        image = image_of(kept_file(self._cache, listed.sha256), listed.page)
+        return replace(example, words=example.words[:_MOST_WITH_IMAGE], image=image)
+
+    def _lines(self, sha256: str) -> tuple[str, ...]:
+        return tuple(
+            line
+            for page in read_kept(kept_file(self._cache, sha256)).pages
+            for line in lines_of(page.words, page.lines)
+        )
+
+
+def lines_of(words: Sequence[Word], lines: Sequence[int]) -> list[str]:
+    """Return the lines of a page in reading order; those of few words are dropped."""
+    found: dict[int, list[str]] = {}
+    for word, line in zip(words, lines, strict=True):
+        found.setdefault(line, []).append(word.text)
+    return [" ".join(said) for said in found.values() if len(said) >= _FEWEST_OF_A_LINE]
+
+
+@lru_cache(maxsize=256)
+def _document(path: Path) -> KeptDocument:
+    return read_kept(path)
+
+
+def _is_held_out(group: str) -> bool:
+    return int(hashlib.sha256(f"corpus:{group}".encode()).hexdigest(), 16) % _HELD_OUT == 0
+
+
+def _cut(example: Example, rng: random.Random) -> Example:
+    """Return a page of at most _MOST_WORDS words: a run in reading order."""
+    start = rng.randint(0, max(0, len(example.words) - _MOST_WORDS))
+    return replace(example, words=example.words[start : start + _MOST_WORDS])

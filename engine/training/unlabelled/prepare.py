@@ -1,0 +1,71 @@
+"""Prepare the corpus of a run of pretraining: folders and a project are kept, and their pages are listed for good."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from engine.documents.limits import ReadLimits
+from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
+from engine.training.unlabelled.project_documents import keep_project
+from engine.training.unlabelled.reading import Reading, read_folders
+from engine.workspace import Workspace
+
+KEPT_FOLDER = "documents"  # in the folder of a run, unless another one is named
+
+
+def prepared(
+    run: Path,
+    *,
+    folders: Sequence[Path] = (),
+    project: tuple[Workspace, str] | None = None,
+    cache: Path | None = None,
+    long_side: int,
+    limits: ReadLimits,
+    processes: int | None = None,
+    on_progress: Callable[[Reading], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> Path | None:
+    """Return the list of a run's corpus, made at first and read from `run` afterwards; None when cancelled.
+
+    Args:
+        run: Folder of the run.
+        folders: Folders of documents.
+        project: Open workspace, and the id of a project.
+        cache: Folder of kept documents, which several runs may share; `run`/KEPT_FOLDER by default.
+        long_side: Long side of the kept images, in pixels.
+        limits: Limits on the reading of a file.
+        processes: Number of files read at once; by default the number of cores.
+        on_progress: Called after each file.
+        cancelled: Asked after each file.
+
+    Raises:
+        ValueError: A folder is missing, or no document is left.
+        Refused: The project has no document to learn from.
+        OSError: The disk is full.
+    """
+    listed = run / CORPUS_FILE
+    if listed.is_file():
+        return listed
+    # Images of another size are other files.
+    kept = (cache or run / KEPT_FOLDER) / f"{long_side}px"
+    found: set[str] = set()
+    if folders:
+        read = read_folders(
+            folders,
+            kept,
+            long_side=long_side,
+            limits=limits,
+            processes=processes,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
+        if read is None:
+            return None
+        found.update(read)
+    if project is not None:
+        own = keep_project(*project, kept, long_side=long_side, on_progress=on_progress, cancelled=cancelled)
+        if own is None:
+            return None
+        found.update(own)
+    run.mkdir(parents=True, exist_ok=True)
+    PageCorpus.of(kept, found).save(listed)
+    return listed

@@ -1,0 +1,132 @@
+"""Keep the documents of a project for pretraining: their words and images are read already.
+
+Documents that judge are left out: those of the splits "recent" and "frozen", quarantined ones, and all with accepted
+answers, which the folds of a retraining ask about.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from PIL import Image
+from sqlalchemy import Select, select
+
+from db.tables import Annotation, Document, DocumentGroup, Page, PageSignature, PageWord
+from engine.documents.duplicates.page_signature import Signature, signature_of
+from engine.documents.duplicates.signature_index import signature_in
+from engine.errors import Refused
+from engine.statuses import ACCEPTED
+from engine.training.judging_files import judging_files
+from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, write_document
+from engine.training.unlabelled.reading import Reading, kept_file
+from engine.workspace import Workspace
+from model.examples import Word
+
+_AT_ONCE = 100  # documents of one query
+
+
+def keep_project(
+    workspace: Workspace,
+    project_id: str,
+    cache: Path,
+    *,
+    long_side: int,
+    on_progress: Callable[[Reading], None] = lambda _: None,
+    cancelled: Callable[[], bool] = lambda: False,
+) -> list[str] | None:
+    """Keep the documents of a project that may be learned from; return their keys in order, None when cancelled.
+
+    The key of a document follows from its content and the corrections of its words, so unchanged documents are kept
+    once. For the arguments see `reading.read_folders`.
+
+    Raises Refused when no document is left, and OSError when the disk is full.
+    """
+    found: list[str] = []
+    done = pages = judging = 0
+    for documents in _taught(workspace, project_id):
+        for document in documents:
+            if cancelled():
+                return None
+            done += 1
+            if document.sha256 in judging_files():
+                judging += 1
+            else:
+                key, count = _kept(workspace, document, cache, long_side)
+                found += [key] if count else []
+                pages += count
+            on_progress(Reading(done, done, pages, 0, judging))
+    if not found:
+        raise Refused(
+            "The project has no document to learn from without labels: such a document belongs to the split"
+            ' "train" and has no accepted answer. Add documents.'
+        )
+    return sorted(found)
+
+
+def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document]]:
+    labelled = select(Annotation.id).where(Annotation.document_id == Document.id, Annotation.status.in_(ACCEPTED))
+    wanted = (
+        select(Document)
+        .join(DocumentGroup, DocumentGroup.id == Document.group_id)
+        .where(
+            Document.project_id == project_id,
+            DocumentGroup.split == "train",
+            DocumentGroup.quarantined_at.is_(None),
+            ~labelled.exists(),
+        )
+        .order_by(Document.id)
+        .limit(_AT_ONCE)
+    )
+    after = ""
+    while True:
+        with workspace.database.read() as session:
+            documents = session.scalars(wanted.where(Document.id > after)).all()
+        if not documents:
+            return
+        yield documents
+        after = documents[-1].id
+
+
+def _kept(workspace: Workspace, document: Document, cache: Path, long_side: int) -> tuple[str, int]:
+    """Return key and number of pages of a document, which is then kept."""
+    with workspace.database.read() as session:
+        pages = session.scalars(select(Page).where(Page.document_id == document.id).order_by(Page.number)).all()
+        signatures = {
+            row.page_id: signature_in(row)
+            for row in session.scalars(select(PageSignature).where(PageSignature.document_id == document.id))
+        }
+        edited = sum(page.words_version for page in pages)
+        key = hashlib.sha256(f"{document.sha256}:{len(pages)}:{edited}".encode()).hexdigest()
+        kept = kept_file(cache, key)
+        if not pages or kept.is_file():
+            return key, len(pages)
+        words = {page.id: _words(session.scalars(_in_order(page.id)).all()) for page in pages}
+    images = []
+    for page in pages:
+        with Image.open(workspace.blobs.path(page.image_sha256)) as image:
+            image.load()
+        images.append(image)
+    content = tuple(
+        _page(page, words[page.id], signatures.get(page.id), image) for page, image in zip(pages, images, strict=True)
+    )
+    write_document(kept, KeptDocument(document.name, content), images, long_side)
+    return key, len(pages)
+
+
+def _in_order(page_id: str) -> Select[PageWord]:
+    return (
+        select(PageWord).where(PageWord.page_id == page_id, PageWord.retired_at.is_(None)).order_by(PageWord.position)
+    )
+
+
+def _words(rows: Sequence[PageWord]) -> list[tuple[Word, int]]:
+    return [(Word(row.text, (row.x0, row.y0, row.x1, row.y1)), row.line) for row in rows]
+
+
+def _page(page: Page, words: list[tuple[Word, int]], signature: Signature | None, image: Image.Image) -> KeptPage:
+    return KeptPage(
+        (page.width, page.height),
+        tuple(word for word, _ in words),
+        tuple(line for _, line in words),
+        signature or signature_of(image, (word.text for word, _ in words)),
+    )

@@ -1,0 +1,178 @@
+"""Documents without labels: read once, kept, split with near-duplicates together, and learned from."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.documents.limits import ReadLimits
+from engine.documents.open import read_document
+from engine.errors import Refused
+from engine.training.judging_files import judging_files
+from engine.training.unlabelled import reading
+from engine.training.unlabelled.grouping import groups_of
+from engine.training.unlabelled.kept_document import image_of, read_kept
+from engine.training.unlabelled.page_corpus import PageCorpus
+from engine.training.unlabelled.prepare import prepared
+from engine.training.unlabelled.project_documents import keep_project
+from engine.training.unlabelled.reading import Reading, kept_file, read_folders
+from engine.workspace import Workspace
+from tests.support.factories import accept, bill, make_document, make_project
+from tests.support.made_documents import LETTER, text_pdf
+
+SIDE = 256
+LIMITS = ReadLimits()
+NOUNS = ("harbour", "ledger", "orchard", "engine", "violin", "castle", "meadow", "copper", "window", "saddle")
+
+
+def letter(path: Path, number: int, pages: int = 1) -> Path:
+    """A PDF with its own words: no two of them are near-duplicates."""
+    rng = np.random.default_rng(number)
+    lines = [
+        [" ".join(f"{noun}{rng.integers(1000)}" for noun in rng.permutation(NOUNS)[:5]) for _ in range(12)]
+        for _ in range(pages)
+    ]
+    return text_pdf(path, lines)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "papers" / "below"
+    place.mkdir(parents=True)
+    for number in range(6):
+        letter(place / f"{number}.pdf", number, pages=1 + number % 2)
+    (place / "notes.txt").write_text("no document")
+    return tmp_path / "papers"
+
+
+def read(folder: Path, cache: Path, **options) -> list[str]:
+    found = read_folders([folder], cache, long_side=SIDE, limits=LIMITS, processes=2, **options)
+    assert found is not None
+    return found
+
+
+def test_pages_are_kept_with_their_words_lines_and_small_images(folder, tmp_path):
+    told: list[Reading] = []
+    found = read(folder, tmp_path / "kept", on_progress=told.append)
+    assert len(found) == 6 and found == sorted(found)
+    assert [one.done for one in told] == [1, 2, 3, 4, 5, 6]
+    assert (told[-1].files, told[-1].pages, told[-1].refused) == (6, 9, 0)
+    kept = kept_file(tmp_path / "kept", found[0])
+    page = read_kept(kept).pages[0]
+    assert len(page.words) == len(page.lines) == 60 and page.lines[0] == 0 and page.lines[-1] == 11
+    assert max(image_of(kept, 0).size) == SIDE < max(page.size)
+    assert all(0 <= x0 < x1 <= page.size[0] and 0 <= y0 < y1 <= page.size[1] for _, (x0, y0, x1, y1) in
+               ((word.text, word.box) for word in page.words))  # fmt: skip
+
+
+def test_a_document_is_read_once_whatever_its_name(folder, tmp_path, monkeypatch):
+    first = read(folder, tmp_path / "kept")
+    for path in sorted(folder.rglob("*.pdf")):
+        path.rename(path.with_name(f"renamed-{path.name}"))
+    monkeypatch.setattr(reading, "read_document", lambda *_, **__: pytest.fail("read again"))
+    assert read(folder, tmp_path / "kept") == first
+
+
+def test_a_stopped_reading_goes_on_where_it_stopped(folder, tmp_path, monkeypatch):
+    told: list[Reading] = []
+    stopped = read_folders(
+        [folder], tmp_path / "kept", long_side=SIDE, limits=LIMITS, processes=1,
+        on_progress=told.append, cancelled=lambda: len(told) >= 2,
+    )  # fmt: skip
+    assert stopped is None
+    kept = len(list((tmp_path / "kept").rglob("*.zip")))
+    assert 2 <= kept < 6
+    again: list[Path] = []
+
+    def noted(source: Path, **named):
+        again.append(source)
+        return read_document(source, **named)
+
+    monkeypatch.setattr(reading, "read_document", noted)
+    assert len(read(folder, tmp_path / "kept")) == 6
+    assert len(again) == 6 - kept
+
+
+def test_refused_and_judging_files_are_left_out(folder, tmp_path):
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
+    name = next(one for one in judging_files().values() if one.endswith(".pdf"))
+    letter(folder / Path(name).name, 99)
+    told: list[Reading] = []
+    assert len(read(folder, tmp_path / "kept", on_progress=told.append)) == 6
+    assert (told[-1].refused, told[-1].judging) == (1, 1)
+    # The refusal is kept, so a file that took its whole time is not tried again.
+    assert sum(read_kept(path).refused is not None for path in (tmp_path / "kept").rglob("*.zip")) == 1
+
+
+def test_a_folder_without_documents_is_refused_with_a_sentence(tmp_path):
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ValueError, match="has no PDF, PNG, JPEG or TIFF file"):
+        read(tmp_path / "empty", tmp_path / "kept")
+    with pytest.raises(ValueError, match="missing does not exist"):
+        read(tmp_path / "missing", tmp_path / "kept")
+
+
+def test_documents_with_like_pages_are_one_group(tmp_path):
+    place = tmp_path / "papers"
+    place.mkdir()
+    letter(place / "a.pdf", 1)
+    letter(place / "b.pdf", 2)
+    rng = np.random.default_rng(1)
+    again = [[" ".join(f"{noun}{rng.integers(1000)}" for noun in rng.permutation(NOUNS)[:5]) for _ in range(12)]]
+    text_pdf(place / "rescan.pdf", [*again, LETTER])
+    found = read(place, tmp_path / "kept")
+    kept = {sha256: read_kept(kept_file(tmp_path / "kept", sha256)) for sha256 in found}
+    groups = groups_of({sha256: [page.signature for page in one.pages] for sha256, one in kept.items()})
+    by_name = {one.name: groups[sha256] for sha256, one in kept.items()}
+    assert by_name["a.pdf"] == by_name["rescan.pdf"] != by_name["b.pdf"]
+
+
+def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):
+    cache = tmp_path / "kept"
+    corpus = PageCorpus.of(cache, read(folder, cache))
+    judged = {line for document in corpus.texts.held_out for line in document.sentences}
+    taught = {line for document in corpus.texts.training for line in document.sentences}
+    assert taught and not judged & taught
+
+
+def test_each_page_comes_once_an_epoch_with_words_in_its_own_pixels(folder, tmp_path):
+    listed = prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS, processes=2)
+    assert listed is not None
+    corpus = PageCorpus.load(listed)
+    assert (len(corpus), corpus.documents) == (9, 6)
+    source = corpus.pictures(1, pages=1)
+    taught = len(corpus) - corpus.held_out_pages
+    epoch = [source(step)[0] for step in range(taught)]
+    assert len({one.words for one in epoch}) == taught
+    assert all(isinstance(one.image, Image.Image) and max(one.image.size) == SIDE for one in epoch)
+
+
+def test_a_run_keeps_its_list_whatever_is_added_to_the_folder(folder, tmp_path):
+    listed = prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS)
+    assert listed is not None
+    before = listed.read_bytes()
+    letter(folder / "new.pdf", 50)
+    assert prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS) == listed
+    assert listed.read_bytes() == before
+
+
+def test_a_project_teaches_with_documents_that_do_not_judge(sqlite_workspace: Workspace, tmp_path):
+    project = make_project(sqlite_workspace)
+    splits = ["frozen", *["train"] * 7]
+    documents = [
+        make_document(sqlite_workspace, project.id, [bill(number)], name=f"{number}.png", split=split)
+        for number, split in enumerate(splits)
+    ]
+    accept(sqlite_workspace, documents[1], "What is the total due?", [4])
+    found = keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE)
+    assert found is not None
+    names = {read_kept(kept_file(tmp_path / "kept", key)).name for key in found}
+    assert names == {f"{number}.png" for number in range(2, 8)}
+    assert keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE) == found
+
+
+def test_a_project_without_such_documents_is_refused(sqlite_workspace: Workspace, tmp_path):
+    project = make_project(sqlite_workspace)
+    with pytest.raises(Refused, match="no document to learn from without labels"):
+        keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE)
