@@ -77,6 +77,9 @@ def pretrain(
         Path | None,
         typer.Option(help="Folder that keeps documents as read, for several runs; OUT/documents by default."),
     ] = None,
+    corpus_pages: Annotated[
+        int | None, typer.Option(help="Pages of each document, from its first; all by default.", min=1)
+    ] = None,
     processes: Annotated[
         int | None, typer.Option(help="Documents read at once; by default the number of cores.", min=1)
     ] = None,
@@ -146,7 +149,16 @@ def pretrain(
         source = teacher or teacher_folder()
         pages = None
         if (corpus or project) and not again:
-            pages = _corpus(out, corpus or [], project, corpus_cache, PRESETS[preset].image.long_side, processes, late)
+            pages = _corpus(
+                out,
+                corpus or [],
+                project,
+                cache=corpus_cache,
+                long_side=PRESETS[preset].image.long_side,
+                first_pages=corpus_pages,
+                processes=processes,
+                late=late,
+            )
         steps = RECIPE.steps if recipe else _given(stages)
         names = [part.partition("=")[0].strip() for part in stages.split(",")]
         schedule = Schedule(
@@ -215,8 +227,10 @@ def _corpus(
     out: Path,
     folders: list[Path],
     project: str | None,
+    *,
     cache: Path | None,
     long_side: int,
+    first_pages: int | None,
     processes: int | None,
     late: Callable[[], bool],
 ) -> Path:
@@ -226,15 +240,14 @@ def _corpus(
     from engine.training.unlabelled.prepare import prepared
     from engine.training.unlabelled.reading import Reading
 
-    last = Reading(0, 0, 0, 0, 0)
     with ExitStack() as opened, progress() as bar:
         task = bar.add_task("reading documents", total=None)
 
         def show(reading: Reading) -> None:
             """Show the progress."""
-            nonlocal last
-            last = reading
             bar.update(task, completed=reading.done, total=reading.files)
+            if reading.sentence is not None:
+                console.print(f"Left out: {reading.sentence}", markup=False)
 
         workspace = None if project is None else opened.enter_context(here())
         listed = prepared(
@@ -244,16 +257,13 @@ def _corpus(
             cache=cache,
             long_side=long_side,
             limits=limits_of(settings_here()),
+            first_pages=first_pages,
             processes=processes,
             on_progress=show,
             cancelled=late,
         )
     if listed is None:
         fail("Stopped while reading documents. Run the same command again to continue.", code=STOPPED)
-    if last.files:
-        refused = f", {count(last.refused, 'file')} refused" if last.refused else ""
-        judging = f", {count(last.judging, 'file')} left out because they judge the model" if last.judging else ""
-        console.print(f"Read {count(last.done, 'file')}{refused}{judging}.", markup=False)
     found = PageCorpus.load(listed)
     console.print(f"Corpus: {count(len(found), 'page')} of {count(found.documents, 'document')}.", markup=False)
     return listed

@@ -8,7 +8,7 @@ import typer
 
 from engine.commands.common import console, emit, fail, progress, settings_here
 
-_READ_FILE = "read.jsonl"
+_KEPT_FOLDER = "documents"  # of OUT
 _SECONDS = 120.0  # of one file: several are read at once
 
 
@@ -36,9 +36,9 @@ def pseudo_label(
     from engine.documents.ingest import limits_of
     from engine.grounded import GroundedFormatError, read_pages, write_pages
     from engine.models.registry import shipped_path
-    from engine.training.pseudo_labels.corpus import documents_of, read_corpus
     from engine.training.pseudo_labels.labels import bands, label_page, with_negatives
     from engine.training.pseudo_labels.precision import measure
+    from engine.training.unlabelled.reading import Reading, named_pages, read_folders
     from model.inference import MOST_WORDS, Predictor
 
     settings = settings_here()
@@ -47,29 +47,30 @@ def pseudo_label(
     try:
         predictor = Predictor.load(model or shipped_path(settings))
         with progress() as bar:
-            task = bar.add_task("Reading", total=len(documents_of(corpus)))
+            task = bar.add_task("Reading", total=None)
 
-            def finished(name: str, refused: str) -> None:
-                """Show a finished file, and why it was left out."""
-                bar.advance(task)
-                if refused:
-                    console.print(f"{name} is left out: {refused}", markup=False)
+            def show(reading: Reading) -> None:
+                """Show the progress, and why a file was left out."""
+                bar.update(task, completed=reading.done, total=reading.files)
+                if reading.sentence is not None:
+                    console.print(f"Left out: {reading.sentence}", markup=False)
 
-            sheets = read_corpus(
-                corpus,
-                out / _READ_FILE,
-                limits,
-                pages=pages,
-                at_once=workers,
-                on_file=finished,
-                on_refused=lambda sentence: console.print(sentence, markup=False),
+            kept = out / _KEPT_FOLDER / f"first {pages}"
+            documents = read_folders(
+                [corpus],
+                kept,
+                long_side=None,
+                limits=limits,
+                first_pages=pages,
+                processes=workers,
+                on_progress=show,
             )
-            bar.update(task, completed=len(documents_of(corpus)))
+            sheets = list(named_pages(kept, documents or []))
             labelling = bar.add_task("Labelling", total=len(sheets))
-            for sheet in sheets:
-                if len(sheet.words) <= MOST_WORDS:
-                    layout, labels = label_page(predictor, sheet.words, sheet.size)
-                    found += list(bands(sheet.page_id, sheet.words, sheet.size, layout, labels, seed))
+            for name, page in sheets:
+                if len(page.words) <= MOST_WORDS:
+                    layout, labels = label_page(predictor, page.words, page.size)
+                    found += list(bands(name, page.words, page.size, layout, labels, seed))
                     plain, count = plain + sum(one.plain for one in labels), count + len(labels)
                 bar.advance(labelling)
         if not found:

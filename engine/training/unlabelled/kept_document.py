@@ -46,8 +46,8 @@ class KeptDocument:
     refused: str | None = None
 
 
-def write_document(path: Path, document: KeptDocument, images: Sequence[Image.Image], long_side: int) -> None:
-    """Write a document with the images of its pages, scaled to a long side of at most `long_side` pixels.
+def write_document(path: Path, document: KeptDocument, images: Sequence[bytes]) -> None:
+    """Write a document with the images of its pages, as `small_jpeg` makes them; without any, words alone are kept.
 
     Raises OSError when the disk is full; `path` then does not exist.
     """
@@ -56,9 +56,7 @@ def write_document(path: Path, document: KeptDocument, images: Sequence[Image.Im
     try:
         with zipfile.ZipFile(temporary, "w") as archive:
             for number, image in enumerate(images):
-                buffer = io.BytesIO()
-                _scaled(image, long_side).save(buffer, "JPEG", quality=_QUALITY)
-                archive.writestr(_image_name(number), buffer.getvalue())
+                archive.writestr(_image_name(number), image)
             archive.writestr(_PAGES, json.dumps(_to_json(document), ensure_ascii=False), zipfile.ZIP_DEFLATED)
         temporary.replace(path)
     finally:
@@ -84,11 +82,14 @@ def image_of(path: Path, page: int) -> Image.Image:
     return image
 
 
-def _scaled(image: Image.Image, long_side: int) -> Image.Image:
+def small_jpeg(image: Image.Image, long_side: int) -> bytes:
+    """Return the JPEG of an image scaled to a long side of at most `long_side` pixels."""
     scale = min(1.0, long_side / max(image.size))
     width, height = (max(1, round(side * scale)) for side in image.size)
     small = image if image.mode == "L" else image.convert("RGB")
-    return small.resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0)
+    buffer = io.BytesIO()
+    small.resize((width, height), Image.Resampling.BILINEAR, reducing_gap=2.0).save(buffer, "JPEG", quality=_QUALITY)
+    return buffer.getvalue()
 
 
 def _image_name(page: int) -> str:

@@ -20,6 +20,7 @@ def prepared(
     cache: Path | None = None,
     long_side: int,
     limits: ReadLimits,
+    first_pages: int | None = None,
     processes: int | None = None,
     on_progress: Callable[[Reading], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -33,6 +34,7 @@ def prepared(
         cache: Folder of kept documents, which several runs may share; `run`/KEPT_FOLDER by default.
         long_side: Long side of the kept images, in pixels.
         limits: Limits on the reading of a file.
+        first_pages: Pages taken of each document; None takes all.
         processes: Number of files read at once; by default the number of cores.
         on_progress: Called after each file.
         cancelled: Asked after each file.
@@ -45,8 +47,8 @@ def prepared(
     listed = run / CORPUS_FILE
     if listed.is_file():
         return listed
-    # Images of another size are other files.
-    kept = (cache or run / KEPT_FOLDER) / f"{long_side}px"
+    of_each = "all pages" if first_pages is None else f"first {first_pages}"
+    kept = (cache or run / KEPT_FOLDER) / f"{long_side} px, {of_each}"
     found: set[str] = set()
     if folders:
         read = read_folders(
@@ -54,6 +56,7 @@ def prepared(
             kept,
             long_side=long_side,
             limits=limits,
+            first_pages=first_pages,
             processes=processes,
             on_progress=on_progress,
             cancelled=cancelled,

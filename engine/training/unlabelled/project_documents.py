@@ -17,7 +17,7 @@ from engine.documents.duplicates.signature_index import signature_in
 from engine.errors import Refused
 from engine.statuses import ACCEPTED
 from engine.training.judging_files import judging_files
-from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, write_document
+from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, small_jpeg, write_document
 from engine.training.unlabelled.reading import Reading, kept_file
 from engine.workspace import Workspace
 from model.examples import Word
@@ -42,19 +42,17 @@ def keep_project(
     Raises Refused when no document is left, and OSError when the disk is full.
     """
     found: list[str] = []
-    done = pages = judging = 0
+    done = pages = 0
     for documents in _taught(workspace, project_id):
         for document in documents:
             if cancelled():
                 return None
             done += 1
-            if document.sha256 in judging_files():
-                judging += 1
-            else:
+            if document.sha256 not in judging_files():
                 key, count = _kept(workspace, document, cache, long_side)
                 found += [key] if count else []
                 pages += count
-            on_progress(Reading(done, done, pages, 0, judging))
+            on_progress(Reading(done, done, pages, 0))
     if not found:
         raise Refused(
             "The project has no document to learn from without labels: such a document belongs to the split"
@@ -101,15 +99,12 @@ def _kept(workspace: Workspace, document: Document, cache: Path, long_side: int)
         if not pages or kept.is_file():
             return key, len(pages)
         words = {page.id: _words(session.scalars(_in_order(page.id)).all()) for page in pages}
-    images = []
+    content, images = [], []
     for page in pages:
         with Image.open(workspace.blobs.path(page.image_sha256)) as image:
-            image.load()
-        images.append(image)
-    content = tuple(
-        _page(page, words[page.id], signatures.get(page.id), image) for page, image in zip(pages, images, strict=True)
-    )
-    write_document(kept, KeptDocument(document.name, content), images, long_side)
+            content.append(_page(page, words[page.id], signatures.get(page.id), image))
+            images.append(small_jpeg(image, long_side))
+    write_document(kept, KeptDocument(document.name, tuple(content)), images)
     return key, len(pages)
 
 

@@ -1,8 +1,8 @@
 """Read folders of documents once, in as many processes as there are cores, and keep what was read.
 
 Each file is read as an upload is, in a guarded child process. What was kept is found again by the content of a file, so
-a reading that was stopped goes on, and a file that was renamed is not read again. Files that are refused are kept with
-their reason. An interrupted file leaves nothing.
+a reading that was stopped goes on, and a file that was renamed is not read again. Refusals are kept too, but for those
+that another machine might not give: of time and memory.
 """
 
 import os
@@ -21,22 +21,36 @@ from engine.documents.duplicates.page_signature import signature_of
 from engine.documents.kinds import media_type_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
-from engine.documents.page import ReadPage
-from engine.documents.refusal import DocumentRefused, Unreadable
-from engine.training.judging_files import judges
-from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, read_kept, write_document
+from engine.documents.page import Beginning, ReadPage
+from engine.documents.refusal import DocumentRefused, Reason, Unreadable
+from engine.training.judging_files import without_judging
+from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, read_kept, small_jpeg, write_document
 from model.examples import Word
+
+_MAY_PASS_LATER = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Progress of a reading: files that are done, all files, pages kept, files refused, files that judge the model."""
+    """Progress of a reading.
+
+    `done` and `files`: files finished, and all. `pages`: pages kept. `refused`: files refused. `sentence`: why the last
+    file was left out; None where it was kept.
+    """
 
     done: int
     files: int
     pages: int
     refused: int
-    judging: int
+    sentence: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    path: Path
+    sha256: str
+    pages: int
+    refused: str | None
 
 
 def files_in(folders: Iterable[Path]) -> list[Path]:
@@ -53,7 +67,7 @@ def files_in(folders: Iterable[Path]) -> list[Path]:
         found.update(path.resolve() for path in every if path.is_file() and _is_supported(path))
     if not found:
         named = ", ".join(str(folder) for folder in folders)
-        raise ValueError(f"{named} has no PDF, PNG, JPEG or TIFF file.")
+        raise ValueError(f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents.")
     return sorted(found)
 
 
@@ -66,63 +80,74 @@ def read_folders(
     folders: Sequence[Path],
     cache: Path,
     *,
-    long_side: int,
+    long_side: int | None,
     limits: ReadLimits,
+    first_pages: int | None = None,
     processes: int | None = None,
     on_progress: Callable[[Reading], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[str] | None:
-    """Read the documents of folders into `cache`; return their SHA-256 in order, None when cancelled.
+    """Read the documents of folders into `cache`; return their SHA-256 by path, None when cancelled.
 
-    Files that judge the model (engine.training.judging_files) and refused ones are left out.
+    Files that judge the model (engine.training.judging_files) and refused ones are left out. Of equal files one is
+    taken.
 
     Args:
         folders: Folders with their subfolders, or single files.
-        cache: Folder of kept documents; may hold others.
-        long_side: Long side of the kept images, in pixels.
+        cache: Folder of documents kept with the same `long_side` and `first_pages`; may hold others.
+        long_side: Long side of the kept images, in pixels; None keeps words alone.
         limits: Limits on the reading of a file.
+        first_pages: Pages taken of each document; None takes all.
         processes: Number of files read at once; by default the number of cores.
-        on_progress: Called after each file.
+        on_progress: Called after each file, and once before with the sentence on files that judge the model.
         cancelled: Asked after each file; files under way are finished.
 
     Raises:
         ValueError: A folder is missing, or no document is left.
         OSError: The disk is full.
     """
-    paths = files_in(folders)
-    found: dict[str, int] = {}  # SHA-256 -> number of pages
-    done = refused = judging = 0
-    for _, sha256, pages in _each(paths, cache, long_side, limits, processes or os.cpu_count() or 1, cancelled):
-        done += 1
-        judging += sha256 is None
-        if sha256 is not None:
-            refused += not pages
-            if pages:
-                found[sha256] = pages
-        on_progress(Reading(done, len(paths), sum(found.values()), refused, judging))
-    if done < len(paths):
+    paths, judging = without_judging(files_in(folders))
+    if judging is not None:
+        on_progress(Reading(0, len(paths), 0, 0, judging))
+    found: dict[Path, _Read] = {}
+
+    def keep(path: Path) -> _Read:
+        """Keep the document of a file."""
+        return _kept(path, cache, long_side, limits, first_pages)
+
+    for one in _each(paths, keep, processes or os.cpu_count() or 1, cancelled):
+        found[one.path] = one
+        pages, refused = sum(each.pages for each in found.values()), sum(not each.pages for each in found.values())
+        on_progress(Reading(len(found), len(paths), pages, refused, one.refused))
+    if len(found) < len(paths):
         return None
-    if not found:
+    kept = dict.fromkeys(found[path].sha256 for path in paths if found[path].pages)
+    if not kept:
         raise ValueError("None of the files could be read and may be learned from.")
-    return sorted(found)
+    return list(kept)
+
+
+def named_pages(cache: Path, documents: Iterable[str]) -> Iterator[tuple[str, KeptPage]]:
+    """Yield the pages of kept documents in order, each with a name of its own, such as "letter.pdf#1"."""
+    named: set[str] = set()
+    for sha256 in documents:
+        document = read_kept(kept_file(cache, sha256))
+        name = f"{document.name}-{sha256[:8]}" if document.name in named else document.name
+        named.add(name)
+        for number, page in enumerate(document.pages, 1):
+            yield f"{name}#{number}", page
 
 
 def _each(
-    paths: Sequence[Path],
-    cache: Path,
-    long_side: int,
-    limits: ReadLimits,
-    processes: int,
-    cancelled: Callable[[], bool],
-) -> Iterator[tuple[Path, str | None, int]]:
-    """Yield file, SHA-256 (None where it judges) and number of pages, in order of completion."""
+    paths: Sequence[Path], keep: Callable[[Path], _Read], processes: int, cancelled: Callable[[], bool]
+) -> Iterator[_Read]:
+    """Yield what is kept, in order of completion."""
     waiting = iter(paths)
     with ThreadPoolExecutor(processes) as pool:  # the work is done by the child processes
 
-        def begin(number: int) -> set[Future[tuple[Path, str | None, int]]]:
+        def begin(number: int) -> set[Future[_Read]]:
             """Start to read further files."""
-            some = [] if cancelled() else list(islice(waiting, number))
-            return {pool.submit(_kept, path, cache, long_side, limits) for path in some}
+            return {pool.submit(keep, path) for path in ([] if cancelled() else islice(waiting, number))}
 
         running = begin(processes)
         while running:
@@ -132,40 +157,47 @@ def _each(
             running |= begin(processes - len(running))
 
 
-def _kept(path: Path, cache: Path, long_side: int, limits: ReadLimits) -> tuple[Path, str | None, int]:
+class _Enough(Exception):
+    """Raised when the wanted pages have been read, to stop the reading of the others."""
+
+
+def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, first_pages: int | None) -> _Read:
     """Keep the document of a file, unless it is kept already."""
-    if judges(path):
-        return path, None, 0
     sha256 = sha256_of(path)
     kept = kept_file(cache, sha256)
     if kept.is_file():
         with suppress(ValueError):
-            return path, sha256, len(read_kept(kept).pages)
+            known = read_kept(kept)
+            return _Read(path, sha256, len(known.pages), known.refused)
+    found: dict[int, tuple[KeptPage, bytes | None]] = {}
+
+    def take(page: ReadPage, beginning: Beginning) -> None:
+        """Take a wanted page, while the child reads the next; pages come in the order in which they are finished."""
+        if first_pages is None or page.number <= first_pages:
+            found[page.number] = _page(page, long_side)
+        if first_pages is not None and len(found) == first_pages < beginning.pages:
+            raise _Enough
+
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         try:
-            read = read_document(path, name=path.name, limits=limits, out_dir=Path(folder))
+            read_document(path, name=path.name, limits=limits, out_dir=Path(folder), on_read=take)
+        except _Enough:
+            pass
         except DocumentRefused as refusal:
-            write_document(kept, KeptDocument(path.name, refused=str(refusal)), [], long_side)
-            return path, sha256, 0
-        images = [_opened(page) for page in read.pages]
-        pages = tuple(_page(page, image) for page, image in zip(read.pages, images, strict=True))
-        write_document(kept, KeptDocument(path.name, pages), images, long_side)
-    return path, sha256, len(pages)
+            if refusal.reason not in _MAY_PASS_LATER:
+                write_document(kept, KeptDocument(path.name, refused=str(refusal)), [])
+            return _Read(path, sha256, 0, str(refusal))
+    pages, images = zip(*(found[number] for number in sorted(found)), strict=True)
+    write_document(kept, KeptDocument(path.name, pages), [image for image in images if image is not None])
+    return _Read(path, sha256, len(pages), None)
 
 
-def _opened(page: ReadPage) -> Image.Image:
+def _page(page: ReadPage, long_side: int | None) -> tuple[KeptPage, bytes | None]:
     with Image.open(page.image_path) as image:
-        image.load()
-        return image
-
-
-def _page(page: ReadPage, image: Image.Image) -> KeptPage:
-    return KeptPage(
-        (page.width, page.height),
-        tuple(Word(word.text, word.box) for word in page.words),
-        tuple(word.line for word in page.words),
-        signature_of(image, (word.text for word in page.words)),
-    )
+        signature = signature_of(image, (word.text for word in page.words))
+        small = None if long_side is None else small_jpeg(image, long_side)
+    words = tuple(Word(word.text, word.box) for word in page.words)
+    return KeptPage((page.width, page.height), words, tuple(word.line for word in page.words), signature), small
 
 
 def _is_supported(path: Path) -> bool:

@@ -16,7 +16,7 @@ from engine.training.unlabelled.kept_document import image_of, read_kept
 from engine.training.unlabelled.page_corpus import PageCorpus
 from engine.training.unlabelled.prepare import prepared
 from engine.training.unlabelled.project_documents import keep_project
-from engine.training.unlabelled.reading import Reading, kept_file, read_folders
+from engine.training.unlabelled.reading import Reading, kept_file, named_pages, read_folders
 from engine.workspace import Workspace
 from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.made_documents import LETTER, text_pdf
@@ -55,7 +55,7 @@ def read(folder: Path, cache: Path, **options) -> list[str]:
 def test_pages_are_kept_with_their_words_lines_and_small_images(folder, tmp_path):
     told: list[Reading] = []
     found = read(folder, tmp_path / "kept", on_progress=told.append)
-    assert len(found) == 6 and found == sorted(found)
+    assert len(found) == 6
     assert [one.done for one in told] == [1, 2, 3, 4, 5, 6]
     assert (told[-1].files, told[-1].pages, told[-1].refused) == (6, 9, 0)
     kept = kept_file(tmp_path / "kept", found[0])
@@ -94,15 +94,26 @@ def test_a_stopped_reading_goes_on_where_it_stopped(folder, tmp_path, monkeypatc
     assert len(again) == 6 - kept
 
 
-def test_refused_and_judging_files_are_left_out(folder, tmp_path):
+def test_refused_and_judging_files_are_left_out_with_a_sentence(folder, tmp_path):
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
-    name = next(one for one in judging_files().values() if one.endswith(".pdf"))
-    letter(folder / Path(name).name, 99)
+    name = Path(next(one for one in judging_files().values() if one.endswith(".pdf"))).name
+    letter(folder / name, 99)
     told: list[Reading] = []
     assert len(read(folder, tmp_path / "kept", on_progress=told.append)) == 6
-    assert (told[-1].refused, told[-1].judging) == (1, 1)
-    # The refusal is kept, so a file that took its whole time is not tried again.
+    assert (told[-1].done, told[-1].refused) == (7, 1)
+    assert told[0].sentence == f"{name} judges the model, so nothing is learned from it."
+    assert sum("broken.pdf" in (one.sentence or "") for one in told) == 1
+    # The refusal is kept, so the file is not tried again.
     assert sum(read_kept(path).refused is not None for path in (tmp_path / "kept").rglob("*.zip")) == 1
+
+
+def test_only_the_first_pages_are_taken_where_so_many_are_wanted(tmp_path):
+    place = tmp_path / "papers"
+    place.mkdir()
+    letter(place / "long.pdf", 1, pages=4)
+    letter(place / "short.pdf", 2, pages=1)
+    found = read(place, tmp_path / "kept", first_pages=2)
+    assert [name for name, _ in named_pages(tmp_path / "kept", found)] == ["long.pdf#1", "long.pdf#2", "short.pdf#1"]
 
 
 def test_a_folder_without_documents_is_refused_with_a_sentence(tmp_path):

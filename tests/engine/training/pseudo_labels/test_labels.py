@@ -8,10 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from engine.cli import app
-from engine.documents.limits import ReadLimits
 from engine.grounded import read_pages
-from engine.training.judging_files import judging_files
-from engine.training.pseudo_labels.corpus import documents_of, read_corpus
 from engine.training.pseudo_labels.labels import BAND_WORDS, bands, label_page, with_negatives
 from engine.training.pseudo_labels.precision import measure
 from model.inference import Predictor
@@ -96,58 +93,17 @@ def test_the_command_writes_a_dataset_and_reads_no_file_twice(tmp_path):
     (corpus / "broken.pdf").write_bytes(b"%PDF-1.4 nothing more")
     done = CliRunner().invoke(app, ["pseudo-label", str(corpus), str(tmp_path / "out"), "--workers", "1"])
     assert done.exit_code == 0, done.output
-    assert "broken.pdf is left out" in done.output
+    assert "Left out: " in done.output and "broken.pdf" in done.output
     (found,) = read_pages(tmp_path / "out")
+    assert found.page_id.startswith("one.pdf#1")
     assert {question.printed_key for question in found.questions if question.answers} == {True}
-    kept = (tmp_path / "out" / "read.jsonl").read_text()
-    assert [json.loads(line)["name"] for line in kept.splitlines()] == ["one.pdf"]
-    (corpus / "one.pdf").write_bytes(b"changed")
+    read_once = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "documents").rglob("*.zip")}
     again = CliRunner().invoke(app, ["pseudo-label", str(corpus), str(tmp_path / "out"), "--json"])
     assert json.loads(again.output.splitlines()[-1])["plain"] == 3
-
-
-def test_only_the_wanted_pages_are_kept_and_more_are_read_when_more_are_wanted(tmp_path):
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    with pymupdf.open(letter(tmp_path / "page.pdf")) as one, pymupdf.open() as three:
-        for _ in range(3):
-            three.insert_pdf(one)
-        three.save(corpus / "three.pdf")
-    cache = tmp_path / "read.jsonl"
-    assert [one.page_id for one in read_corpus(corpus, cache, ReadLimits(), pages=1)] == ["three.pdf#1"]
-    assert len(read_corpus(corpus, cache, ReadLimits(), pages=2)) == 2
-
-
-def test_an_empty_folder_is_refused_in_a_sentence(tmp_path):
-    with pytest.raises(ValueError, match="no PDFs and no pictures"):
-        documents_of(tmp_path)
-
-
-def test_a_cache_whose_last_line_was_cut_is_read_on(tmp_path):
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    letter(corpus / "a.pdf")
-    cache = tmp_path / "read.jsonl"
-    first = read_corpus(corpus, cache, ReadLimits())
-    cache.write_text(cache.read_text() + '{"name": "b.pdf", "pa', encoding="utf-8")
-    letter(corpus / "b.pdf")
-    both = read_corpus(corpus, cache, ReadLimits())
-    assert both[: len(first)] == first and [one.page_id for one in both] == ["a.pdf#1", "b.pdf#1"]
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "documents").rglob("*.zip")} == read_once
 
 
 def test_precision_counts_labels_that_people_have_answered(predictor):
     _, parts = labelled(predictor, page(*COLUMN, *TEXT))
     found = measure(predictor, parts)
     assert found.plain_right == found.plain
-
-
-def test_a_file_that_judges_the_model_is_not_read(tmp_path):
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    letter(corpus / "one.pdf")
-    judging = next(iter(judging_files().values()))
-    letter(corpus / judging)
-    sentences: list[str] = []
-    found = read_corpus(corpus, tmp_path / "read.jsonl", ReadLimits(), on_refused=sentences.append)
-    assert {one.page_id for one in found} == {"one.pdf#1"}
-    assert sentences == [f"{judging} judges the model, so nothing is learned from it."]
