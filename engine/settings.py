@@ -13,6 +13,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEGABYTE = 1_000_000
 
+DATABASE_FILE = "glossator.db"  # in the data folder, unless an address is given
+
 
 class Settings(BaseSettings):
     """Settings of a deployment."""
@@ -154,7 +156,7 @@ class Settings(BaseSettings):
     @property
     def url(self) -> str:
         """Return the address of the database."""
-        return self.database_url or f"sqlite:///{(self.data_dir / 'glossator.db').absolute()}"
+        return self.database_url or f"sqlite:///{(self.data_dir / DATABASE_FILE).absolute()}"
 
 
 def is_loopback(host: str) -> bool:

@@ -13,7 +13,7 @@ from engine.commands.common import console, emit, fail, output, settings_here
 from engine.errors import Refused
 
 if TYPE_CHECKING:
-    from engine.simulation.rounds import Round
+    from engine.simulation.figures import Round
 
 
 def register(app: typer.Typer) -> None:
@@ -54,6 +54,9 @@ def simulate(
         Path | None,
         typer.Option(metavar="FOLDER", help="Folder to keep the project in; open it with GLOSSATOR_DATA_DIR=FOLDER."),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on after the last finished round in the --keep folder.")
+    ] = False,
     out: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Plot of the rounds to write.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
@@ -74,6 +77,8 @@ def simulate(
         fail(f"Unknown selection {select!r}. Choose from {', '.join(SELECTIONS)}.", code=2)
     if out is not None and (out.is_dir() or not out.absolute().parent.is_dir()):
         fail(f"The plot cannot be written to {out}. Name a file in an existing folder.", code=2)
+    if resume and keep is None:
+        fail("--resume needs --keep: the folder of the simulation.", code=2)
     settings = settings_here()
     use_threads(settings.threads)  # all cores by default: no server needs one
     chosen: dict[str, Any] = {"depth": depth, "steps": steps, "minutes": minutes}
@@ -97,7 +102,9 @@ def simulate(
             folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="glossator-simulation-")))
             with console.status("Starting.") as status:
                 do_jobs = partial(run_worker, once=True)
-                for one in run(source, folder, settings, plan, do_jobs=do_jobs, on_progress=status.update):
+                for one in run(
+                    source, folder, settings, plan, resume=resume, do_jobs=do_jobs, on_progress=status.update
+                ):
                     found.append(one)
                     console.print(_line(one), markup=False, soft_wrap=True)
     except Refused as refused:

@@ -5,7 +5,7 @@ In each round people correct pages, the model is retrained and judged, and the c
 
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -23,12 +23,14 @@ from engine.grounded import GroundedPage, pages_file, read_pages
 from engine.interchange.grounded_documents import add_grounded_page
 from engine.jobs import queue
 from engine.models import registry
-from engine.projects.projects import change_settings, create_project
+from engine.projects.projects import change_settings, create_project, project_named
 from engine.selection.ordering import order
 from engine.selection.survey import disagreement
 from engine.selection.uncertainty import best_rival, uncertainty
 from engine.settings import Settings
+from engine.simulation import checkpoints
 from engine.simulation.annotator import SimulatedAnnotator, Work
+from engine.simulation.figures import Measured, Round
 from engine.synthetic import generate
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.evaluate import evaluate
@@ -42,6 +44,7 @@ LEVEL = 0.95
 _THERE = 0.5  # probability from which a page counts as answering
 SELECTIONS = ("random", "model")
 _GENERATED_SEED, _GENERATED_PAGES = -2, 80  # no run trains on them, and no gate judges by them
+_PROJECT = "simulation"
 _RANDOM_SHARE = 0.2  # of the pages that the model chooses, as in a project
 OnProgress = Callable[[str], None]
 DoJobs = Callable[[Workspace], object]
@@ -74,47 +77,9 @@ class Plan:
     watched_pages: int = 60
     run: Mapping[str, Any] = field(default_factory=dict)  # settings of each retraining
 
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """Score of a version on unseen pages; 95 % intervals by resampled pages.
-
-    `declined`: share of the unanswerable questions that it declines; None without any.
-    """
-
-    acc_50: float
-    mean_iou: float
-    acc_50_interval: tuple[float, float]
-    mean_iou_interval: tuple[float, float]
-    declined: float | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
-    """Round of a simulation; scores are of the champion after it.
-
-    `gain`: paired difference in acc@.5 to the first round.
-    """
-
-    round: int
-    pages: int  # corrected so far
-    version: str
-    acc_50: float
-    mean_iou: float
-    acc_50_interval: tuple[float, float]
-    mean_iou_interval: tuple[float, float]
-    declined: float | None = None
-    gain: tuple[float, float, float] | None = None  # mean, low, high
-    watched: Measured | None = None
-    watched_gain: tuple[float, float, float] | None = None
-    generated: Measured | None = None  # on generated pages of all kinds, by words
-    challenger: Measured | None = None
-    promoted: bool | None = None
-    sentence: str = ""
-    corrections_a_page: float | None = None
-    edited_words_a_question: float | None = None
-    accepted_unchanged: float | None = None
-    seconds: float | None = None  # of the whole retraining, with judging
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        return {**asdict(self), "watched": str(self.watched) if self.watched else None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +95,12 @@ class Simulation:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        plan = {**asdict(self.plan), "watched": str(self.plan.watched) if self.plan.watched else None}
         return {
             "set": self.set,
             "watched": self.watched,
             "pool": self.pool,
             "unseen": self.unseen,
-            "plan": plan,
+            "plan": self.plan.to_json(),
             "rounds": [asdict(one) for one in self.rounds],
         }
 
@@ -154,23 +118,33 @@ def drawn(pool: Sequence[GroundedPage], seed: int) -> list[GroundedPage]:
 
 
 def simulate(
-    source: Path, folder: Path, settings: Settings, plan: Plan, *, do_jobs: DoJobs, on_progress: OnProgress
-) -> Iterator[Round]:
-    """Yield the rounds of a simulation, the first one before any retraining.
+    source: Path,
+    folder: Path,
+    settings: Settings,
+    plan: Plan,
+    *,
+    resume: bool = False,
+    do_jobs: DoJobs,
+    on_progress: OnProgress,
+) -> Generator[Round]:
+    """Yield the rounds of a simulation, the first one before any retraining; finished rounds of a resumed one, too.
 
     Args:
         source: Dataset with known answers: a folder with pages.jsonl and images, or such a file.
-        folder: Folder that keeps everything; it must be empty.
+        folder: Folder that keeps everything; empty, unless a simulation in it is resumed.
         settings: Settings of the deployment, with the initial model.
         plan: Plan of the simulation.
+        resume: Go on after the last finished round of the simulation in the folder, if there is one.
         do_jobs: Runs the waiting jobs of a workspace, retrainings included, and returns when none is left.
         on_progress: Called with a sentence at each step.
 
     Raises:
         Refused: The dataset is too small or unreadable, the folder is in use, or a retraining failed.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise Refused(f"{folder} is not empty; choose an empty folder.")
+    described = {"source": str(pages_file(source).absolute()), **plan.to_json()}
+    reached = checkpoints.restore(folder, described) if resume else None
+    if reached is None and folder.exists() and any(folder.iterdir()):
+        raise Refused(f"{folder} is not empty and holds no simulation; choose an empty folder.")
     pool, unseen = parted(pages_of(source))
     if not pool or not unseen:
         raise Refused(
@@ -178,7 +152,13 @@ def simulate(
         )
     workspace = open_workspace(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
     try:
-        yield from _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, do_jobs, on_progress).run()
+        rounds = _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, do_jobs, on_progress)
+        done = list(reached.rounds) if reached is not None else []
+        yield from done
+        for one in rounds.run(reached):
+            done.append(one)
+            checkpoints.save(folder, rounds.checkpoint(described, done))
+            yield one
     finally:
         workspace.close()
 
@@ -203,19 +183,28 @@ class _Rounds:
         self._generated: list[GroundedPage] = []
         self._scored: dict[tuple[str, str], tuple[Scored, ...]] = {}  # by version and dataset
 
-    def run(self) -> Iterator[Round]:
-        """Yield the rounds."""
+    def run(self, reached: checkpoints.Checkpoint | None = None) -> Iterator[Round]:
+        """Yield the rounds that follow what was reached."""
         registry.ensure_shipped(self._workspace)
         user = ensure_local_user(self._workspace)
-        project = create_project(self._workspace, "simulation", created_by=user.id)
-        change_settings(self._workspace, project.id, retrain_automatically=False)
-        self._project_id = project.id
         self._answer_service = AnswerService(self._workspace)
         self._annotator = SimulatedAnnotator(self._answer_service, user.id)
-        self._first = self._champion(project.id)
-        yield self._round(project.id, 0, 0)
-        done = 0
-        for number in range(1, self._plan.rounds + 1):
+        if reached is None:
+            project = create_project(self._workspace, _PROJECT, created_by=user.id)
+            change_settings(self._workspace, project.id, retrain_automatically=False)
+            self._project_id = project.id
+            self._first = self._champion(project.id)
+            yield self._round(project.id, 0, 0)
+        else:
+            project = project_named(self._workspace, _PROJECT)
+            self._project_id = project.id
+            with self._workspace.database.read() as session:
+                self._first = session.get_one(ModelVersion, reached.first)
+            left = set(reached.left)
+            self._pool = [page for page in self._pool if page.page_id in left]
+        done = 0 if reached is None else reached.rounds[-1].pages
+        begun = 1 if reached is None else len(reached.rounds)
+        for number in range(begun, self._plan.rounds + 1):
             if not self._pool:
                 return
             chosen = self._next(number)
@@ -230,6 +219,11 @@ class _Rounds:
                 figures |= self._retrained(project.id, number)
                 self._answer_service.predictors.refresh()
             yield self._round(project.id, number, done, **figures)
+
+    def checkpoint(self, plan: Mapping[str, Any], rounds: Sequence[Round]) -> checkpoints.Checkpoint:
+        """Return the state after these rounds."""
+        left = tuple(page.page_id for page in self._pool)
+        return checkpoints.Checkpoint(plan, self._first.id, left, tuple(rounds))
 
     def _next(self, number: int) -> list[GroundedPage]:
         """Return the pages of a round from the remaining ones, as the `selection` of a project would."""

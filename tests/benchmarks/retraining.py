@@ -1,13 +1,14 @@
 """What retraining gives, by `glossator simulate`, in medians of several draws: python -m tests.benchmarks.retraining DATA OUT
 
 DATA holds forms/ and receipts/ in the grounded format. A third set is generated: purchase orders. Each draw is another
-order of the pages and another seed. What OUT holds already is not run again, so a run that was stopped goes on. Prints
-a table for docs/benchmarks.md and draws OUT/retraining.png.
+order of the pages and another seed. What OUT holds already is not run again, and a simulation that was stopped goes on
+after its last round. Prints a table for docs/benchmarks.md and draws OUT/retraining.png.
 """
 
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.simulation.checkpoints import STATE_FILE
 from engine.simulation.picture import draw
 from tests.benchmarks.tables import table
 
@@ -68,15 +70,20 @@ def _simulated(case: Case, seed: int, sets: Mapping[str, Path], out: Path, minut
     done = _file(out, case, seed)
     if done.is_file():
         return
+    kept = out / "under way" / done.stem
+    if not (kept / STATE_FILE).is_file():  # stopped before its first round was measured
+        shutil.rmtree(kept, ignore_errors=True)
     said = _glossator(
         "simulate",
         str(sets[case.name]),
         *("--rounds", str(case.rounds), "--pages", str(case.pages), "--seed", str(seed)),
         *("--watch", str(sets[case.watch]), "--minutes", str(minutes), "--json"),
+        *("--keep", str(kept), "--resume"),
     )
     temporary = done.with_suffix(".tmp")
     temporary.write_text(said.splitlines()[-1], "utf-8")
     temporary.replace(done)
+    shutil.rmtree(kept)
 
 
 def _glossator(*arguments: str) -> str:

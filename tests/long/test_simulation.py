@@ -1,7 +1,8 @@
 """The loop on a set whose answers are known, with annotators that are played."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,14 +17,17 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.state import EditClear, EditMask, EditNoAnswer, EditWords, PageMark, to_patch
 from engine.cli import app
+from engine.commands.background import run_worker
 from engine.datasets import snapshots
 from engine.errors import Refused
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
 from engine.interchange.grounded_documents import add_grounded_page
 from engine.models import registry
 from engine.run_lengths import encode_rle
+from engine.settings import Settings
 from engine.simulation.annotator import SimulatedAnnotator, Work, edits_to
-from engine.simulation.rounds import pages_of, parted
+from engine.simulation.figures import Round
+from engine.simulation.rounds import Plan, pages_of, parted, simulate
 from engine.synthetic import generate
 from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
@@ -219,6 +223,30 @@ def test_rounds_are_reported_from_before_the_first_retraining_on(
     assert not deployment.exists() or not any(deployment.iterdir()), "one's own projects were touched"
 
 
+def test_a_simulation_that_was_stopped_goes_on_after_its_last_round(
+    deployment: Path, small_set: Path, tmp_path: Path
+) -> None:
+    settings = Settings()
+    plan = Plan(rounds=3, pages=2, run={"steps": 2}, watched=small_set)
+    options: dict[str, Any] = {"do_jobs": partial(run_worker, once=True), "on_progress": lambda _: None}
+    whole = list(simulate(small_set, tmp_path / "whole", settings, plan, **options))
+    folder = tmp_path / "stopped"
+    rounds = simulate(small_set, folder, settings, plan, **options)
+    seen = [next(rounds), next(rounds)]
+    rounds.close()
+    (folder / "glossator.db").write_bytes(b"cut short by the end of the machine")
+    again = list(simulate(small_set, folder, settings, plan, resume=True, **options))
+    assert again[:2] == seen
+    assert [one.round for one in again] == [0, 1, 2, 3]
+
+    def timeless(one: Round) -> dict[str, Any]:
+        return {name: value for name, value in asdict(one).items() if name not in ("seconds", "sentence", "version")}
+
+    assert [timeless(one) for one in again] == [timeless(one) for one in whole]
+    with pytest.raises(Refused, match="with other options"):
+        next(simulate(small_set, folder, settings, replace(plan, seed=8), resume=True, **options))
+
+
 def test_without_retraining_nothing_changes_but_the_work_that_was_done(deployment: Path, small_set: Path) -> None:
     found = simulated(str(small_set), "--rounds", "2", "--pages", "2", "--against", "never")
     rounds = found["rounds"]
@@ -256,5 +284,5 @@ def test_a_folder_with_something_in_it_is_left_alone(deployment: Path, small_set
     (tmp_path / "mine" / "thesis.txt").write_text("years of work")
     result = CliRunner().invoke(app, ["simulate", str(small_set), "--keep", str(tmp_path / "mine")])
     assert result.exit_code == 1
-    assert "is not empty; choose an empty folder" in result.output
+    assert "is not empty and holds no simulation; choose an empty folder" in result.output
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "years of work"
