@@ -55,7 +55,7 @@ def pretrain(
     ] = None,
     decoder: Annotated[
         str | None,
-        typer.Option(help="Initial weights of decoder, bidirectional or contrast: transformers name or folder."),
+        typer.Option(help="Language model of the text stages: smollm2, a GGUF file, or a transformers name or folder."),
     ] = None,
     forms: Annotated[
         Path | None,

@@ -1,4 +1,4 @@
-"""Save and load decoders in folders, as transformers writes them."""
+"""Save decoders in folders, as transformers writes them, and load them from there or from GGUF files."""
 
 import hashlib
 import os
@@ -11,6 +11,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging
 
 from model.pretraining.bidirectional import is_bidirectional, make_bidirectional
+from model.pretraining.gguf_decoder import SMOLLM2, gguf_file_of, load_gguf
 from model.pretraining.lora import merged
 
 WEIGHTS = "model.safetensors"
@@ -47,22 +48,16 @@ def load_decoder(name: str | Path) -> tuple[Any, Any]:
     """Load a decoder; it is bidirectional if it was saved so.
 
     Args:
-        name: a folder, or a name on the hub.
+        name: a folder, a GGUF file, SMOLLM2 for the file of its package, or a name on the hub.
 
     Returns:
         Decoder and tokenizer.
 
     Raises:
-        ValueError: neither is there, or the tokenizer is not a fast one. The message says what to do.
+        ValueError: there is none of that name, or the tokenizer is not a fast one. The message says what to do.
     """
-    try:
-        decoder = AutoModelForCausalLM.from_pretrained(str(name), dtype=torch.float32)
-        tokenizer = AutoTokenizer.from_pretrained(str(name))
-    except (OSError, ValueError) as error:
-        raise ValueError(
-            f"There is no decoder at {name}, and none of that name came from the hub ({str(error).splitlines()[0]}). "
-            "Give a folder with a decoder of transformers and its tokenizer, or leave it out to train a small one here."
-        ) from error
+    packed = gguf_file_of(name)
+    decoder, tokenizer = _from_folder(name) if packed is None else load_gguf(packed)
     if not tokenizer.is_fast:
         raise ValueError(
             f"The tokenizer of {name} does not say where its tokens stand; one with a tokenizer.json does."
@@ -70,3 +65,15 @@ def load_decoder(name: str | Path) -> tuple[Any, Any]:
     if is_bidirectional(decoder):
         make_bidirectional(decoder)  # the config is saved, the flags of the layers are not
     return decoder, tokenizer
+
+
+def _from_folder(name: str | Path) -> tuple[Any, Any]:
+    try:
+        decoder = AutoModelForCausalLM.from_pretrained(str(name), dtype=torch.float32)
+        return decoder, AutoTokenizer.from_pretrained(str(name))
+    except (OSError, ValueError) as error:
+        raise ValueError(
+            f"There is no decoder at {name}, and none of that name came from the hub ({str(error).splitlines()[0]}). "
+            f"Give a folder with a decoder of transformers and its tokenizer, a GGUF file, or {SMOLLM2}; or leave it "
+            "out to train a small one here."
+        ) from error

@@ -91,18 +91,18 @@ class Distillation(NetworkObjective):
             masked=self._masked,
             stand_in=self._stand_in,
         )
-        self._teacher, self._texts = teacher, texts
+        self.teacher, self._texts = teacher, texts
         self._masking = masking or Masking()
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Match the teacher on the texts of a step; see `Objective.loss`."""
         texts = self._texts(step)
-        examples, readings = [set_page(text) for text in texts], self._teacher.read(texts)
+        examples, readings = [set_page(text) for text in texts], self.teacher.read(texts)
         pages = word_batch(self.network, examples, self._vocabulary)
         states = words_in_context(self.network, pages)
         whole = self._whole(pooled(states, pages.valid))
-        targets = torch.zeros(*states.shape[:2], self._teacher.width)
+        targets = torch.zeros(*states.shape[:2], self.teacher.width)
         seen = torch.zeros(states.shape[:2], dtype=torch.bool)
         for row, reading in enumerate(readings):
             targets[row, : len(reading.words)] = reading.words.float()

@@ -2,7 +2,7 @@
 
 The decoder follows LLM2Vec (https://arxiv.org/abs/2404.05961). Each decoder stage continues the previous one's output
 in the run's folder; without any, it uses the named decoder, else a small one from random weights. `distill` takes the
-decoder as teacher when there is one, else the sentence encoder MiniLM.
+last of them as teacher, else the named decoder, else the sentence encoder MiniLM.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,16 @@ import torch
 
 from engine.synthetic import generate
 from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
-from engine.training.pretraining.texts import passages_of, python_corpus, sentence_pairs, sentences_of, text_source
+from engine.training.pretraining.question_keys import question_key_figures
+from engine.training.pretraining.texts import (
+    Corpus,
+    Document,
+    passages_of,
+    python_corpus,
+    sentence_pairs,
+    sentences_of,
+    text_source,
+)
 from engine.training.sources.examples import example_of, synthetic_source
 from model.examples import Example
 from model.objectives.masked_language import MaskedWords, first_pieces
@@ -39,6 +48,11 @@ _COUNTED_PAGES, _JUDGED_PAGES = 400, 60
 _PAGES_SEED = 9_999_991
 
 
+def _texts(around: StageInputs) -> Corpus:
+    """Return the documents of all text stages but `mlm`, which reads pages."""
+    return python_corpus()
+
+
 def _decoder_before(around: StageInputs, stage: str) -> tuple[Any, Any] | None:
     """Return the output of the nearest earlier decoder stage; None without one."""
     for name in reversed(DECODER_STAGES[: DECODER_STAGES.index(stage)]):
@@ -57,20 +71,20 @@ def _decoder_for(around: StageInputs, stage: str) -> tuple[Any, Any]:
         if sum(parameter.numel() for parameter in decoder.parameters()) > _LARGE:
             adapt(decoder)
         return decoder, tokenizer
-    tokenizer = small_tokenizer(passages_of(python_corpus().training), DecoderSize().pieces)
+    tokenizer = small_tokenizer(passages_of(_texts(around).training), DecoderSize().pieces)
     torch.manual_seed(around.seed)
     return small_decoder(tokenizer, DecoderSize()), tokenizer
 
 
 def _next_tokens(around: StageInputs) -> Objective:
     decoder, tokenizer = _decoder_for(around, "decoder")
-    return NextTokens(decoder, tokenizer, text_source(passages_of(python_corpus().training), around.seed, _PASSAGES))
+    return NextTokens(decoder, tokenizer, text_source(passages_of(_texts(around).training), around.seed, _PASSAGES))
 
 
 def _masked_next_tokens(around: StageInputs) -> Objective:
     decoder, tokenizer = _decoder_for(around, "bidirectional")
     make_bidirectional(decoder)
-    texts = text_source(passages_of(python_corpus().training), around.seed, _PASSAGES)
+    texts = text_source(passages_of(_texts(around).training), around.seed, _PASSAGES)
     return MaskedNextTokens(decoder, tokenizer, texts)
 
 
@@ -78,24 +92,31 @@ def _contrast(around: StageInputs) -> Objective:
     decoder, tokenizer = _decoder_for(around, "contrast")
     make_bidirectional(decoder)
     return SentenceContrast(
-        decoder, tokenizer, text_source(sentences_of(python_corpus().training), around.seed, _SENTENCES)
+        decoder, tokenizer, text_source(sentences_of(_texts(around).training), around.seed, _SENTENCES)
     )
 
 
 def _contrast_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
     """Return alignment, uniformity, and the agreement with MiniLM, which is not its teacher."""
-    learned, (sentences, pairs) = cast(DecoderObjective, objective), _compared()
+    learned, (sentences, pairs) = cast(DecoderObjective, objective), _compared(_texts(around).held_out)
     vectors = sentence_vectors(learned.decoder, learned.tokenizer, sentences)
     other = teachers.minilm(around.teacher).vectors(sentences)
     found = contrast_figures(learned.decoder, learned.tokenizer, sentences)
-    return {**found, "agreement_with_minilm": agreement(vectors, other, pairs)}
+    return {**found, "agreement_with_minilm": agreement(vectors, other, pairs), **_question_keys(objective)}
 
 
-def _decoder_figures(objective: Objective, stage: str) -> Mapping[str, float]:
-    learned, corpus = cast(DecoderObjective, objective), python_corpus()
+def _question_keys(objective: Objective) -> Mapping[str, float]:
+    learned = cast(DecoderObjective, objective)
+    return question_key_figures(lambda texts: sentence_vectors(learned.decoder, learned.tokenizer, texts))
+
+
+def _decoder_figures(around: StageInputs, objective: Objective, stage: str) -> Mapping[str, float]:
+    learned, corpus = cast(DecoderObjective, objective), _texts(around)
     judged, seen = passages_of(corpus.held_out)[:_JUDGED], passages_of(corpus.training)
-    figures = next_token_figures if stage == "decoder" else masked_token_figures
-    return figures(learned.decoder, learned.tokenizer, judged, seen)
+    if stage == "decoder":
+        return next_token_figures(learned.decoder, learned.tokenizer, judged, seen)
+    found = masked_token_figures(learned.decoder, learned.tokenizer, judged, seen)
+    return {**found, **_question_keys(objective)}
 
 
 def _teacher(around: StageInputs) -> teachers.Teacher:
@@ -103,26 +124,31 @@ def _teacher(around: StageInputs) -> teachers.Teacher:
         folder = around.folder / name / DECODER_FOLDER
         if folder.is_dir():
             return teachers.from_decoder(folder)
+    if around.decoder is not None:
+        decoder, tokenizer = load_decoder(around.decoder)
+        return teachers.of_decoder(make_bidirectional(decoder), tokenizer)
     return teachers.minilm(around.teacher)
 
 
 def _distillation(around: StageInputs) -> Objective:
-    texts = text_source(sentences_of(python_corpus().training), around.seed, _SENTENCES)
+    texts = text_source(sentences_of(_texts(around).training), around.seed, _SENTENCES)
     return Distillation(around.network, _teacher(around), texts)
 
 
-def _agreement(around: StageInputs) -> Mapping[str, float]:
-    """Return the Spearman correlation of student's and teacher's similarities on held-out sentence pairs."""
-    sentences, pairs = _compared()
+def _agreement(around: StageInputs, objective: Objective) -> Mapping[str, float]:
+    """Return the agreement of student and teacher on held-out sentence pairs, and the student's question keys."""
+    sentences, pairs = _compared(_texts(around).held_out)
     vectors = student_vectors(around.network, sentences)
-    others = {"agreement_with_teacher": _teacher(around), "agreement_with_minilm": teachers.minilm(around.teacher)}
-    return {name: agreement(vectors, other.vectors(sentences), pairs) for name, other in others.items()}
+    own, minilm = cast(Distillation, objective).teacher, teachers.minilm(around.teacher)
+    others = {"agreement_with_teacher": own, "agreement_with_minilm": minilm}
+    found = {name: agreement(vectors, other.vectors(sentences), pairs) for name, other in others.items()}
+    return {**found, **question_key_figures(lambda texts: student_vectors(around.network, texts))}
 
 
 @lru_cache(maxsize=1)
-def _compared() -> tuple[list[str], list[tuple[int, int]]]:
+def _compared(held_out: tuple[Document, ...]) -> tuple[list[str], list[tuple[int, int]]]:
     """Return held-out sentences, and the pairs to compare."""
-    drawn = sentence_pairs(python_corpus().held_out, 0, _PAIRS)
+    drawn = sentence_pairs(held_out, 0, _PAIRS)
     sentences = sorted({sentence for pair in drawn for sentence in pair})
     places = {sentence: place for place, sentence in enumerate(sentences)}
     return sentences, [(places[one], places[other]) for one, other in drawn]
@@ -153,14 +179,14 @@ TEXT_STAGES: dict[str, PretrainingStage] = {
         share=0.2,
         objective=_next_tokens,
         groups=at_rate(3e-3),
-        figures=lambda _, objective: _decoder_figures(objective, "decoder"),
+        figures=lambda around, objective: _decoder_figures(around, objective, "decoder"),
     ),
     "bidirectional": PretrainingStage(
         title="Bidirectional decoder: masked next tokens (LLM2Vec).",
         share=0.15,
         objective=_masked_next_tokens,
         groups=at_rate(1e-3),
-        figures=lambda _, objective: _decoder_figures(objective, "bidirectional"),
+        figures=lambda around, objective: _decoder_figures(around, objective, "bidirectional"),
     ),
     "contrast": PretrainingStage(
         title="Sentence vectors of that decoder: unsupervised SimCSE.",
@@ -174,7 +200,7 @@ TEXT_STAGES: dict[str, PretrainingStage] = {
         share=0.15,
         objective=_distillation,
         groups=at_rate(6e-3),
-        figures=lambda around, _: _agreement(around),
+        figures=_agreement,
     ),
     "mlm": PretrainingStage(
         title="Masked words of generated pages.",

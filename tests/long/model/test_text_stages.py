@@ -10,8 +10,10 @@ import torch
 
 from engine.training.pretraining import text_stages
 from engine.training.pretraining.pretraining_stage import StageInputs
+from engine.training.pretraining.texts import Corpus, Document
 from model.network import GroundingNetwork
 from model.presets import ImageConfig, NetworkConfig, TextConfig
+from model.pretraining.contrastive import sentence_vectors
 from model.pretraining.decoder_files import load_decoder, save_decoder
 from model.pretraining.lora import adapters_of
 from model.pretraining.small_decoder import DecoderSize, small_decoder, small_tokenizer
@@ -66,3 +68,21 @@ def test_a_decoder_that_is_not_there_is_named(tmp_path: Path, around: StageInput
     missing = StageInputs(around.network, 0, around.folder, around.teacher, decoder=str(tmp_path / "nowhere"))
     with pytest.raises(ValueError, match=r"There is no decoder at .*nowhere"):
         text_stages.TEXT_STAGES["bidirectional"].objective(missing)
+
+
+@pytest.mark.parametrize("stage", ["decoder", "bidirectional", "contrast", "distill"])
+def test_a_text_stage_learns_from_the_documents_of_its_run(
+    around: StageInputs, monkeypatch: pytest.MonkeyPatch, stage: str
+) -> None:
+    lines = ("a stamp is dry", "the form is signed")
+    monkeypatch.setattr(text_stages, "_texts", lambda _: Corpus((Document("paper", lines),), ()))
+    read = text_stages.TEXT_STAGES[stage].objective(around)._texts(0)  # type: ignore[attr-defined]
+    assert set(read) <= {*lines, " ".join(lines)}
+
+
+def test_the_named_decoder_teaches_where_no_stage_made_another(around: StageInputs) -> None:
+    objective = text_stages.TEXT_STAGES["distill"].objective(around)
+    vectors = objective.teacher.vectors(["the form", "the form is signed"])  # type: ignore[attr-defined]
+    assert vectors.shape == (2, 32)
+    causal, tokenizer = load_decoder(str(around.decoder))
+    assert not torch.allclose(vectors[1], sentence_vectors(causal, tokenizer, ["the form is signed"])[0], atol=1e-4)
