@@ -76,7 +76,8 @@ class Predictor(nn.Module):
         ]
         queries = self.place(self.places(wanted)) + self.query[kind]
         there = torch.cat([*(valid for _, _, valid in seen), wanted.new_ones(wanted.shape[:2], dtype=torch.bool)], 1)
-        x, bias = torch.cat([*context, queries], 1), additive_mask(there)
+        x = torch.cat([*context, queries], 1)
+        bias = additive_mask(there).expand(-1, -1, x.shape[1], -1)  # long pages read it by rows
         for layer in self.layers:
             x = layer(x, bias)
         predicted: Tensor = self.out(self.norm(x[:, -wanted.shape[1] :]))

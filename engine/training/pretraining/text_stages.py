@@ -5,7 +5,7 @@ in the run's folder; without any, it uses the named decoder, else a small one fr
 last of them as teacher, else the named decoder, else the sentence encoder MiniLM.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, cast
@@ -50,7 +50,7 @@ _PAGES_SEED = 9_999_991
 
 def _texts(around: StageInputs) -> Corpus:
     """Return the documents of all text stages but `mlm`, which reads pages."""
-    return python_corpus()
+    return python_corpus() if around.corpus is None else around.corpus.texts
 
 
 def _decoder_before(around: StageInputs, stage: str) -> tuple[Any, Any] | None:
@@ -157,13 +157,24 @@ def _compared(held_out: tuple[Document, ...]) -> tuple[list[str], list[tuple[int
 def _masked_words(around: StageInputs) -> Objective:
     network = around.network
     pieces = len(network.text_encoder.embedding.piece_vectors)
-    guess = first_pieces(_pages(around.seed, _COUNTED_PAGES), Vocabulary(network.config.text.buckets), pieces)
-    return MaskedWords(network, synthetic_source(around.seed, pages=4, questions=1), guess=guess)
+    guess = first_pieces(_counted_pages(around), Vocabulary(network.config.text.buckets), pieces)
+    corpus = around.corpus
+    source = synthetic_source(around.seed, pages=4, questions=1) if corpus is None else corpus.words(around.seed)
+    return MaskedWords(network, source, guess=guess)
 
 
 def _masked_words_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
-    judged, counted = _pages(_PAGES_SEED, _JUDGED_PAGES), _pages(around.seed, _COUNTED_PAGES)
-    return cast(MaskedWords, objective).figures(judged, counted)
+    """Return figures on held-out pages: of the corpus, else generated ones."""
+    judged = _pages(_PAGES_SEED, _JUDGED_PAGES) if around.corpus is None else around.corpus.judged_words(_JUDGED_PAGES)
+    return cast(MaskedWords, objective).figures(judged, _counted_pages(around))
+
+
+def _counted_pages(around: StageInputs) -> Sequence[Example]:
+    """Return pages by whose words frequencies are counted."""
+    if around.corpus is None:
+        return _pages(around.seed, _COUNTED_PAGES)
+    source = around.corpus.words(around.seed)
+    return [page for step in range(_COUNTED_PAGES // 4) for page in source(step)]
 
 
 @lru_cache(maxsize=4)
@@ -203,7 +214,7 @@ TEXT_STAGES: dict[str, PretrainingStage] = {
         figures=_agreement,
     ),
     "mlm": PretrainingStage(
-        title="Masked words of generated pages.",
+        title="Masked words of pages: of a corpus, else generated.",
         share=0.15,
         objective=_masked_words,
         groups=at_rate(3e-3),
