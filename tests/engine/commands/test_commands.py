@@ -13,6 +13,7 @@ from db import migrate
 from db.blobs import sha256_of
 from engine.cli import app
 from engine.training import judging_files
+from tests.support.made_documents import text_pdf
 from tests.support.made_forms import office_form
 
 
@@ -155,6 +156,19 @@ def test_pretrain_learns_nothing_from_a_set_that_judges(run, tmp_path: Path, mon
     refused = run("pretrain", tmp_path / "out", "--stages", "practice=1", "--labelled", labelled)
     assert refused.exit_code == 1 and "judges the model" in refused.output
     assert not (tmp_path / "out").exists()
+
+
+def test_pretrain_reads_a_corpus_once_and_says_what_it_left_out(run, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    refused = run("pretrain", tmp_path / "out", "--stages", "words=1", "--corpus", papers)
+    assert refused.exit_code == 2 and "--corpus and --project are for the stages" in refused.output
+    refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers)
+    assert refused.exit_code == 1 and "has no PDF, PNG, JPEG or TIFF file" in refused.output
+    text_pdf(papers / "one.pdf")
+    (papers / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
+    refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers, "--teacher", tmp_path)
+    assert "broken.pdf" in refused.output and "Corpus: 1 page of 1 document." in refused.output
 
 
 def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:

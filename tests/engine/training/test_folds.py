@@ -1,6 +1,5 @@
 """A challenger is judged by folds; when it passed, the weights in use learn from all accepted pages."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -42,14 +41,6 @@ LEARNING: dict[str, Any] = {
     "generated_pages": 2,
     "seed": 5,
 }
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Documents without labels: read once, kept, split with near-duplicates together, and learned from."""
 
+import random
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,8 @@ from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.errors import Refused
 from engine.training.judging_files import judging_files
+from engine.training.pretraining.pretraining_stage import StageInputs
+from engine.training.pretraining.stages import STAGES
 from engine.training.unlabelled import reading
 from engine.training.unlabelled.grouping import groups_of
 from engine.training.unlabelled.kept_document import image_of, read_kept
@@ -166,6 +170,43 @@ def test_a_run_keeps_its_list_whatever_is_added_to_the_folder(folder, tmp_path):
     letter(folder / "new.pdf", 50)
     assert prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS) == listed
     assert listed.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", ["decoder", "mlm", "mim", "ijepa", "djepa", "joint"])
+def test_stages_learn_from_the_corpus_and_not_from_generated_pages(folder, tmp_path, network, name):
+    listed = prepared(tmp_path / "run", folders=[folder], long_side=128, limits=LIMITS)
+    assert listed is not None
+    corpus = PageCorpus.load(listed)
+    printed = {
+        word.text for step in range(len(corpus)) for page in corpus.words(0, pages=1)(step) for word in page.words
+    }
+    seen: list[str] = []
+
+    class Noted(PageCorpus):
+        """A corpus that notes what is learned from it."""
+
+        def pictures(self, *args, **named):
+            source = super().pictures(*args, **named)
+            return lambda step: self._note(source(step))
+
+        def words(self, *args, **named):
+            source = super().words(*args, **named)
+            return lambda step: self._note(source(step))
+
+        @staticmethod
+        def _note(pages):
+            seen.extend(word.text for page in pages for word in page.words)
+            return pages
+
+        @cached_property
+        def texts(self):
+            seen.extend(word for one in super().texts.training for line in one.sentences for word in line.split())
+            return super().texts
+
+    noted = Noted(corpus._cache, corpus._pages)
+    inputs = StageInputs(network, 0, tmp_path, tmp_path / "no teacher", corpus=noted)
+    STAGES[name].objective(inputs).loss(0, random.Random(0))
+    assert seen and set(seen) <= printed
 
 
 def test_a_project_teaches_with_documents_that_do_not_judge(sqlite_workspace: Workspace, tmp_path):
