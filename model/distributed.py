@@ -87,6 +87,21 @@ class Ranks:
                 if whole.data_ptr() != tensor.data_ptr():
                     tensor.copy_(whole)
 
+    def average_statistics(self, module: nn.Module) -> None:
+        """Replace the running statistics of batch norms by their mean over the ranks, which read other samples.
+
+        Raises:
+            RankLost: another process ended.
+        """
+        if self.count == 1:
+            return
+        norms = [one for one in module.modules() if isinstance(one, nn.modules.batchnorm._NormBase)]
+        with _told(), torch.no_grad():
+            for buffer in (buffer for norm in norms for buffer in (norm.running_mean, norm.running_var)):
+                if buffer is not None:
+                    distributed.all_reduce(buffer)
+                    buffer /= self.count
+
     def sum_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
         """Sum the gradients of all ranks.
 

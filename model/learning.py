@@ -24,6 +24,7 @@ from torch import nn
 
 from model.distributed import ALONE, Ranks
 from model.objectives.objective import Objective
+from model.throughput import throughput
 
 STATE_FILE = "state.pt"  # weights, optimizer and step, for resuming a run
 
@@ -85,6 +86,7 @@ def learn(
     on_progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     at_checkpoint: Callable[[int], bool] | None = None,
+    examples: Callable[[], int] | None = None,
     ranks: Ranks = ALONE,
 ) -> Outcome:
     """Train `objective.learned` in place.
@@ -102,11 +104,14 @@ def learn(
         folder: where STATE_FILE and the objective's result are written, each by an atomic rename, every
             `plan.checkpoint_every` steps, at the end of a cycle and on cancellation; None writes nothing.
         resume: continue from the state in `folder`, if there is one.
-        on_metrics: receives the means since its last call, with step, seconds and learning rate.
+        on_metrics: receives the means since its last call, with step, seconds, learning rate and the figures of
+            `model.throughput`.
         on_progress: receives the share of the run that is done, 0..1.
         cancelled: checked after each step; True saves and ends the run.
         at_checkpoint: called with the step when a due checkpoint is written and where the run begins or resumes, so it
             may see one step twice. True ends the run. Random numbers that it draws do not affect the run.
+        examples: returns how many examples this process took from its source so far, as `Prefetched.given` counts
+            them; None: the metrics lack examples a second.
         ranks: this process's place among those of the run. All need the same `folder`, on a disk that they share.
 
     Returns:
@@ -130,6 +135,7 @@ def learn(
     learned.train()
     seen: dict[str, list[float]] = {}  # since the last report; a part of the loss that a step lacks does not count as 0
     began, version, stop = time.monotonic(), None, False
+    reported = _Reported(step, began, examples() if examples else 0)
     due = folder is not None and _due(step, plan)
     settled = at_checkpoint is not None and due and ranks.on_first(partial(at_checkpoint, step))
     while step < plan.steps and not stop and not settled:
@@ -141,12 +147,20 @@ def learn(
         stop = cancelled is not None and ranks.on_first(cancelled)
         last = stop or step == plan.steps
         if on_metrics is not None and (last or step % plan.metrics_every == 0):
-            means = _means(ranks.gathered(seen))
+            now = _Reported(step, time.monotonic(), examples() if examples else 0)
+            gathered = ranks.gathered((seen, now.examples - reported.examples))
             if ranks.first:
-                seconds = time.monotonic() - began
-                on_metrics({"step": step, "seconds": seconds, "rate": optimizer.param_groups[0]["lr"], **means})
-            seen = {}
+                taken = sum(count for _, count in gathered) if examples else None
+                figures = throughput(
+                    step - reported.step, now.time - reported.time, plan.steps - step, taken, objective.device
+                )
+                rate = optimizer.param_groups[0]["lr"]
+                means = _means([own for own, _ in gathered])
+                on_metrics({"step": step, "seconds": now.time - began, "rate": rate, **figures, **means})
+            seen, reported = {}, now
         due = _due(step, plan)
+        if last or due:
+            ranks.average_statistics(learned)
         if folder is not None and (last or due):
             version = ranks.on_first(partial(_save, folder, objective, optimizer, plan, step, samples, rates))
             settled = due and at_checkpoint is not None and ranks.on_first(partial(at_checkpoint, step))
@@ -155,6 +169,15 @@ def learn(
     learned.eval()
     early = step < plan.steps
     return Outcome(step, early and not settled, settled and early, version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    """Where a run stood when metrics were reported."""
+
+    step: int
+    time: float  # seconds
+    examples: int
 
 
 def _means(seen: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, float]:
