@@ -3,6 +3,10 @@
 An `Objective` defines what is learned; this file knows steps, learning rates, checkpoints and resuming. Step n depends
 on the seed, on n and on the state alone, because an objective draws all its randomness from (seed, n). A run that was
 interrupted and resumed therefore ends bit for bit like an uninterrupted one, on one thread of the same machine.
+
+An optimizer step averages the gradients of one or more micro-steps: `Plan.accumulate` on each process of the run. The
+objective sees the number of the micro-step, counted over all processes and steps, so that two processes learn from the
+same samples as one process that accumulates twice as many.
 """
 
 import math
@@ -11,13 +15,16 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import nn
 
+from model.distributed import ALONE, Ranks
 from model.objectives.objective import Objective
+from model.throughput import throughput
 
 STATE_FILE = "state.pt"  # weights, optimizer and step, for resuming a run
 
@@ -26,7 +33,8 @@ STATE_FILE = "state.pt"  # weights, optimizer and step, for resuming a run
 class Plan:
     """Settings of a run that do not depend on its objective.
 
-    `mixed` runs forward passes in bfloat16 where the device supports it. `cycle`: steps of the first cycle; at its end
+    `accumulate`: micro-steps whose gradients each process averages into a step. `mixed` runs forward passes in bfloat16
+    where the device supports it. `cycle`: steps of the first cycle; at its end
     the learning rate is at its floor, so the weights are finished, and a warm restart follows. Each further cycle is as
     long as all before it together (SGDR with T_mult 2, Loshchilov and Hutter 2017, https://arxiv.org/abs/1608.03983,
     section 3; there a cycle is twice as long as the one before). None: the run is one cycle.
@@ -35,6 +43,7 @@ class Plan:
     steps: int
     cycle: int | None = None
     seed: int = 0
+    accumulate: int = 1
     warmup: int = 100
     floor: float = 0.01  # of the learning rate, at the end of the cosine
     clip: float = 1.0  # norm of the gradient
@@ -45,6 +54,8 @@ class Plan:
     def __post_init__(self) -> None:
         if self.steps < 1 or (self.cycle is not None and self.cycle < 1):
             raise ValueError("A run needs at least one step.")
+        if self.accumulate < 1:
+            raise ValueError("A step needs the gradient of at least one micro-step.")
 
     def cycle_of(self, step: int) -> tuple[int, int]:
         """Return the first step of the cycle that a step belongs to, and the step after its last."""
@@ -75,8 +86,13 @@ def learn(
     on_progress: Callable[[float], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     at_checkpoint: Callable[[int], bool] | None = None,
+    examples: Callable[[], int] | None = None,
+    ranks: Ranks = ALONE,
 ) -> Outcome:
     """Train `objective.learned` in place.
+
+    With several processes, each calls this function with the same arguments. All begin with the weights of the first,
+    which alone writes, reports and decides when to stop; its callbacks are those that are called.
 
     The learning rate of each parameter group is warmed up and then lowered along a cosine from its initial value, in
     each cycle of the plan.
@@ -88,11 +104,15 @@ def learn(
         folder: where STATE_FILE and the objective's result are written, each by an atomic rename, every
             `plan.checkpoint_every` steps, at the end of a cycle and on cancellation; None writes nothing.
         resume: continue from the state in `folder`, if there is one.
-        on_metrics: receives the means since its last call, with step, seconds and learning rate.
+        on_metrics: receives the means since its last call, with step, seconds, learning rate and the figures of
+            `model.throughput`.
         on_progress: receives the share of the run that is done, 0..1.
         cancelled: checked after each step; True saves and ends the run.
         at_checkpoint: called with the step when a due checkpoint is written and where the run begins or resumes, so it
             may see one step twice. True ends the run. Random numbers that it draws do not affect the run.
+        examples: returns how many examples this process took from its source so far, as `Prefetched.given` counts
+            them; None: the metrics lack examples a second.
+        ranks: this process's place among those of the run. All need the same `folder`, on a disk that they share.
 
     Returns:
         The number of steps done, why the run ended, and the version of the last checkpoint.
@@ -100,44 +120,73 @@ def learn(
     Raises:
         FloatingPointError: the loss is no longer finite.
         OSError: the disk is full. Earlier checkpoints are kept.
+        RankLost: another process of the run ended.
         ValueError: the state to resume has another seed.
     """
     learned = objective.learned
     rates = [group["lr"] for group in optimizer.param_groups]
-    step = 0
-    if resume and folder is not None:
+    step = samples = 0  # `samples`: micro-steps so far, of all processes
+    if resume and folder is not None and ranks.first:
         for cut_short in folder.glob(f".{STATE_FILE}.*.tmp"):  # left by a process that was killed while saving
             cut_short.unlink(missing_ok=True)
     if resume and folder is not None and (folder / STATE_FILE).is_file():
-        step, rates = _restore(folder / STATE_FILE, learned, optimizer, plan)
+        step, samples, rates = _restore(folder / STATE_FILE, learned, optimizer, plan)
+    ranks.share_weights(learned)
     learned.train()
     seen: dict[str, list[float]] = {}  # since the last report; a part of the loss that a step lacks does not count as 0
     began, version, stop = time.monotonic(), None, False
+    reported = _Reported(step, began, examples() if examples else 0)
     due = folder is not None and _due(step, plan)
-    settled = at_checkpoint is not None and due and at_checkpoint(step)
+    settled = at_checkpoint is not None and due and ranks.on_first(partial(at_checkpoint, step))
     while step < plan.steps and not stop and not settled:
         for group, rate in zip(optimizer.param_groups, rates, strict=True):
             group["lr"] = rate * rate_at(step, plan)
-        for name, value in _step(objective, optimizer, plan, step).items():
-            seen.setdefault(name, []).append(value)
-        step += 1
-        stop = cancelled is not None and cancelled()
+        for name, values in _step(objective, optimizer, plan, step, samples, ranks).items():
+            seen.setdefault(name, []).extend(values)
+        step, samples = step + 1, samples + plan.accumulate * ranks.count
+        stop = cancelled is not None and ranks.on_first(cancelled)
         last = stop or step == plan.steps
         if on_metrics is not None and (last or step % plan.metrics_every == 0):
-            means = {name: sum(values) / len(values) for name, values in seen.items()}
-            on_metrics(
-                {"step": step, "seconds": time.monotonic() - began, "rate": optimizer.param_groups[0]["lr"], **means}
-            )
-            seen = {}
+            now = _Reported(step, time.monotonic(), examples() if examples else 0)
+            gathered = ranks.gathered((seen, now.examples - reported.examples))
+            if ranks.first:
+                taken = sum(count for _, count in gathered) if examples else None
+                figures = throughput(
+                    step - reported.step, now.time - reported.time, plan.steps - step, taken, objective.device
+                )
+                rate = optimizer.param_groups[0]["lr"]
+                means = _means([own for own, _ in gathered])
+                on_metrics({"step": step, "seconds": now.time - began, "rate": rate, **figures, **means})
+            seen, reported = {}, now
         due = _due(step, plan)
+        if last or due:
+            ranks.average_statistics(learned)
         if folder is not None and (last or due):
-            version = _save(folder, objective, optimizer, plan, step, rates)
-            settled = due and at_checkpoint is not None and at_checkpoint(step)
-        if on_progress is not None:
+            version = ranks.on_first(partial(_save, folder, objective, optimizer, plan, step, samples, rates))
+            settled = due and at_checkpoint is not None and ranks.on_first(partial(at_checkpoint, step))
+        if on_progress is not None and ranks.first:
             on_progress(step / plan.steps)
     learned.eval()
     early = step < plan.steps
     return Outcome(step, early and not settled, settled and early, version)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    """Where a run stood when metrics were reported."""
+
+    step: int
+    time: float  # seconds
+    examples: int
+
+
+def _means(seen: Sequence[Mapping[str, Sequence[float]]]) -> dict[str, float]:
+    """Return the mean of each part of the loss over the micro-steps of all processes that had it."""
+    pooled: dict[str, list[float]] = {}
+    for own in seen:
+        for name, values in own.items():
+            pooled.setdefault(name, []).extend(values)
+    return {name: sum(values) / len(values) for name, values in pooled.items()}
 
 
 def _due(step: int, plan: Plan) -> bool:
@@ -153,20 +202,35 @@ def rate_at(step: int, plan: Plan) -> float:
     return warm * (plan.floor + (1 - plan.floor) * 0.5 * (1 + math.cos(math.pi * done)))
 
 
-def _step(objective: Objective, optimizer: torch.optim.Optimizer, plan: Plan, step: int) -> dict[str, float]:
-    rng = random.Random(f"{plan.seed}:{step}")
-    torch.manual_seed(rng.getrandbits(62))
-    device = next(objective.learned.parameters()).device
-    with torch.autocast(device.type, torch.bfloat16, enabled=plan.mixed):
-        loss, parts = objective.loss(step, rng)
-    if not torch.isfinite(loss):
-        raise FloatingPointError(f"The loss is {loss.item()} at step {step}; lower the learning rate.")
-    objective.learned.zero_grad(set_to_none=True)  # all parameters, because the norm below covers all
-    loss.backward()
-    nn.utils.clip_grad_norm_(objective.learned.parameters(), plan.clip)
+def _step(
+    objective: Objective, optimizer: torch.optim.Optimizer, plan: Plan, step: int, samples: int, ranks: Ranks
+) -> dict[str, list[float]]:
+    """Take a step on the next micro-steps; return the parts of the loss of this process's own."""
+    learned = objective.learned
+    device = next(learned.parameters()).device
+    learned.zero_grad(set_to_none=True)  # all parameters, because the norm below covers all
+    count = plan.accumulate * ranks.count
+    seen: dict[str, list[float]] = {}
+    spoiled: float | None = None
+    for number in range(samples + ranks.rank, samples + count, ranks.count):
+        rng = random.Random(f"{plan.seed}:{number}")
+        torch.manual_seed(rng.getrandbits(62))
+        with torch.autocast(device.type, torch.bfloat16, enabled=plan.mixed):
+            loss, parts = objective.loss(number, rng)
+        if not torch.isfinite(loss):
+            spoiled = loss.item()
+            break
+        (loss / count if count > 1 else loss).backward()
+        for name, value in parts.items():
+            seen.setdefault(name, []).append(value.item())
+    for one in ranks.gathered(spoiled):  # all processes end together
+        if one is not None:
+            raise FloatingPointError(f"The loss is {one} at step {step}; lower the learning rate.")
+    ranks.sum_gradients(list(learned.parameters()))
+    nn.utils.clip_grad_norm_(learned.parameters(), plan.clip)
     optimizer.step()
     objective.after_step((step + 1) / plan.steps)
-    return {name: value.item() for name, value in parts.items()}
+    return seen
 
 
 def _save(
@@ -175,6 +239,7 @@ def _save(
     optimizer: torch.optim.Optimizer,
     plan: Plan,
     step: int,
+    samples: int,
     rates: Sequence[float],
 ) -> str:
     folder.mkdir(parents=True, exist_ok=True)
@@ -182,6 +247,7 @@ def _save(
         "network": objective.learned.state_dict(),
         "optimizer": optimizer.state_dict(),
         "step": step,
+        "samples": samples,
         "rates": list(rates),
         "seed": plan.seed,
     }
@@ -209,7 +275,9 @@ def _write(path: Path, state: dict[str, Any]) -> None:
         raise
 
 
-def _restore(path: Path, learned: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan) -> tuple[int, list[float]]:
+def _restore(
+    path: Path, learned: nn.Module, optimizer: torch.optim.Optimizer, plan: Plan
+) -> tuple[int, int, list[float]]:
     state = torch.load(path, map_location="cpu", weights_only=True)
     if state["seed"] != plan.seed:
         raise ValueError(
@@ -217,4 +285,4 @@ def _restore(path: Path, learned: nn.Module, optimizer: torch.optim.Optimizer, p
         )
     learned.load_state_dict(state["network"])
     optimizer.load_state_dict(state["optimizer"])
-    return state["step"], state["rates"]
+    return state["step"], state.get("samples", state["step"]), state["rates"]  # older states: one micro-step a step

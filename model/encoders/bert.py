@@ -30,6 +30,13 @@ class BertLayers(nn.Module):
         )
         self.bert.set_input_embeddings(None)
 
+    def checkpointing(self, on: bool) -> None:
+        """Recompute the activations of each layer in the backward pass, while training."""
+        if on:
+            self.bert.activation_checkpointing_enable({"use_reentrant": False})
+        else:
+            self.bert.activation_checkpointing_disable()
+
     def forward(self, vectors: Tensor, rank: Tensor, bias: Tensor) -> Tensor:
         """Encode words in context.
 

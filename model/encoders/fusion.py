@@ -1,6 +1,7 @@
 """Fuse words and image by cross-attention in both directions."""
 
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from model.blocks import CrossAttention, Perceptron, additive_mask
 
@@ -45,16 +46,21 @@ class FusionLayer(nn.Module):
 
 
 class Fusion(nn.Module):
-    """Several fusion layers."""
+    """Several fusion layers.
+
+    `checkpointing`: recompute the activations of each layer in the backward pass (`GroundingNetwork.checkpointing`).
+    """
 
     def __init__(self, layers: int, width: int, heads: int) -> None:
         super().__init__()
         self.layers = nn.ModuleList(FusionLayer(width, heads) for _ in range(layers))
+        self.checkpointing = False
 
     def forward(
         self, words: Tensor, image: Tensor, word_places: Tensor, image_places: Tensor, valid: Tensor
     ) -> tuple[Tensor, Tensor]:
         """Apply all layers; arguments and results as in `FusionLayer.forward`."""
         for layer in self.layers:
-            words, image = layer(words, image, word_places, image_places, valid)
+            given = (words, image, word_places, image_places, valid)
+            words, image = checkpoint(layer, *given, use_reentrant=False) if self.checkpointing else layer(*given)
         return words, image

@@ -5,6 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.utils.checkpoint import checkpoint
 
 from model.blocks import Perceptron, SelfAttentionLayer
 from model.encoders.bert import BertLayers
@@ -58,7 +59,10 @@ class WordEmbedding(nn.Module):
 
 
 class TextEncoder(nn.Module):
-    """Transformer over the words of a page with a layout bias."""
+    """Transformer over the words of a page with a layout bias.
+
+    `checkpointing`: recompute the activations of each layer in the backward pass (`GroundingNetwork.checkpointing`).
+    """
 
     def __init__(self, config: TextConfig, width: int, heads: int) -> None:
         super().__init__()
@@ -66,6 +70,7 @@ class TextEncoder(nn.Module):
         self.embedding = WordEmbedding(config, own)
         self.shape = nn.Linear(SHAPES, own)
         self.position = Perceptron(6 + 4 * 2 * _OCTAVES, own, own)
+        self.checkpointing = False
         self.bert: BertLayers | None = None
         if config.bert:
             self.bert = BertLayers(config, own, config.heads or heads)
@@ -96,5 +101,5 @@ class TextEncoder(nn.Module):
             return self.narrow(states), meaning
         x = x + looks
         for layer, layer_bias in zip(self.layers, bias, strict=True):
-            x = layer(x, layer_bias)
+            x = checkpoint(layer, x, layer_bias, use_reentrant=False) if self.checkpointing else layer(x, layer_bias)
         return x, meaning

@@ -12,6 +12,7 @@ from model.learning import learn as learn_objective
 from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import Asking, PromptableSegmentation
+from model.prefetch import prefetched
 from model.presets import NetworkConfig
 from tests.support.drawn_pages import example
 
@@ -64,6 +65,51 @@ def test_a_resumed_run_ends_bit_for_bit_where_an_uninterrupted_one_ends(config, 
     assert same(again.state_dict(), whole.state_dict())
 
 
+def test_accumulation_averages_the_gradients_of_the_next_samples(config):
+    plan = replace(PLAN, steps=2, accumulate=2, clip=1e9)
+    network, _ = fresh(config)
+    asked: list[int] = []
+
+    def noted(step):
+        asked.append(step)
+        return source(step)
+
+    learn(network, torch.optim.SGD(network.parameters(), 0.01), noted, plan, Asking(prompted_steps=0.0))
+    assert asked == [0, 1, 2, 3]
+
+    slow, _ = fresh(config)
+    objective = PromptableSegmentation(slow, source, Asking(prompted_steps=0.0))
+    slow.train()
+    for step in range(2):
+        gradients = []
+        for number in (2 * step, 2 * step + 1):
+            rng = random.Random(f"{plan.seed}:{number}")
+            torch.manual_seed(rng.getrandbits(62))
+            slow.zero_grad()
+            objective.loss(number, rng)[0].backward()
+            gradients.append([torch.zeros_like(p) if p.grad is None else p.grad.clone() for p in slow.parameters()])
+        for parameter, one, other in zip(slow.parameters(), *gradients, strict=True):
+            parameter.data -= 0.01 * rate_at(step, plan) * (one + other) / 2
+    for name, tensor in network.state_dict().items():
+        torch.testing.assert_close(tensor, slow.state_dict()[name], rtol=1e-5, atol=1e-6)
+
+
+def test_a_run_resumed_with_another_accumulation_goes_on_with_the_next_samples(config, tmp_path):
+    asked: list[int] = []
+
+    def noted(step):
+        asked.append(step)
+        return source(step)
+
+    network, optimizer = fresh(config)
+    plan = replace(PLAN, accumulate=2)
+    done: list[float] = []
+    learn(network, optimizer, noted, plan, folder=tmp_path, on_progress=done.append, cancelled=lambda: len(done) == 1)
+    network, optimizer = fresh(config)
+    learn(network, optimizer, noted, replace(PLAN, accumulate=1, steps=4), folder=tmp_path, resume=True)
+    assert asked == [0, 1, 2, 3, 4, 5]
+
+
 def test_a_finished_run_resumes_to_itself(config, tmp_path):
     network, optimizer = fresh(config)
     learn(network, optimizer, source, PLAN, folder=tmp_path)
@@ -94,8 +140,27 @@ def test_metrics_and_progress_are_reported(config):
     progress: list[float] = []
     learn(network, optimizer, source, PLAN, on_metrics=metrics.append, on_progress=progress.append)
     assert [line["step"] for line in metrics] == [2, 4, 6]
-    assert {"loss", "words", "answered", "seconds", "rate"} <= set(metrics[0])
+    assert {"loss", "words", "answered", "seconds", "rate", "step_seconds", "left_seconds"} <= set(metrics[0])
+    assert metrics[-1]["left_seconds"] == 0 and "examples_a_second" not in metrics[0]
     assert progress == [pytest.approx((n + 1) / 6) for n in range(6)]
+
+
+def test_examples_a_second_are_those_taken_from_the_source(config):
+    network, optimizer = fresh(config)
+    metrics: list[Mapping[str, float]] = []
+    with prefetched(source, 0) as counted:
+        learn(network, optimizer, counted, PLAN, on_metrics=metrics.append, examples=lambda: counted.given)
+    for line in metrics:  # two steps of two pages
+        assert line["examples_a_second"] * line["step_seconds"] == pytest.approx(2)
+
+
+def test_a_run_with_examples_made_ahead_ends_with_the_same_weights(config, tmp_path):
+    versions = set()
+    for workers in (0, 2):
+        network, optimizer = fresh(config)
+        with prefetched(source, workers) as ahead:
+            versions.add(learn(network, optimizer, ahead, PLAN, folder=tmp_path / str(workers)).version)
+    assert len(versions) == 1
 
 
 def test_the_words_of_a_page_are_learned(config):
@@ -185,6 +250,8 @@ def test_a_run_without_steps_is_refused():
         Plan(steps=0)
     with pytest.raises(ValueError, match="at least one step"):
         Plan(steps=5, cycle=0)
+    with pytest.raises(ValueError, match="at least one micro-step"):
+        Plan(steps=5, accumulate=0)
 
 
 def test_a_checkpoint_callback_ends_a_run_and_is_called_again_on_resume(config, tmp_path):

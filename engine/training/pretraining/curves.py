@@ -6,8 +6,10 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
+from model.throughput import THROUGHPUT
+
 METRICS_FILE = "metrics.jsonl"
-_NOT_PLOTTED = {"step", "seconds", "rate", "stage"}
+_NOT_PLOTTED = {"step", "seconds", "rate", "stage", *THROUGHPUT}
 
 
 def draw_curves(metrics: Path, picture: Path) -> bool:
