@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -42,8 +43,21 @@ def pretrain(
     seed: Annotated[int, typer.Option(help="Random seed; the same seed and steps give the same weights.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in OUT.")] = False,
     preset: Annotated[str, typer.Option(help="Network size: nano, base or large.")] = "nano",
+    batch: Annotated[
+        int, typer.Option(help="Pages of words a micro-step; a quarter of them where images are read.", min=1)
+    ] = 4,
+    accumulate: Annotated[int, typer.Option(help="Micro-steps whose gradients make one step.", min=1)] = 1,
+    rate: Annotated[
+        float, typer.Option(help="Factor of the learning rates, which follow from stage, preset and public weights.")
+    ] = 1.0,
     device: Annotated[str, typer.Option(help="Device: cpu or cuda.")] = "cpu",
     mixed: Annotated[bool, typer.Option("--mixed", help="Run forward passes in bfloat16.")] = False,
+    checkpointing: Annotated[
+        bool, typer.Option("--checkpointing", help="Recompute activations: less memory, a third more time.")
+    ] = False,
+    workers: Annotated[
+        int, typer.Option(help="Processes that prepare pages while the network learns; 0 prepares in between.", min=0)
+    ] = 0,
     threads: Annotated[int, typer.Option(help="Number of threads; one makes runs reproducible.", min=1)] = 1,
     teacher: Annotated[Path | None, typer.Option(help="Folder of all-MiniLM-L6-v2, unless installed.")] = None,
     trunk: Annotated[str | None, typer.Option(help="Public weights of the image trunk: timm name or file.")] = None,
@@ -90,7 +104,7 @@ def pretrain(
     """Pretrain a network on generated pages, and on documents without labels.
 
     Each stage prints held-out figures before and after. Metrics, figures and curves are written to OUT. --resume
-    continues an interrupted run.
+    continues an interrupted run. Several GPUs learn together: torchrun --nproc-per-node N $(which glossator) pretrain.
     """
     import time
 
@@ -101,9 +115,11 @@ def pretrain(
     from engine.training.pretraining.run import RECIPE, Schedule, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
-    from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
+    from model.distributed import RankLost, device_of_rank, joined
+    from model.prefetch import WorkerLost
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
+    from model.rates import PARTS
 
     if list_stages:
         for name, stage in STAGES.items():
@@ -117,8 +133,6 @@ def pretrain(
         fail(f"Device {device!r} is not available. Use cpu.", code=2)
     if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
         fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
-    if not resume and has_run(out):
-        fail(f"{out} already contains a run. Use --resume, or choose another folder.")
     torch.set_num_threads(threads)
     named = set(RECIPE.steps) if recipe else set(re.findall(r"\w+", stages))
     if forms is not None and not named & set(_WITH_FORMS):
@@ -138,67 +152,84 @@ def pretrain(
         """Return whether the run has to stop."""
         return latest is not None and time.monotonic() > latest
 
-    again = resume and has_run(out)
     try:
-        if recipe and again and remembered(out).steps != RECIPE.steps:
-            raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
-        if forms is not None:
-            if not has_run(out):
-                (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
-            kept_forms(forms, out / FORMS_FILE)  # refuses a folder without forms before anything is trained
-        source = teacher or teacher_folder()
-        pages = None
-        if (corpus or project) and not again:
-            pages = _corpus(
-                out,
-                corpus or [],
-                project,
-                cache=corpus_cache,
-                long_side=PRESETS[preset].image.long_side,
-                first_pages=corpus_pages,
-                processes=processes,
-                late=late,
+        with joined(device) as ranks:
+            device = device_of_rank(device)
+            again = ranks.on_first(lambda: has_run(out))
+            if again and not resume:
+                fail(f"{out} already contains a run. Use --resume, or choose another folder.")
+            if recipe and again and remembered(out).steps != RECIPE.steps:
+                raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
+            if forms is not None:
+                ranks.on_first(partial(_kept_forms, forms, out))
+            source = teacher or teacher_folder()
+            pages = None
+            if (corpus or project) and not again:
+                reading = partial(
+                    _corpus,
+                    out,
+                    corpus or [],
+                    project,
+                    cache=corpus_cache,
+                    long_side=PRESETS[preset].image.long_side,
+                    first_pages=corpus_pages,
+                    processes=processes,
+                    late=late,
+                )
+                pages = ranks.on_first(reading)
+            steps = RECIPE.steps if recipe else _given(stages)
+            names = [part.partition("=")[0].strip() for part in stages.split(",")]
+            schedule = Schedule(
+                seed=RECIPE.seed if recipe else seed,
+                steps=steps or dict.fromkeys(names, 1),
+                start=_absolute(start),
+                decoder=decoder,
+                forms=_absolute(forms),
+                labelled=_absolute(labelled),
+                corpus=_absolute(pages),
+                pages=batch,
+                accumulate=accumulate,
+                rate=rate,
+                public=tuple(
+                    name for name, given in zip(PARTS, (trunk, bert, tower), strict=True) if given is not None
+                ),
             )
-        steps = RECIPE.steps if recipe else _given(stages)
-        names = [part.partition("=")[0].strip() for part in stages.split(",")]
-        schedule = Schedule(
-            seed=RECIPE.seed if recipe else seed,
-            steps=steps or dict.fromkeys(names, 1),
-            start=_absolute(start),
-            decoder=decoder,
-            forms=_absolute(forms),
-            labelled=_absolute(labelled),
-            corpus=_absolute(pages),
-        )
-        if steps is None and not again:  # the run in OUT remembers its own steps
-            schedule = paced(PRESETS[preset], source, schedule, minutes, mixed=mixed, device=device)
-        with progress() as bar:
-            task = bar.add_task("pretraining", total=1.0)
+            if steps is None and not again:  # the run in OUT remembers its own steps
+                pace = partial(paced, PRESETS[preset], source, schedule, minutes, mixed=mixed, device=device)
+                schedule = ranks.on_first(pace)
+            with progress() as bar:
+                task = bar.add_task("pretraining", total=1.0)
 
-            def show(values: Mapping[str, Any]) -> None:
-                parts = "  ".join(f"{name} {values[name]:.3f}" for name in SHOWN if name in values)
-                console.print(f"{values['stage']} {values['step']:.0f}  {parts}", markup=False)
+                def show(values: Mapping[str, Any]) -> None:
+                    parts = [f"{name} {values[name]:.3f}" for name in SHOWN if name in values]
+                    said = "  ".join([*parts, *_pace(values)])
+                    console.print(f"{values['stage']} {values['step']:.0f}  {said}", markup=False)
 
-            def show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
-                for name, (before, after) in figures.items():
-                    console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}", markup=False)
+                def show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
+                    for name, (before, after) in figures.items():
+                        console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}", markup=False)
 
-            done = run(
-                out,
-                PRESETS[preset],
-                source,
-                schedule,
-                resume=resume,
-                mixed=mixed,
-                device=device,
-                begin=lambda network: _load_public(network, trunk, tower, bert),
-                on_metrics=show,
-                on_figures=show_figures,
-                on_progress=lambda share: bar.update(task, completed=share),
-                cancelled=late,
-            )
-    except (ValueError, FloatingPointError) as error:
+                done = run(
+                    out,
+                    PRESETS[preset],
+                    source,
+                    schedule,
+                    resume=resume,
+                    mixed=mixed,
+                    device=device,
+                    workers=workers,
+                    checkpointing=checkpointing,
+                    ranks=ranks,
+                    begin=lambda network: _load_public(network, trunk, tower, bert),
+                    on_metrics=show,
+                    on_figures=show_figures,
+                    on_progress=lambda share: bar.update(task, completed=share),
+                    cancelled=late,
+                )
+    except (ValueError, FloatingPointError, RankLost, WorkerLost) as error:
         fail(str(error))
+    if not ranks.first:
+        return
     if as_json:
         emit(
             {
@@ -221,6 +252,30 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
     for load, source in ((hub.load_trunk, trunk), (hub.load_prompt_tower, tower), (hub.load_text_encoder, bert)):
         if source is not None:
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
+
+
+def _kept_forms(forms: Path, out: Path) -> None:
+    """Read the forms of a folder for a run; refuses a folder without forms before anything is trained."""
+    from engine.training.pretraining.run import has_run
+    from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
+
+    if not has_run(out):
+        (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
+    kept_forms(forms, out / FORMS_FILE)
+
+
+def _pace(values: Mapping[str, Any]) -> list[str]:
+    """Return what is known of the pace of a run and of what it uses, in words."""
+    found = []
+    if "examples_a_second" in values:
+        found.append(f"{values['examples_a_second']:.1f} pages/s")
+    if "memory_mb" in values:
+        found.append(f"{values['memory_mb'] / 1000:.1f} GB")
+    if "gpu_percent" in values:
+        found.append(f"GPU {values['gpu_percent']:.0f} %")
+    if "left_seconds" in values:
+        found.append(f"{values['left_seconds'] / 60:.0f} min left in this stage")
+    return found
 
 
 def _corpus(

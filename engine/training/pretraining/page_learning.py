@@ -82,17 +82,20 @@ def page_objective(
     pages: int = 4,
     pool: int = 512,
     corpus: PageCorpus | None = None,
+    feed: Callable[[Source], Source] = lambda source: source,
 ) -> NetworkObjective:
     """Return one of PAGE_OBJECTIVES on the pages of a corpus, by default on generated ones.
+
+    `feed`: what the source goes through, such as making examples ahead.
 
     Raises ValueError for another name.
     """
     if name not in PAGE_OBJECTIVES:
         raise ValueError(f"There is no page objective {name!r}; choose from {', '.join(PAGE_OBJECTIVES)}.")
     if corpus is not None:
-        return PAGE_OBJECTIVES[name](network, corpus.pictures(seed, pages=pages))
+        return PAGE_OBJECTIVES[name](network, feed(corpus.pictures(seed, pages=pages)))
     source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
-    return PAGE_OBJECTIVES[name](network, source)
+    return PAGE_OBJECTIVES[name](network, feed(source))
 
 
 def affordable_steps(

@@ -8,8 +8,15 @@ from typing import Any
 import torch
 
 from engine.training.unlabelled.page_corpus import PageCorpus
+from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.objective import Objective
+
+PAGES = 4  # a step
+
+
+def _as_it_is(source: Source) -> Source:
+    return source
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +32,13 @@ class StageInputs:
     forms: Path | None = None  # folder of fillable PDFs, for the stages of words and `region_ranking`
     labelled: Path | None = None  # grounded dataset of pages that may be learned from, for `practice` and `ranking`
     corpus: PageCorpus | None = None  # pages without labels; generated pages and Python's documentation without it
+    pages: int = PAGES  # of words a step; a quarter of them with images, where those are read at full size
+    feed: Callable[[Source], Source] = _as_it_is  # what a stage's source goes through, such as making examples ahead
+
+    @property
+    def pictures(self) -> int:
+        """Number of pages with images a step, where pages of words and of images alternate."""
+        return max(1, self.pages // PAGES)
 
 
 WEIGHT_DECAY = 0.02

@@ -3,8 +3,9 @@
 import json
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -12,14 +13,19 @@ from typing import Any
 import torch
 
 from engine.training.pretraining.curves import METRICS_FILE, draw_curves
-from engine.training.pretraining.pretraining_stage import StageInputs
+from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStage, StageInputs
 from engine.training.pretraining.stages import STAGES
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model import checkpoint
+from model.distributed import ALONE, Ranks
+from model.examples import Example, Source
 from model.learning import Plan, learn
 from model.network import GroundingNetwork, load_network
+from model.objectives.objective import Objective
+from model.prefetch import Prefetched
 from model.presets import NetworkConfig
 from model.pretraining.token_vectors import reduced_vectors
+from model.rates import with_rates
 
 FIGURES_FILE = "figures.json"
 CURVES_FILE = "curves.png"
@@ -34,7 +40,9 @@ class Schedule:
 
     `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder
     of fillable PDFs. `labelled`: grounded dataset of labelled pages. `corpus`: list of pages without labels
-    (engine.training.unlabelled.page_corpus).
+    (engine.training.unlabelled.page_corpus). `pages`: pages of words a micro-step; `accumulate`: micro-steps a step of
+    each process. `rate`: factor of all learning rates. `public`: parts that begin with public weights, which take lower
+    rates (model.rates).
     """
 
     seed: int
@@ -44,8 +52,14 @@ class Schedule:
     forms: str | None = None
     labelled: str | None = None
     corpus: str | None = None
+    pages: int = PAGES
+    accumulate: int = 1
+    rate: float = 1.0
+    public: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.pages < 1:
+            raise ValueError("A step needs at least one page.")
         unknown = [name for name in self.steps if name not in STAGES]
         if unknown:
             raise ValueError(f"There is no stage {unknown[0]!r}; choose from {', '.join(STAGES)}.")
@@ -88,6 +102,9 @@ def pretrain(
     resume: bool = False,
     mixed: bool = False,
     device: str = "cpu",
+    workers: int = 0,
+    checkpointing: bool = False,
+    ranks: Ranks = ALONE,
     held_out: int = 24,
     begin: Callable[[GroundingNetwork], None] | None = None,
     on_metrics: Callable[[Mapping[str, Any]], None] | None = None,
@@ -107,6 +124,9 @@ def pretrain(
         resume: Continue with the schedule stored in `folder`.
         mixed: Train in mixed precision.
         device: Device to train on.
+        workers: Processes that make examples ahead.
+        checkpointing: Recompute activations, to save memory.
+        ranks: This process's place among those of the run; all read and write one folder.
         held_out: Number of pages for the figures.
         begin: Called with the network before training, to load public weights.
         on_metrics: Called with each row of metrics.
@@ -118,23 +138,18 @@ def pretrain(
         ValueError: The teacher is missing, or the folder holds another run.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    schedule = _remembered(folder, schedule, config, resume)
+    schedule = ranks.on_first(partial(_remembered, folder, schedule, config, resume))
     network = _fresh(config, teacher, schedule.seed)
     if schedule.start is not None:
-        _begin_with(network, _started(Path(schedule.start), folder, config))
+        _begin_with(network, ranks.on_first(partial(_started, Path(schedule.start), folder, config)))
     if begin is not None:
         begin(network)
     network.to(device)
-    _write_json(folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()})
+    network.checkpointing(checkpointing)
+    ranks.on_first(partial(_write_json, folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()}))
     figures = _figures_of(folder)
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
-        around = _inputs(network, schedule, folder, teacher, schedule.seed + number, held_out)
-        torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
-        stage, objective = STAGES[name], STAGES[name].objective(around)
-        if name not in figures:
-            figures[name] = {"before": dict(stage.figures(around, objective))}
-            _write_json(folder / FIGURES_FILE, figures)
 
         def metrics(values: Mapping[str, float], name: str = name) -> None:
             """Append one row to the metrics, with the stage's name."""
@@ -149,28 +164,68 @@ def pretrain(
             if on_progress is not None:
                 on_progress((done + share * steps) / total)
 
-        outcome = learn(
-            objective,
-            stage.optimizer(stage.groups(objective)),
-            Plan(steps=steps, seed=around.seed, mixed=mixed),
-            folder=folder / name,
-            resume=resume,
-            on_metrics=metrics,
-            on_progress=progress,
-            cancelled=cancelled,
-        )
+        with _Feeding(workers, ranks.count) as feeding:
+            around = _inputs(network, schedule, folder, teacher, schedule.seed + number, held_out, feeding.feed)
+            torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work
+            stage, objective = STAGES[name], STAGES[name].objective(around)
+            if name not in figures:
+                figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
+                ranks.on_first(partial(_write_json, folder / FIGURES_FILE, figures))
+            groups = with_rates(stage.groups(objective), network, schedule.public, times=schedule.rate)
+            outcome = learn(
+                objective,
+                stage.optimizer(groups),
+                Plan(steps=steps, seed=around.seed, mixed=mixed, accumulate=schedule.accumulate),
+                folder=folder / name,
+                resume=resume,
+                on_metrics=metrics,
+                on_progress=progress,
+                cancelled=cancelled,
+                examples=feeding.given,
+                ranks=ranks,
+            )
         if outcome.cancelled:
             return Pretrained(None, outcome.version, schedule, _changes(figures))
         done += steps
-        draw_curves(folder / METRICS_FILE, folder / CURVES_FILE)
+        if ranks.first:
+            draw_curves(folder / METRICS_FILE, folder / CURVES_FILE)
         if "after" not in figures[name]:
-            figures[name]["after"] = dict(stage.figures(around, objective))
-            _write_json(folder / FIGURES_FILE, figures)
-        if on_figures is not None:
+            figures[name]["after"] = ranks.on_first(partial(_measured, stage, around, objective))
+            ranks.on_first(partial(_write_json, folder / FIGURES_FILE, figures))
+        if on_figures is not None and ranks.first:
             on_figures(name, _changes(figures)[name])
     weights = folder / f"{config.name}.safetensors"
-    version = checkpoint.save(weights, checkpoint.to_float16(network.state_dict()), config.to_dict())
+    whole = checkpoint.to_float16(network.state_dict())
+    version = ranks.on_first(partial(checkpoint.save, weights, whole, config.to_dict()))
     return Pretrained(weights, version, schedule, _changes(figures))
+
+
+def _measured(stage: PretrainingStage, around: StageInputs, objective: Objective) -> dict[str, float]:
+    return dict(stage.figures(around, objective))
+
+
+class _Feeding:
+    """Sources of one stage, whose examples background processes make ahead; they end with the context."""
+
+    def __init__(self, workers: int, stride: int) -> None:
+        self._workers, self._stride = workers, stride
+        self._sources: list[Prefetched[Sequence[Example]]] = []
+
+    def __enter__(self) -> "_Feeding":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for one in self._sources:
+            one.close()
+
+    def feed(self, source: Source) -> Source:
+        """Return the source with its examples made ahead."""
+        self._sources.append(Prefetched(source, self._workers, self._stride))
+        return self._sources[-1]
+
+    def given(self) -> int:
+        """Return how many examples the stage took so far."""
+        return sum(one.given for one in self._sources)
 
 
 def paced(
@@ -193,18 +248,25 @@ def paced(
         with TemporaryDirectory() as empty:
             objective = STAGES[name].objective(_inputs(network, schedule, Path(empty), teacher, schedule.seed))
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
-        learn(objective, optimizer, Plan(steps=1, seed=schedule.seed, mixed=mixed))  # costs of the first step only
+        plan = Plan(steps=_PACE_STEPS, seed=schedule.seed, mixed=mixed, accumulate=schedule.accumulate)
+        learn(objective, optimizer, replace(plan, steps=1))  # costs of the first step only
         began = time.monotonic()
-        learn(objective, optimizer, Plan(steps=_PACE_STEPS, seed=schedule.seed, mixed=mixed))
+        learn(objective, optimizer, plan)
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
     return replace(schedule, steps=steps)
 
 
 def _inputs(
-    network: GroundingNetwork, schedule: Schedule, folder: Path, teacher: Path, seed: int, held_out: int = 24
+    network: GroundingNetwork,
+    schedule: Schedule,
+    folder: Path,
+    teacher: Path,
+    seed: int,
+    held_out: int = 24,
+    feed: Callable[[Source], Source] | None = None,
 ) -> StageInputs:
-    return StageInputs(
+    around = StageInputs(
         network,
         seed,
         folder,
@@ -214,7 +276,9 @@ def _inputs(
         _folder(schedule.forms),
         _folder(schedule.labelled),
         None if schedule.corpus is None else PageCorpus.load(Path(schedule.corpus)),
+        schedule.pages,
     )
+    return around if feed is None else replace(around, feed=feed)
 
 
 def _folder(path: str | None) -> Path | None:
@@ -269,7 +333,7 @@ def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         config = kept.pop("config")
-        return Schedule(**kept), config
+        return Schedule(**{**kept, "public": tuple(kept.get("public", ()))}), config
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is not the plan of a run: {error}") from error
 

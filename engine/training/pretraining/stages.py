@@ -11,7 +11,7 @@ from engine.grounded import read_pages
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
-from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
+from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.text_stages import TEXT_STAGES
 from engine.training.sources.blank_forms import FORMS_FILE, kept_forms, with_forms
 from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
@@ -96,36 +96,40 @@ def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
 
 
 def _with_pictures(around: StageInputs) -> Objective:
-    source = pictures_source(around.seed, around.network.config.image.long_side)
-    return PromptableSegmentation(around.network, source, Asking(prompted_steps=0.5))
+    source = pictures_source(
+        around.seed, around.network.config.image.long_side, pages=around.pages, pictures=around.pictures
+    )
+    return PromptableSegmentation(around.network, around.feed(source), Asking(prompted_steps=0.5))
 
 
 def _words(around: StageInputs) -> Objective:
     forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
-    return PromptableSegmentation(around.network, with_forms(synthetic_source(around.seed), forms, around.seed))
+    source = with_forms(synthetic_source(around.seed, pages=around.pages), forms, around.seed, pages=around.pages)
+    return PromptableSegmentation(around.network, around.feed(source))
 
 
 def practice_source(around: StageInputs) -> Source:
     """Return generated pages, filled forms and labelled pages, as far as the run has them."""
     forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
-    source = with_forms(synthetic_source(around.seed + 11_000), forms, around.seed + 11_000)
+    seed, pages = around.seed + 11_000, around.pages
+    source = with_forms(synthetic_source(seed, pages=pages), forms, seed, pages=pages)
     if around.labelled is None:
         return source
     usable = [page for page in read_pages(around.labelled) if page.questions and 4 <= len(page.words) <= MOST_WORDS]
-    labelled = page_source(usable, lambda page: None, around.seed, perturbed=_PERTURBED)
+    labelled = page_source(usable, lambda page: None, around.seed, pages=pages, perturbed=_PERTURBED)
     return mixed_source(source, labelled, _LABELLED_SHARE, around.seed + 12_000)
 
 
 def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
-    source = region_source(around.seed + 6_000, long_side=pointing.long_side)
-    return RegionMasks(around.network, source, pointing)
+    source = region_source(around.seed + 6_000, long_side=pointing.long_side, pages=2 * around.pictures)
+    return RegionMasks(around.network, around.feed(source), pointing)
 
 
 def _regions_at_full_size(around: StageInputs) -> Objective:
     side = around.network.config.image.long_side
-    source = region_source(around.seed + 90_000, long_side=side, pages=1, pool=_POOL)
-    return RegionMasks(around.network, source, Pointing(long_side=side))
+    source = region_source(around.seed + 90_000, long_side=side, pages=around.pictures, pool=_POOL)
+    return RegionMasks(around.network, around.feed(source), Pointing(long_side=side))
 
 
 def _region_ranking(around: StageInputs) -> Objective:
@@ -141,16 +145,17 @@ def _reading(around: StageInputs) -> Objective:
     assert engine is not None  # its networks lie in its package
     pages = kept_read_pages(around.folder / READ_PAGES_FILE, around.seed + _READ_SEED, READ_PAGES, engine)
     usable = [page for page in pages if page.questions and 4 <= len(page.words) <= MOST_WORDS]
-    read = page_source(usable, lambda page: None, around.seed, perturbed=_READ_PERTURBED)
-    source = mixed_source(synthetic_source(around.seed + 5_000), read, _READ_SHARE, around.seed)
-    return PromptableSegmentation(around.network, source)
+    read = page_source(usable, lambda page: None, around.seed, pages=around.pages, perturbed=_READ_PERTURBED)
+    generated = synthetic_source(around.seed + 5_000, pages=around.pages)
+    source = mixed_source(generated, read, _READ_SHARE, around.seed)
+    return PromptableSegmentation(around.network, around.feed(source))
 
 
-def pictures_source(seed: int, long_side: int) -> Source:
+def pictures_source(seed: int, long_side: int, *, pages: int = PAGES, pictures: int = 1) -> Source:
     """Return pages of words, interleaved with rendered pages: with all questions, or with regions only."""
-    words = synthetic_source(seed + 7_000)
-    rendered = synthetic_source(seed + 8_000, pages=1, regions=0.3, images=True)
-    regions = region_source(seed + 9_000, long_side=long_side, pages=1, pool=_POOL)
+    words = synthetic_source(seed + 7_000, pages=pages)
+    rendered = synthetic_source(seed + 8_000, pages=pictures, regions=0.3, images=True)
+    regions = region_source(seed + 9_000, long_side=long_side, pages=pictures, pool=_POOL)
     return mixed_source(words, mixed_source(rendered, regions, _REGION_SHARE, seed), _IMAGE_SHARE, seed + 1)
 
 
@@ -184,7 +189,14 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
     return PretrainingStage(
         title=title,
         share=0.3,
-        objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED, corpus=around.corpus),
+        objective=lambda around: page_objective(
+            name,
+            around.network,
+            around.seed + _PAGES_SEED,
+            pages=around.pages,
+            corpus=around.corpus,
+            feed=around.feed,
+        ),
         groups=at_rate(RATE),
         figures=lambda around, _: standard_figures(around.network, around.held_out),
     )
@@ -233,7 +245,7 @@ STAGES: dict[str, PretrainingStage] = {
     "practice": PretrainingStage(
         title="Questions answered by words: generated pages, filled forms (--forms), labelled pages (--labelled).",
         share=0.4,
-        objective=lambda around: PromptableSegmentation(around.network, practice_source(around)),
+        objective=lambda around: PromptableSegmentation(around.network, around.feed(practice_source(around))),
         groups=_everything_at_half,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=False),
@@ -241,7 +253,9 @@ STAGES: dict[str, PretrainingStage] = {
     "ranking": PretrainingStage(
         title="Which of several proposed answers is right; all other parameters are frozen.",
         share=0.1,
-        objective=lambda around: Ranking(around.network, practice_source(replace(around, seed=around.seed + 88_000))),
+        objective=lambda around: Ranking(
+            around.network, around.feed(practice_source(replace(around, seed=around.seed + 88_000)))
+        ),
         groups=_ranker_alone,
         figures=lambda around, _: answers(around, pictures=False),
     ),
@@ -263,7 +277,9 @@ STAGES: dict[str, PretrainingStage] = {
     "growth": PretrainingStage(
         title="Words of an answer, and its predicted quality; all other parameters are frozen.",
         share=0.1,
-        objective=lambda around: Growing(around.network, synthetic_source(around.seed + 77_000)),
+        objective=lambda around: Growing(
+            around.network, around.feed(synthetic_source(around.seed + 77_000, pages=around.pages))
+        ),
         groups=_growth_alone,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2e-4),
         figures=lambda around, _: answers(around, pictures=False),

@@ -159,8 +159,11 @@ def _masked_words(around: StageInputs) -> Objective:
     pieces = len(network.text_encoder.embedding.piece_vectors)
     guess = first_pieces(_counted_pages(around), Vocabulary(network.config.text.buckets), pieces)
     corpus = around.corpus
-    source = synthetic_source(around.seed, pages=4, questions=1) if corpus is None else corpus.words(around.seed)
-    return MaskedWords(network, source, guess=guess)
+    if corpus is None:
+        source = synthetic_source(around.seed, pages=around.pages, questions=1)
+    else:
+        source = corpus.words(around.seed, pages=around.pages)
+    return MaskedWords(network, around.feed(source), guess=guess)
 
 
 def _masked_words_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:

@@ -38,10 +38,17 @@ def blank_form_source(forms: Path | Sequence[FormTemplate], seed: int, *, pages:
 
 
 def with_forms(
-    source: Source, forms: Path | Sequence[FormTemplate] | None, seed: int, *, share: float = FORMS_SHARE
+    source: Source,
+    forms: Path | Sequence[FormTemplate] | None,
+    seed: int,
+    *,
+    share: float = FORMS_SHARE,
+    pages: int = 4,
 ) -> Source:
-    """Return a source that takes a share of its steps from blank forms; the source itself without forms."""
-    return source if forms is None else mixed_source(source, blank_form_source(forms, seed + _SEED), share, seed)
+    """Return a source that takes a share of its steps from blank forms, `pages` each; the source itself without."""
+    if forms is None:
+        return source
+    return mixed_source(source, blank_form_source(forms, seed + _SEED, pages=pages), share, seed)
 
 
 def kept_forms(folder: Path, cache: Path) -> list[FormTemplate]:
