@@ -8,7 +8,7 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-app bench-canvas bench-export bench-growth clean
+.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-retraining  what retraining gives: three draws of three sets, on the pages in DATA=folder; two hours of two cores"
+	@echo "make bench-pretraining  what learning without labels is worth, at equal minutes: DATA=folder, CORPUS=folder of documents; four hours of a core"
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
 	@echo "make bench-canvas  from the hand to the frame on a page of 25 megapixels: words, brush, eraser, undo"
 	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes; long"
@@ -145,6 +146,11 @@ bench-model-ablations: install-bench
 # Goes on where it was stopped: what build/bench-retraining holds is not simulated again.
 bench-retraining: install-bench
 	$(BIN)/python -m tests.benchmarks.retraining $(DATA) build/bench-retraining
+
+# DATA holds forms, CORPUS documents without labels; what build/bench-pretraining holds is not run again.
+CORPUS ?= $(DATA)/unlabelled
+bench-pretraining: install-bench
+	$(BIN)/python -m tests.benchmarks.pretraining $(DATA) build/bench-pretraining --corpus $(CORPUS)
 
 bench-app: install-bench
 	$(BIN)/python -m tests.benchmarks.app --out build/bench-app

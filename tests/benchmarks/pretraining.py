@@ -1,0 +1,189 @@
+"""What learning without labels is worth, at equal minutes: python -m tests.benchmarks.pretraining DATA OUT --corpus FOLDER
+
+An arm spends half of its minutes on stages without questions, on the pages of the corpus, and the rest on questions; the
+arm `plain` spends all of them on questions. All begin with the same weights: the shipped ones, or fresh ones (--fresh).
+DATA holds forms/ in the grounded format. Steps follow from the processor time of a step of each stage, measured at the
+beginning, so other work on the machine gives no arm more steps. What OUT holds already is not run again. Prints a table
+for docs/benchmarks.md.
+
+By words: acc@.5 on forms, with whole questions and without two in five of their content words. By pixels: IoU of
+regions without words on generated pages. Gains are over `plain` with the same seed.
+"""
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.models.registry import shipped_path
+from engine.settings import Settings
+from engine.training.pretraining.run import FIGURES_FILE
+from tests.benchmarks.tables import table
+
+_DROPPED = 0.4
+_FEW, _MANY = 2, 14  # steps of the two runs whose difference is the time of a step
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Stages without questions of an arm, and the stage with questions that follows them."""
+
+    name: str
+    stages: tuple[str, ...]
+    asks: str
+    pages: str = "corpus"  # or "generated"
+
+
+ARMS = (
+    Arm("plain", (), "practice"),
+    Arm("mlm", ("mlm",), "practice"),
+    Arm("mlm, generated pages", ("mlm",), "practice", "generated"),
+    Arm("distill", ("distill",), "practice"),
+    Arm("plain, pixels", (), "pixels"),
+    Arm("mim", ("mim",), "pixels"),
+    Arm("ijepa", ("ijepa",), "pixels"),
+    Arm("djepa", ("djepa",), "pixels"),
+    Arm("joint", ("joint",), "pixels"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What all runs share."""
+
+    data: Path
+    out: Path
+    corpus: Path
+    cache: Path
+    minutes: float
+    fresh: bool
+
+    def pretrain(self, folder: Path, stages: Mapping[str, int], seed: int, pages: str) -> float:
+        """Run a pretraining into `folder`; return its processor seconds."""
+        begin = () if self.fresh else ("--start", str(shipped_path(Settings())))
+        papers = ("--corpus", str(self.corpus), "--corpus-cache", str(self.cache))
+        wanted = papers if pages == "corpus" and len(stages) > 1 else ()
+        named = ",".join(f"{name}={steps}" for name, steps in stages.items())
+        before = _processor_seconds()
+        _glossator("pretrain", str(folder), "--stages", named, "--seed", str(seed), *begin, *wanted)
+        return _processor_seconds() - before
+
+    def paces(self, arms: Sequence[Arm]) -> dict[str, float]:
+        """Return the processor seconds of a step of each stage; measured once."""
+        kept = self.out / "paces.json"
+        found: dict[str, float] = json.loads(kept.read_text("utf-8")) if kept.is_file() else {}
+        for name in dict.fromkeys(name for arm in arms for name in (*arm.stages, arm.asks)):
+            if name not in found:
+                took = {}
+                for steps in (_FEW, _MANY):
+                    folder = self.out / f"pace-{name}"
+                    shutil.rmtree(folder, ignore_errors=True)
+                    took[steps] = self.pretrain(folder, {name: steps}, 0, "generated")
+                    shutil.rmtree(folder)
+                found[name] = (took[_MANY] - took[_FEW]) / (_MANY - _FEW)
+                kept.write_text(json.dumps(found), "utf-8")
+        return found
+
+    def run(self, arm: Arm, seed: int, paces: Mapping[str, float]) -> dict[str, Any]:
+        """Return the figures of an arm with a seed; runs it unless OUT has them."""
+        done = self.out / f"{arm.name}-{seed}.json"
+        if done.is_file():
+            found: dict[str, Any] = json.loads(done.read_text("utf-8"))
+            return found
+        seconds = 60 * self.minutes / (2 if arm.stages else 1)
+        stages = {name: round(seconds / len(arm.stages) / paces[name]) for name in arm.stages}
+        stages[arm.asks] = round(seconds / paces[arm.asks])
+        folder = self.out / f"{arm.name}-{seed}"
+        shutil.rmtree(folder, ignore_errors=True)
+        took = self.pretrain(folder, stages, seed, arm.pages)
+        found = {"steps": stages, "seconds": took, **self._figures(arm, folder)}
+        done.write_text(json.dumps(found), "utf-8")
+        shutil.rmtree(folder)
+        return found
+
+    def _figures(self, arm: Arm, folder: Path) -> dict[str, float]:
+        if arm.asks == "pixels":
+            figures = json.loads((folder / FIGURES_FILE).read_text("utf-8"))
+            return {"pixels": figures[arm.asks]["after"]["pixel_iou_where_no_words"]}
+        found = {}
+        for name, share in (("words", 0.0), ("dropped", _DROPPED)):
+            said = _glossator(
+                "evaluate",
+                str(self.data / "forms"),
+                *("--model", str(folder / "nano.safetensors"), "--words-only", "--drop", str(share), "--json"),
+            )
+            found[name] = json.loads(said.splitlines()[-1])["acc_50"]
+        return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--corpus", type=Path, required=True, help="folder of documents without labels")
+    parser.add_argument("--cache", type=Path, help="folder that keeps them as read; OUT/documents by default")
+    parser.add_argument("--minutes", type=float, default=10, help="processor minutes of each run")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--arms", nargs="*", default=[arm.name for arm in ARMS])
+    parser.add_argument("--fresh", action="store_true", help="begin with fresh weights, not with the shipped ones")
+    chosen = parser.parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    cache = chosen.cache or chosen.out / "documents"
+    bench = Bench(chosen.data, chosen.out, chosen.corpus, cache, chosen.minutes, chosen.fresh)
+    arms = [arm for arm in ARMS if arm.name in chosen.arms]
+    paces = bench.paces(arms)
+    found: dict[str, list[dict[str, Any]]] = {arm.name: [] for arm in arms}
+    for seed in range(1, chosen.seeds + 1):
+        for arm in arms:
+            found[arm.name].append(bench.run(arm, seed, paces))
+    print(_table(arms, found))
+
+
+def _table(arms: Sequence[Arm], found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    heads = ["arm", "steps", "forms", "gain", "words dropped", "gain", "regions", "gain"]
+    plain = {arm.asks: found[arm.name] for arm in arms if not arm.stages}
+    rows = []
+    for arm in arms:
+        steps = "; ".join(f"{name} {count:,}" for name, count in found[arm.name][0]["steps"].items())
+        cells = [arm.name, steps]
+        for figure in ("words", "dropped", "pixels"):
+            if figure not in found[arm.name][0]:
+                cells += ["-", "-"]
+                continue
+            cells.append(f"{statistics.median(one[figure] for one in found[arm.name]):.3f}")
+            gains = [
+                one[figure] - other[figure]
+                for one, other in zip(found[arm.name], plain.get(arm.asks, ()), strict=False)
+            ]
+            cells.append(", ".join(f"{gain:+.3f}" for gain in gains) if arm.stages and gains else "-")
+        rows.append(cells)
+    return table(heads, rows, left=2)
+
+
+def _glossator(*arguments: str) -> str:
+    one_thread = {"GLOSSATOR_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    ran = subprocess.run(
+        [sys.executable, "-m", "engine.cli", *arguments],
+        env={**os.environ, **one_thread},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    return ran.stdout
+
+
+def _processor_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+if __name__ == "__main__":
+    main()
