@@ -52,6 +52,12 @@ class Settings(BaseSettings):
     threads: int = Field(
         1, ge=0, description="Threads of one forward pass; 0: one per core. A small network is fastest with one."
     )
+    device: str = Field(
+        "cpu",
+        min_length=1,
+        description="Device of the network, for answers, evaluation and retraining: cpu, cuda, cuda:N, mps, or auto: "
+        "cuda where a GPU is there. Encoded pages are kept in its memory.",
+    )
     page_cache: int = Field(64, ge=1, description="Number of encoded pages kept in memory.")
 
     max_upload_mb: float = Field(200, gt=0, description="Maximum size of an upload in MB.")

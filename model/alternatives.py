@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from model.anchors import find_anchors
 from model.answers import Answer
+from model.devices import CPU, to_device
 from model.drawn_prompts import shows_a_place
 from model.examples import Prompt, Word
 from model.heads.word_head import WordAnswer
@@ -143,7 +144,8 @@ def _ask_each(
     near = np.stack([words_near(layout, places[number]) for number in asked])
     favour = torch.from_numpy((_NEAR * near + _BARRED * keys).astype(np.float32))
     batch = batch_questions([prepared], [[prompt] * len(asked)], vocabulary, network.config, anchors=anchors)
-    seen = network.ask_words(state, batch, 1, favour=favour).words
+    device = state.words.device
+    seen = to_device(network.ask_words(state, to_device(batch, device), 1, favour=favour.to(device)).words, CPU)
     found = []
     for row, number in enumerate(asked):
         place = places[number]

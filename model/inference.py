@@ -3,16 +3,18 @@
 A `Predictor` keeps no state after loading and is safe for threads.
 """
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from PIL import Image
-from torch import Tensor
+from torch import Tensor, nn
 
 from model.alternatives import with_alternatives
 from model.answers import (
@@ -26,6 +28,7 @@ from model.answers import (
     pixel_choices,
 )
 from model.deferred import Deferred
+from model.devices import CPU, device_named, to_device
 from model.examples import Box, Point, Prompt, Word
 from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage, QuestionBatch, batch_pages, batch_questions, prepare_page, some_questions
@@ -41,6 +44,8 @@ from model.regions.ranker import question_vectors
 from model.vocabulary import Vocabulary
 
 __all__ = ["Answer", "EncodedPage", "Predictor", "Word"]
+
+M = TypeVar("M", bound=nn.Module)
 
 _MOST_STATES = 200_000  # states of words that grow at once: 80 MB each of several tensors, for nano
 _WORTH_A_LOOK = -0.85  # logit, a chance of .3: nine of ten questions for regions, and one of eight for words
@@ -62,33 +67,46 @@ class EncodedPage:
 
 
 class Predictor:
-    """A checkpoint ready to answer."""
+    """A checkpoint ready to answer.
+
+    The network computes on its own device. What it says of words and pixels is moved to the CPU, where answers are
+    composed and ranked.
+    """
 
     def __init__(self, network: GroundingNetwork, version: str) -> None:
         self.version = version
         self._network = network.eval().requires_grad_(False)
+        self._device = next(network.parameters()).device
         self._vocabulary = Vocabulary(network.config.text.buckets)
         # A ranker that has not learned yet would choose at random.
-        self._ranker = network.ranker if network.ranker is not None and network.ranker.learned else None
+        self._ranker = _on_cpu(network.ranker) if network.ranker is not None and network.ranker.learned else None
         self._seeds = SEEDS if self._ranker is None else RANKED_SEEDS
         regions = network.region_ranker
-        self._region_ranker = regions if regions is not None and regions.learned else None
+        self._region_ranker = _on_cpu(regions) if regions is not None and regions.learned else None
 
     @classmethod
-    def load(cls, path: str | Path | None = None) -> "Predictor":
+    def load(cls, path: str | Path | None = None, device: str = "cpu") -> "Predictor":
         """Load a checkpoint.
 
         Args:
             path: a checkpoint file; None loads the shipped one.
+            device: where the network computes, as `model.devices.device_named` knows it.
 
         Returns:
-            A predictor on the CPU.
+            A predictor.
 
         Raises:
-            ValueError: the file is no checkpoint of this project. The message is one sentence.
+            ValueError: the file is no checkpoint of this project, or the device is missing. The message is one
+                sentence.
         """
+        place = device_named(device)
         network, version = load_network(path or SHIPPED)
-        return cls(network, version)
+        return cls(network.to(place), version)
+
+    @property
+    def device(self) -> torch.device:
+        """Device of the network; pages that were encoded stay there."""
+        return self._device
 
     @property
     def config(self) -> NetworkConfig:
@@ -124,7 +142,7 @@ class Predictor:
         if len(words) > MOST_WORDS:
             raise ValueError(f"The page has {len(words):,} words; at most {MOST_WORDS:,} can be read as one page.")
         prepared = prepare_page(words, size, image, self._vocabulary, self.config)
-        pages = batch_pages([prepared])
+        pages = to_device(batch_pages([prepared]), self._device)
         state = self._network.read(pages)
         picture = None if pages.image is None else Deferred(partial(self._look, state, pages.image))
         regions = None
@@ -209,7 +227,7 @@ class Predictor:
             words = page.picture.get().image.coarse[0].flatten(1).T
         if not len(words):
             return np.zeros(self.config.width, np.float32)
-        mean: NDArray[np.float32] = words.mean(0).numpy().astype(np.float32)
+        mean: NDArray[np.float32] = words.mean(0).to(CPU).numpy().astype(np.float32)
         return mean
 
     def _answer(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
@@ -225,9 +243,10 @@ class Predictor:
     @torch.inference_mode()
     def _answer_at_once(self, page: EncodedPage, prompts: Sequence[Prompt], both_paths: bool) -> list[Answer]:
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
-        asked = self._network.ask_words(page.state, questions, self._seeds)
-        ranked = [self._ranked(page, asked.words, questions, row, prompt) for row, prompt in enumerate(prompts)]
-        looked = self._look_at(page, prompts, questions, asked, ranked, both_paths)
+        asked = self._network.ask_words(page.state, to_device(questions, self._device), self._seeds)
+        words = to_device(asked.words, CPU)
+        ranked = [self._ranked(page, words, questions, row, prompt) for row, prompt in enumerate(prompts)]
+        looked = self._look_at(page, prompts, questions, asked, words, ranked, both_paths)
         answers = [
             compose_answer(
                 row,
@@ -235,7 +254,7 @@ class Predictor:
                 words=page.words,
                 size=page.size,
                 prepared=page.prepared,
-                network=asked.words,
+                network=words,
                 ranked=ranked[row],
                 looked=looked.get(row),
             )
@@ -251,7 +270,7 @@ class Predictor:
                 page.state,
                 self._network,
                 self._vocabulary,
-                asked.words,
+                words,
             )
             for row, one in enumerate(answers)
         ]
@@ -262,43 +281,50 @@ class Predictor:
         prompts: Sequence[Prompt],
         questions: QuestionBatch,
         asked: Asked,
+        words: WordAnswer,
         ranked: Sequence[Sequence[WordChoice]],
         always: bool,
     ) -> dict[int, Looked]:
-        """Return what the pixel path says of the questions that may ask for a region, by their rows."""
+        """Return what the pixel path says of the questions that may ask for a region, by their rows.
+
+        `asked` is on the network's device, `words` is its part by words on the CPU.
+        """
         if page.picture is None:
             return {}
-        wordless = ~by_words(asked.words)
-        vectors = question_vectors(asked.prompts.tokens, asked.prompts.valid)
+        wordless = ~by_words(words)
+        vectors = question_vectors(asked.prompts.tokens, asked.prompts.valid).to(CPU)
         asks = None
         if self._region_ranker is not None:
-            asks = self._region_ranker.asks_for_region(vectors, asked.words.by_words)
+            asks = self._region_ranker.asks_for_region(vectors, words.by_words)
             wordless |= asks > _WORTH_A_LOOK
         rows = list(range(len(prompts))) if always else wordless.nonzero()[:, 0].tolist()
         if not rows:
             return {}
-        some, given = asked.rows(rows), some_questions(questions, rows)
-        pixels = self._network.ask_pixels(page.state, page.picture.get(), some, given)
+        given, some_words = some_questions(questions, rows), to_device(asked.rows(rows).words, CPU)
+        pixels = to_device(
+            self._network.ask_pixels(page.state, page.picture.get(), asked.rows(rows), to_device(given, self._device)),
+            CPU,
+        )
         if self._region_ranker is None or page.regions is None or asks is None:
             return {
                 row: Looked(
                     pixel_choices(pixels, at, page.prepared, prompts[row]),
                     float(pixels.answered[at]),
-                    decides=not bool(by_words(asked.words)[row]),
+                    decides=not bool(by_words(words)[row]),
                 )
                 for at, row in enumerate(rows)
             }
         regions, found = page.regions.get(), {}
         for at, row in enumerate(rows):
             likely = [(one.words, one.iou) for one in ranked[row]]
-            listed = candidates(page.prepared, regions, some.words, pixels, given, at, prompts[row], likely)
+            listed = candidates(page.prepared, regions, some_words, pixels, given, at, prompts[row], likely)
             if not len(listed.boxes):
                 found[row] = Looked([], float(pixels.answered[at]), decides=False)
                 continue
             features = torch.from_numpy(listed.features)[None]
             valid = torch.ones(features.shape[:2], dtype=torch.bool)
             scores = self._region_ranker(features, valid, vectors[row : row + 1])[0].sigmoid()
-            by_words_here = asked.words.by_words[row : row + 1]
+            by_words_here = words.by_words[row : row + 1]
             decided = self._region_ranker.decides_against_words(
                 self._region_ranker.region_answers(
                     asks[row : row + 1],
@@ -324,3 +350,9 @@ class Predictor:
             return choose_words(answer, row, shown)
         found = rank(self._ranker, list_of(page.prepared, answer, questions, row))
         return [WordChoice(words, iou) for words, iou in found]
+
+
+def _on_cpu(ranker: M) -> M:
+    """Return a ranker that computes on the CPU: it is small, and reads features that are made there."""
+    here = all(one.device.type == "cpu" for one in ranker.parameters())
+    return ranker if here else copy.deepcopy(ranker).to(CPU)

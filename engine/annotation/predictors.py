@@ -7,6 +7,7 @@ immediate.
 import logging
 import threading
 from dataclasses import dataclass
+from pathlib import Path
 
 from PIL import Image
 
@@ -14,6 +15,7 @@ from db.tables import ModelVersion
 from engine.errors import Refused
 from engine.models import registry
 from engine.workspace import Workspace
+from model.devices import DeviceMissing
 from model.inference import Predictor, Word
 
 _log = logging.getLogger(__name__)
@@ -56,7 +58,7 @@ class Predictors:
         Those of fold n have not learned from its documents. Raises Refused when they are missing on disk.
         """
         paths = registry.fold_paths(self._workspace, loaded.version)
-        return [Loaded(loaded.version, Predictor.load(path)) for path in paths]
+        return [Loaded(loaded.version, self._loaded_from(path)) for path in paths]
 
     def refresh(self) -> list[str]:
         """Load the champions promoted since the last call; return the projects whose model changed."""
@@ -80,7 +82,7 @@ class Predictors:
                 _log.exception("the model %s cannot be used", name)
                 self._unusable[project_id] = (
                     str(error)
-                    if isinstance(error, Refused)
+                    if isinstance(error, Refused | DeviceMissing)
                     else f"The model {name} cannot be loaded; roll back to another model, and see the server log."
                 )
                 return False
@@ -95,8 +97,11 @@ class Predictors:
                 self._by_checkpoint = {sha: kept for sha, kept in self._by_checkpoint.items() if sha in wanted}
             return before is not None
 
+    def _loaded_from(self, path: Path) -> Predictor:
+        return Predictor.load(path, self._workspace.settings.device)
+
     def _load(self, version: ModelVersion) -> Predictor:
-        predictor = Predictor.load(registry.checkpoint_path(self._workspace, version))
+        predictor = self._loaded_from(registry.checkpoint_path(self._workspace, version))
         self_test(predictor)
         return predictor
 

@@ -49,6 +49,10 @@ def evaluate(
         ),
     ] = None,
     words_only: Annotated[bool, typer.Option("--words-only", help="Ignore the images.")] = False,
+    device: Annotated[
+        str | None,
+        typer.Option(help="Device: cpu, cuda, cuda:N, mps or auto; default: GLOSSATOR_DEVICE.", show_default=False),
+    ] = None,
     both_paths: Annotated[
         bool, typer.Option("--both-paths", help="Answer by pixels too where words answer, and show that path alone.")
     ] = False,
@@ -96,7 +100,7 @@ def evaluate(
     from engine.training.evaluation.word_recall import WordRecall
     from model.inference import Predictor
 
-    settings = settings_here()
+    settings = settings_here(device=device)
     if settings.threads:
         torch.set_num_threads(settings.threads)
     if ocr and words_only:
@@ -147,7 +151,7 @@ def evaluate(
             if ocr
             else None
         )
-        predictor = Predictor.load(model or shipped_path(settings))
+        predictor = Predictor.load(model or shipped_path(settings), settings.device)
         with path.open("rb") as lines:
             pages = sum(1 for line in lines if line.strip())
         read = WordRecall()

@@ -58,7 +58,7 @@ def evaluate_on_marks(
         if not found.paths:
             fail(f"None of the marked files is in {folder}. Name the folder with the files.")
         limits = limits_of(settings)
-        predictor = Predictor.load(checkpoint)
+        predictor = Predictor.load(checkpoint, settings.device)
         with tempfile.TemporaryDirectory(prefix="glossator-") as own, progress() as bar:
             pages = marked_pages(
                 marks,

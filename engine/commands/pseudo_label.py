@@ -45,7 +45,7 @@ def pseudo_label(
     limits = replace(limits_of(settings), seconds=_SECONDS)
     found, plain, count = [], 0, 0
     try:
-        predictor = Predictor.load(model or shipped_path(settings))
+        predictor = Predictor.load(model or shipped_path(settings), settings.device)
         with progress() as bar:
             task = bar.add_task("Reading", total=None)
 

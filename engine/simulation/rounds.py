@@ -292,7 +292,9 @@ class _Rounds:
         key = (version.checkpoint_sha256, of)
         if key not in self._scored:
             pages, images = self._set(of)
-            predictor = Predictor.load(self._workspace.blobs.path(version.checkpoint_sha256))
+            predictor = Predictor.load(
+                self._workspace.blobs.path(version.checkpoint_sha256), self._workspace.settings.device
+            )
             self._scored[key] = evaluate(predictor, pages, images_from=images, timed=False).scored
         return self._scored[key]
 

@@ -70,7 +70,7 @@ def train(
     taught: list[Taught] = []
     optimizer: dict[str, Any] = {}
     for number, beginning in enumerate(beginnings_of(workspace, begins_at, folded)):
-        network = learner.network_of(beginning, own.depth)
+        network = learner.network_of(beginning, own.depth, workspace.settings.device)
         optimizer = learner.described(network, own)
         part = _Part(
             number=number,

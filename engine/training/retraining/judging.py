@@ -58,9 +58,10 @@ def judge(
     answers. Raises Stopped when `should_stop` gives a reason.
     """
     asked = _holdouts(workspace, champion, challenger, snapshot_sha256, settings)
-    holdouts = _answered(asked, on_progress, should_stop)
+    device = workspace.settings.device
+    holdouts = _answered(asked, device, on_progress, should_stop)
     on_progress(1.0, "Comparing latency.")
-    both = Predictor.load(asked[0].both[0]), Predictor.load(asked[0].both[1])
+    both = Predictor.load(asked[0].both[0], device), Predictor.load(asked[0].both[1], device)
     pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
     check(should_stop)
     verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
@@ -88,10 +89,13 @@ def check_refit(
     """
     both = judged, refitted
     asked = [_generated(_REFIT_TIMES * settings.generated_pages, both), _taught(workspace, taught, both)]
-    return gate.check(_answered(asked, on_progress, should_stop), seed=settings.seed)
+    device = workspace.settings.device
+    return gate.check(_answered(asked, device, on_progress, should_stop), seed=settings.seed)
 
 
-def _answered(asked: list[AskedPages], on_progress: OnProgress, should_stop: ShouldStop) -> list[gate.Holdout]:
+def _answered(
+    asked: list[AskedPages], device: str, on_progress: OnProgress, should_stop: ShouldStop
+) -> list[gate.Holdout]:
     """Return the answers of champion and challenger to all questions, by holdout."""
     total = 2 * sum(len(one.pages) for one in asked)
     done = 0
@@ -106,7 +110,7 @@ def _answered(asked: list[AskedPages], on_progress: OnProgress, should_stop: Sho
                 """Report the progress of one holdout."""
                 on_progress((before + pages) / max(1, total), f"Comparing with the model in use {gate.CALLED[name]}.")
 
-            predictor = Predictor.load(path)
+            predictor = Predictor.load(path, device)
             found = evaluate(
                 predictor,
                 one.pages,

@@ -27,6 +27,7 @@ from engine.training.sources.corpus import Corpus, image_opener
 from engine.training.sources.examples import mixed_source, page_source, pooled, synthetic_source
 from engine.workspace import Workspace
 from model import checkpoint
+from model.devices import DeviceMissing, device_named
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork, load_network
@@ -41,10 +42,17 @@ _FEWEST_STEPS = 20  # shorter runs are not timed
 _REMEMBERED_STEPS = 24  # of generated pages with image, whose features are cached
 
 
-def network_of(path: Path, depth: Depth) -> GroundingNetwork:
-    """Return the network of a checkpoint, prepared to train at a depth. Raises Refused when unreadable."""
+def network_of(path: Path, depth: Depth, device: str = "cpu") -> GroundingNetwork:
+    """Return the network of a checkpoint on a device (model.devices.device_named), prepared to train at a depth.
+
+    Raises Refused when the checkpoint is unreadable or the device is missing.
+    """
     try:
+        place = device_named(device)
         network, _ = load_network(path)
+        network.to(place)
+    except DeviceMissing as error:
+        raise Refused(f"{error} The setting is GLOSSATOR_DEVICE.") from None
     except ValueError as error:
         raise Refused(f"This version cannot be trained; choose another one: {error}") from None
     if depth == "quick":
@@ -227,7 +235,7 @@ def train(
     """
     plan = plan_of(settings)
     latest = time.monotonic() + settings.minutes * 120
-    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    before = {name: tensor.to("cpu", copy=True) for name, tensor in network.state_dict().items()}
     try:
         outcome = learn(
             PromptableSegmentation(network, source_for(workspace, corpus, settings)),

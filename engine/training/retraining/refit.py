@@ -109,7 +109,7 @@ def train_for_use(
 ) -> Outcome:
     """Train weights for use, or resume; they begin with those in use of a version. Raises Refused when it diverges."""
     return learner.train(
-        learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth),
+        learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth, workspace.settings.device),
         workspace,
         corpus,
         settings,

@@ -68,7 +68,7 @@ def reproduce(
         version = session.get_one(ModelVersion, run.challenger_id)
         snapshot = session.get_one(Snapshot, run.snapshot_id)
     settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})
-    then = run.settings[MADE_WITH]
+    then = {"device": "cpu", **run.settings[MADE_WITH]}  # earlier versions trained on the CPU alone
     threads = torch.get_num_threads()
     torch.set_num_threads(int(then["threads"]))
     try:
@@ -79,7 +79,7 @@ def reproduce(
             if keep is not None:
                 with users_umask():
                     keep.write_bytes(path.read_bytes())
-        now = made_with()
+        now = made_with(workspace)
     finally:
         torch.set_num_threads(threads)
     kept = checkpoint.load(registry.checkpoint_path(workspace, version)).version

@@ -110,7 +110,8 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
         parent = registry.champion(session, project_id)
         begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
     corpus = _taught(workspace, snapshot)
-    network = learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth)
+    path = registry.checkpoint_path(workspace, begins_at)
+    network = learner.network_of(path, settings.depth, workspace.settings.device)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
@@ -211,7 +212,7 @@ def _registered(workspace: Workspace, run: Run, sha256: str, of_folds: list[str]
             mine.challenger_id = version.id
             mine.settings = {
                 **mine.settings,
-                MADE_WITH: made_with(),
+                MADE_WITH: made_with(workspace),
                 FOLD_STEPS: [one.ended for one in made.of_folds],
                 HANDED_IN: [one.handed_in for one in made.of_folds],
                 **({} if made.of_folds else {REFIT_STEPS: made.ended}),
@@ -291,7 +292,7 @@ def _ended(workspace: Workspace, run: Run, found: Refitted | None, sha256: str |
             sentence = "It was promoted before it had learned from all pages, so the mean of the folds stays in use."
         elif sha256 is not None:
             version.checkpoint_sha256 = sha256
-            mine.settings = {**mine.settings, REFIT_STEPS: found.steps, MADE_WITH: made_with()}
+            mine.settings = {**mine.settings, REFIT_STEPS: found.steps, MADE_WITH: made_with(workspace)}
         mine.verdict = {
             **mine.verdict,
             "refit": found.comparison,
@@ -324,9 +325,10 @@ def beginning(workspace: Workspace, run: Run) -> ModelVersion:
         return session.get_one(ModelVersion, run.settings.get(BEGINS_AT, run.parent_id))
 
 
-def made_with() -> dict[str, Any]:
-    """Return the software that trains here, stored for reproduction."""
-    return {"torch": torch.__version__, "threads": torch.get_num_threads()}
+def made_with(workspace: Workspace) -> dict[str, Any]:
+    """Return the software and the device that train here, stored for reproduction."""
+    device = workspace.settings.device
+    return {"torch": torch.__version__, "threads": torch.get_num_threads(), "device": device}
 
 
 def _parent_and_snapshot(workspace: Workspace, run: Run) -> tuple[ModelVersion, Snapshot]:

@@ -4,8 +4,9 @@ import pytest
 import torch
 
 from engine.errors import Refused
-from engine.training.retraining.learner import described, optimizer_for
+from engine.training.retraining.learner import described, network_of, optimizer_for
 from engine.training.retraining.run_settings import RunSettings
+from model.inference import SHIPPED
 from model.network import GroundingNetwork
 from model.presets import NANO
 
@@ -36,3 +37,14 @@ def test_adamw_has_one_rate(network: GroundingNetwork) -> None:
 def test_a_mode_that_is_not_there_is_refused_with_those_that_are(network: GroundingNetwork) -> None:
     with pytest.raises(Refused, match=r"no mode 'newton'.*history"):
         optimizer_for(network, settings(mode="newton"))
+
+
+def test_a_network_is_trained_on_the_device_of_the_settings() -> None:
+    network = network_of(SHIPPED, "full", "auto")
+    expected = "cuda" if torch.cuda.is_available() else "cpu"
+    assert {one.device.type for one in network.parameters()} == {expected}
+
+
+def test_a_device_that_is_not_there_refuses_the_run_and_names_the_setting() -> None:
+    with pytest.raises(Refused, match=r"'cuda:99' is not available.*GLOSSATOR_DEVICE"):
+        network_of(SHIPPED, "full", "cuda:99")
