@@ -81,12 +81,13 @@ def read(decoder: Any, ids: Tensor, valid: Tensor) -> Tensor:
 def sentence_vectors(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> Tensor:
     """Encode sentences without dropout, [S, D], on the CPU; each is cut to `most` tokens."""
     device = next(decoder.parameters()).device
+    order = sorted(range(len(sentences)), key=lambda at: len(sentences[at]))  # a batch is padded to its longest
     found = []
     with evaluating(decoder):
-        for some in batches(sentences, _JUDGED):
-            tokens = tokenise(tokenizer, some, most)
+        for some in batches(order, _JUDGED):
+            tokens = tokenise(tokenizer, [sentences[at] for at in some], most)
             found.append(read(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
-    return torch.cat(found)
+    return torch.cat(found)[torch.tensor(order).argsort()]
 
 
 def contrast_figures(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> dict[str, float]:
@@ -95,7 +96,7 @@ def contrast_figures(decoder: Any, tokenizer: Any, sentences: Sequence[str], mos
     Alignment compares two readings with the dropout that the decoder has now: set the same before comparing. Uniformity
     is measured without dropout.
     """
-    device = next(decoder.parameters()).device
+    device, sentences = next(decoder.parameters()).device, sorted(sentences, key=len)
     torch.manual_seed(0)
     twice: tuple[list[Tensor], list[Tensor]] = ([], [])
     before = decoder.training

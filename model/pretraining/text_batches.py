@@ -5,11 +5,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
 
+T = TypeVar("T")
 Texts = Callable[[int], Sequence[str]]  # step -> texts; pure
 NO_WORD = -1
 
@@ -63,8 +64,8 @@ def pooled(states: Tensor, valid: Tensor) -> Tensor:
     return (states * share).sum(1) / share.sum(1).clamp_min(1)
 
 
-def batches(texts: Sequence[str], count: int) -> Iterator[Sequence[str]]:
-    """Yield `texts` in batches of `count`."""
+def batches(texts: Sequence[T], count: int) -> Iterator[Sequence[T]]:
+    """Yield `texts`, or what stands for them, in batches of `count`."""
     for at in range(0, len(texts), count):
         yield texts[at : at + count]
 
