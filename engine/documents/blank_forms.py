@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pymupdf
 from PIL import Image
 
 from engine.documents.kinds import PDF, media_type_of
@@ -136,6 +135,8 @@ class BlankPaper:
 
         Fields are not drawn. Raises NoForms for a file that is gone.
         """
+        import pymupdf  # only here: training from templates already read runs on machines without it
+
         if self._open[0] != template.source:
             path = self._paths.get(template.source)
             if path is None:
