@@ -129,6 +129,19 @@ def test_an_error_of_the_first_rank_is_raised_on_all(tmp_path):
     assert of_two_ranks(work, tmp_path) == [(0, [0, 10]), (0, [0, 10])]
 
 
+def test_the_others_find_the_files_of_the_first(tmp_path):
+    def work(ranks):
+        def pages() -> str:
+            path = tmp_path / "pages.txt"
+            if not path.exists():
+                path.write_text(f"made by {ranks.rank}")
+            return f"{path.read_text()}, read by {ranks.rank}"
+
+        return ranks.in_turn(pages)
+
+    assert of_two_ranks(work, tmp_path) == ["made by 0, read by 0", "made by 0, read by 1"]
+
+
 def test_a_killed_rank_is_told_to_the_other(tmp_path):
     def work(ranks):
         ranks.gathered(None)
