@@ -67,6 +67,22 @@ class Ranks:
         result: T = answer[0]
         return result
 
+    def in_turn(self, compute: Callable[[], T]) -> T:
+        """Compute on the first rank and then on the others, which find the files that it made.
+
+        Raises:
+            RankLost: another process ended.
+            Exception: what `compute` raised on the first rank, on every rank.
+        """
+        made: list[T] = []
+
+        def first() -> None:
+            """Keep the first rank's own result, which need not travel."""
+            made.append(compute())
+
+        self.on_first(first)
+        return made[0] if made else compute()
+
     def gathered(self, value: T) -> list[T]:
         """Return the values of all ranks in their order. Raises RankLost."""
         if self.count == 1:

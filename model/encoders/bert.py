@@ -29,6 +29,7 @@ class BertLayers(nn.Module):
             add_pooling_layer=False,
         )
         self.bert.set_input_embeddings(None)
+        self.bert.main_input_name = "inputs_embeds"  # else checkpointing looks for a table of wordpieces, and warns
 
     def checkpointing(self, on: bool) -> None:
         """Recompute the activations of each layer in the backward pass, while training."""

@@ -110,6 +110,23 @@ def test_a_run_resumed_with_another_accumulation_goes_on_with_the_next_samples(c
     assert asked == [0, 1, 2, 3, 4, 5]
 
 
+def test_a_state_of_before_micro_steps_were_counted_resumes(config, tmp_path):
+    network, optimizer = fresh(config)
+    learn(network, optimizer, source, replace(PLAN, steps=3), folder=tmp_path)
+    state = torch.load(tmp_path / STATE_FILE, weights_only=True)
+    assert state.pop("samples") == 3
+    torch.save(state, tmp_path / STATE_FILE)
+    asked: list[int] = []
+
+    def noted(step):
+        asked.append(step)
+        return source(step)
+
+    network, optimizer = fresh(config)
+    learn(network, optimizer, noted, replace(PLAN, steps=5), folder=tmp_path, resume=True)
+    assert asked == [3, 4]
+
+
 def test_a_finished_run_resumes_to_itself(config, tmp_path):
     network, optimizer = fresh(config)
     learn(network, optimizer, source, PLAN, folder=tmp_path)
