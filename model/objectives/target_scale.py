@@ -32,7 +32,7 @@ class TargetScale(nn.Module):
     def observe(self, tokens: Tensor, weights: Tensor) -> None:
         """Take tokens [..., D] of a step into the statistics, weighted by `weights` [...]."""
         weights = weights.float().unsqueeze(-1)
-        if not bool(weights.sum() > 0):
+        if not self.training or not bool(weights.sum() > 0):  # held-out pages are looked at, not learned from
             return
         over, total = tuple(range(tokens.dim() - 1)), weights.sum()
         mean = (tokens.float() * weights).sum(over) / total

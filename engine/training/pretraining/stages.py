@@ -186,7 +186,7 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
         share=0.3,
         objective=lambda around: page_objective(name, around.network, around.seed + _PAGES_SEED),
         groups=at_rate(RATE),
-        figures=lambda around, _: standard_figures(around.network, around.held_out),
+        figures=lambda around, objective: standard_figures(around.network, around.held_out, objective),
     )
 
 
