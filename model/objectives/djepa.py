@@ -8,6 +8,7 @@ pixels. On a document the words are a second view of the same page; `JointJepa` 
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -28,6 +29,8 @@ from model.objectives.predictor import (
     spread_penalty,
     target_spread,
 )
+from model.objectives.target_scale import TargetScale
+from model.objectives.token_contrast import against_mean, token_contrast
 
 IMAGE, WORDS = 0, 1  # kinds of tokens
 _INK = 0.15  # standard deviation of a cell's normalised pixels; 2 is half the way from black to white
@@ -47,6 +50,9 @@ class JepaSettings:
         word_steps: share of steps that predict words (`JointJepa`).
         hidden_words: share of the other steps in which words inside hidden regions are hidden too (`JointJepa`).
         most_words: words predicted a page (`JointJepa`).
+        norm: of the targets: over the dimensions of a "token", as the sources word it, or of each "dimension" over
+            tokens (`TargetScale`).
+        contrast: weight of `token_contrast` between predictions and targets; 0 leaves it out.
     """
 
     momentum: float = 0.996
@@ -58,20 +64,30 @@ class JepaSettings:
     word_steps: float = 0.5
     hidden_words: float = 0.5
     most_words: int = 64
+    norm: Literal["token", "dimension"] = "dimension"
+    contrast: float = 0.1
+
+    @classmethod
+    def as_worded(cls) -> "JepaSettings":
+        """Return the settings of the sources: layer norm inside a token, and no contrast."""
+        return cls(norm="token", contrast=0.0)
 
 
 class ImageJepa(PageObjective):
     """I-JEPA with the image encoder alone.
 
-    The log has `target_std` and `collapsed` (see `model.objectives.predictor.target_spread`).
+    The log has `target_std` and `collapsed` (`model.objectives.predictor.target_spread`), and `mean_error` and
+    `of_mean` (`model.objectives.token_contrast.against_mean`).
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
         settings = settings or JepaSettings()
         stand_in, targets = MaskToken(token_width(network.image_encoder)), MovingAverage(image=network.image_encoder)
         predictor = predictor_for(network, settings, kinds=1)
-        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
+        scale = TargetScale(network.config.width)
+        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets, scale=scale)
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
+        self._scale = scale
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict the hidden blocks of the pages of a step; see `Objective.loss`."""
@@ -83,15 +99,16 @@ class ImageJepa(PageObjective):
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = gather_tokens(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
         made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
-        target = plain_norm(made)
         weights = ink_weights(seen, self._settings.paper)
-        error = region_error(self._predictor, [context], centres, blocks, target, weights)
-        loss = error + self._settings.apart * spread_penalty(coarse[there])
-        return loss, {"loss": loss.detach(), "regions": error.detach(), **target_spread(plain_norm(made), there)}
+        target = scaled(made, weights * there, self._scale, self._settings.norm)
+        loss, parts = region_loss(self._predictor, [context], centres, blocks, target, weights, self._settings)
+        loss = loss + self._settings.apart * spread_penalty(coarse[there])
+        return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), there)}
 
     def after_step(self, done: float) -> None:
-        """Update the moving average of the targets."""
+        """Update the moving average of the targets, and their scale."""
         self._targets.follow(momentum_at(self._settings.momentum, done), image=self.network.image_encoder)
+        self._scale.follow()
 
 
 class JointJepa(PageObjective):
@@ -108,25 +125,38 @@ class JointJepa(PageObjective):
         stand_in, predictor = MaskToken(token_width(network.image_encoder)), predictor_for(network, settings, kinds=2)
         targets = MovingAverage(**self._followed(network))
         share_frozen_vectors(targets, network)
-        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
+        scale, word_scale = TargetScale(network.config.width), TargetScale(network.config.width)
+        super().__init__(
+            network,
+            source,
+            predictor=predictor,
+            stand_in=stand_in,
+            targets=targets,
+            scale=scale,
+            word_scale=word_scale,
+        )
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
+        self._scale, self._word_scale = scale, word_scale
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict regions or words of the pages of a step; see `Objective.loss`."""
         seen = self.read(step)
         if rng.random() < self._settings.word_steps and bool(seen.batch.valid.any()):
-            return self._words(seen, rng)
-        return self._regions(seen, rng)
+            return self.words_loss(seen, rng)
+        return self.regions_loss(seen, rng)
 
     def after_step(self, done: float) -> None:
-        """Update the moving average of the targets."""
+        """Update the moving average of the targets, and their scales."""
         self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
+        self._scale.follow()
+        self._word_scale.follow()
 
     @staticmethod
     def _followed(network: GroundingNetwork) -> dict[str, torch.nn.Module]:
         return {"image": network.image_encoder, "text": network.text_encoder, "bias": network.layout_bias}
 
-    def _regions(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
+    def regions_loss(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
+        """Predict regions of pages from their visible image and words; returns what `loss` returns."""
         page = seen.cells(STRIDE)
         blocks = blocks_on(draw_blocks(page, rng, self._settings.blocks), self.device)
         batch = seen.batch
@@ -142,27 +172,33 @@ class JointJepa(PageObjective):
             torch.ones_like(blocks.context).bool(),
         )
         made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
-        target = plain_norm(made)
         words = (state.picture.words, word_centres(batch), batch.valid)
         weights = ink_weights(seen, self._settings.paper)
-        error = region_error(self._predictor, [context, words], centres, blocks, target, weights)
-        loss = error + self._settings.apart * spread_penalty(as_tokens(state.picture.image.coarse)[there])
-        alarm = target_spread(plain_norm(made), there)
-        return loss, {"loss": loss.detach(), "regions": error.detach(), **alarm}
+        target = scaled(made, weights * there, self._scale, self._settings.norm)
+        loss, parts = region_loss(self._predictor, [context, words], centres, blocks, target, weights, self._settings)
+        loss = loss + self._settings.apart * spread_penalty(as_tokens(state.picture.image.coarse)[there])
+        return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), there)}
 
-    def _words(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
+    def words_loss(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
+        """Predict words of pages from the image; returns what `loss` returns, with names that begin with `word_`."""
         chosen, there = sample_words(seen.batch.valid, self._settings.most_words, rng)
-        made = gather_tokens(self._made_of_words(seen), chosen)
-        target = plain_norm(made)
+        every = self._made_of_words(seen)
+        made = gather_tokens(every, chosen)
+        target = gather_tokens(scaled(every, seen.batch.valid, self._word_scale, self._settings.norm), chosen)
         page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
-        error = embedding_error(self._predict(seen, tokens, page, chosen)[there], target[there])
+        predicted = self._predict(seen, tokens, page, chosen)[there]
+        error = embedding_error(predicted, target[there])
         bias = self.network.layout_bias(seen.batch)[: self.network.config.text.layers]
         states = self.network.text_encoder(seen.batch, bias)[0]
         apart = spread_penalty(tokens[page]) + spread_penalty(states[seen.batch.valid])
-        loss = error + self._settings.apart * apart
-        alarm = {f"word_{name}": value for name, value in target_spread(plain_norm(made), there).items()}
-        return loss, {"loss": loss.detach(), "words": error.detach(), **alarm}
+        contrast = token_contrast(predicted, target[there], torch.arange(len(predicted), device=predicted.device))
+        loss = error + self._settings.apart * apart + self._settings.contrast * contrast
+        alarm = target_spread(plain_norm(made), there)
+        alarm |= against_mean(error, target[there], torch.ones_like(target[there][..., 0]))
+        alarm["contrast"] = contrast.detach()
+        named = {f"word_{name}": value for name, value in alarm.items()}
+        return loss, {"loss": loss.detach(), "words": error.detach(), **named}
 
     def predict_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
         """Predict the embeddings of words from the image and their positions.
@@ -188,7 +224,8 @@ class JointJepa(PageObjective):
 
         They come from the slow text encoder, without the image.
         """
-        return plain_norm(self._made_of_words(seen))
+        made = self._made_of_words(seen)
+        return plain_norm(made) if self._settings.norm == "token" else self._word_scale(made)
 
     @torch.no_grad()
     def _made_of_words(self, seen: SeenPages) -> Tensor:
@@ -278,17 +315,28 @@ def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
     return as_tokens(encoder(seen.image).coarse)
 
 
-def region_error(
+def scaled(made: Tensor, weights: Tensor, scale: TargetScale, norm: str) -> Tensor:
+    """Normalise targets [G, K, D] as `JepaSettings.norm` says; `weights` [G, K] weight the tokens' statistics."""
+    if norm == "token":
+        return plain_norm(made)
+    scale.observe(made, weights)
+    standardised: Tensor = scale(made)
+    return standardised
+
+
+def region_loss(
     predictor: Predictor,
     seen: list[tuple[Tensor, Tensor, Tensor]],
     centres: Tensor,
     blocks: Blocks,
     target: Tensor,
     weights: Tensor,
-) -> Tensor:
-    """Return the mean error over the blocks.
+    settings: JepaSettings,
+) -> tuple[Tensor, dict[str, Tensor]]:
+    """Return the mean error over the blocks with their contrast, and its parts for the log.
 
-    Each block is predicted by itself, so that none helps another.
+    Each block is predicted by itself, so that none helps another. Cells without ink take no part in the contrast,
+    because blank cells are all alike.
 
     Args:
         predictor: predicts embeddings.
@@ -297,6 +345,7 @@ def region_error(
         blocks: blocks to predict.
         target: target embeddings of all cells, [G, K, D].
         weights: weight of each cell, [G, K].
+        settings: weight of the contrast.
     """
     pages, count, size = blocks.targets.shape
     repeated = [
@@ -306,7 +355,13 @@ def region_error(
     flat = blocks.targets.reshape(pages * count, size)
     predicted = predictor(repeated, centres[flat], IMAGE)
     each = weights.gather(1, blocks.targets.flatten(1)).view(predicted.shape[:2])
-    return embedding_error(predicted, gather_tokens(target, blocks.targets.flatten(1)).view_as(predicted), each)
+    wanted = gather_tokens(target, blocks.targets.flatten(1)).view_as(predicted)
+    error = embedding_error(predicted, wanted, each)
+    cells = blocks.targets + torch.arange(pages, device=flat.device)[:, None, None] * target.shape[1]
+    inked = each == 1
+    contrast = token_contrast(predicted[inked], wanted[inked], cells.view_as(each)[inked])
+    parts = {"regions": error.detach(), **against_mean(error, wanted, each), "contrast": contrast.detach()}
+    return error + settings.contrast * contrast, parts
 
 
 def ink_weights(seen: SeenPages, paper: float) -> Tensor:

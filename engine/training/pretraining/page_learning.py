@@ -15,7 +15,15 @@ import torch
 
 from engine.training.pretraining.curves import METRICS_FILE
 from engine.training.pretraining.pretraining_stage import WEIGHT_DECAY, at_rate
-from engine.training.pretraining.probing import Regions, probe_pages, regions_of, retrieval_figures, type_figures
+from engine.training.pretraining.probing import (
+    Regions,
+    error_figures,
+    predicted_figures,
+    probe_pages,
+    regions_of,
+    retrieval_figures,
+    type_figures,
+)
 from engine.training.sources.rendered import RenderedPage, rendered_source
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model.examples import Source
@@ -23,7 +31,7 @@ from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork
 from model.objectives.djepa import ImageJepa, JointJepa
 from model.objectives.masked_image import MaskedImage
-from model.objectives.objective import NetworkObjective
+from model.objectives.objective import NetworkObjective, Objective
 from model.pretraining.joint import JointPretraining
 
 RATE = 1e-3
@@ -137,13 +145,23 @@ def figures_of(fitted: Regions, judged: Regions) -> dict[str, float]:
     return {**types, **retrieval_figures(fitted, judged)}
 
 
-def standard_figures(network: GroundingNetwork, pages: int = 64) -> dict[str, float]:
+def standard_figures(
+    network: GroundingNetwork, pages: int = 64, objective: Objective | None = None
+) -> dict[str, float]:
     """Return `page_figures` on generated pages that no training uses; drops figures too small to measure.
 
-    `pages`: number of pages to judge on; twice as many are fitted on.
+    For D-JEPA, also the errors of its predictions beside the mean's, and both retrievals by its own predictor.
+
+    Args:
+        network: read with its parameters frozen.
+        pages: number of pages to judge on; twice as many are fitted on.
+        objective: the one that trains the network.
     """
     long_side = network.config.image.long_side
-    found = page_figures(network, _kept_pages(2 * pages, long_side, False), _kept_pages(pages, long_side, True))
+    judged = _kept_pages(pages, long_side, True)
+    found = page_figures(network, _kept_pages(2 * pages, long_side, False), judged)
+    if isinstance(objective, JointJepa):
+        found |= error_figures(objective, judged) | predicted_figures(objective, judged)
     return {name: value for name, value in found.items() if not math.isnan(value)}
 
 

@@ -9,6 +9,7 @@ both encoders know, and with the image's addition to them.
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 import torch
 from torch import Tensor
@@ -21,6 +22,7 @@ from model.inputs import batch_pages, prepare_page
 from model.network import GroundingNetwork
 from model.objectives.djepa import JointJepa
 from model.pretraining.probes import Probe, Standardizer, fit_map, linear_probe, pooled, retrieval_accuracy
+from model.pretraining.text_batches import evaluating
 from model.vocabulary import Vocabulary
 
 FEATURES = ("place", "coarse", "trunk", "place+trunk")
@@ -28,6 +30,7 @@ OTHERS = 7  # candidates beside the right one: chance is 1 / 8
 _FEWEST_WORDS = 2  # of a queried region: single words often occur twice
 _MOST_OF_A_KIND = 4  # regions of one kind taken from a page
 _PROBE_SEED = 8_888_881
+_SHOWN = ("mean_error", "target_std")  # of the log of D-JEPA, for its figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +148,44 @@ def predicted_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed:
             truth.append(targets[words].mean(0))
     one, other = torch.stack(told), torch.stack(truth)
     return both_ways(Standardizer.of(one)(one), Standardizer.of(other)(other), judged, wordy, "predictor", seed)
+
+
+@torch.no_grad()
+def error_figures(
+    objective: JointJepa, pages: Sequence[RenderedPage], seed: int = 0, at_once: int = 4
+) -> dict[str, float]:
+    """Return the errors of D-JEPA's predictions on held-out pages, beside those of predicting the mean.
+
+    Args:
+        objective: D-JEPA.
+        pages: pages that no training uses.
+        seed: of the hidden blocks and of the sampled words.
+        at_once: pages a batch; the mean is that of the batch.
+
+    Returns:
+        For `regions` and `words`: `error`, `mean_error`, `of_mean` (their ratio) and `target_std`, means over batches.
+    """
+    alike = sorted(pages, key=lambda page: page.example.size[0] / page.example.size[1])
+    rows: dict[str, list[float]] = {}
+    with evaluating(objective.learned):
+        for at in range(0, len(alike), at_once):
+            seen, rng = (
+                objective.seen([page.example for page in alike[at : at + at_once]]),
+                random.Random(f"{seed}:{at}"),
+            )
+            regions = objective.regions_loss(seen, rng)[1]
+            found = {"regions.error": regions["regions"]}
+            found |= {f"regions.{name}": regions[name] for name in _SHOWN}
+            if bool(seen.batch.valid.any()):
+                words = objective.words_loss(seen, rng)[1]
+                found |= {"words.error": words["words"]}
+                found |= {f"words.{name}": words[f"word_{name}"] for name in _SHOWN}
+            for name, value in found.items():
+                rows.setdefault(name, []).append(float(value))
+    means = {name: fmean(values) for name, values in rows.items()}
+    ratios = {f"{kind}.of_mean": means[f"{kind}.error"] / max(means[f"{kind}.mean_error"], 1e-9)
+              for kind in ("regions", "words") if f"{kind}.error" in means}  # fmt: skip
+    return means | ratios
 
 
 def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name: str, seed: int) -> dict[str, float]:

@@ -198,7 +198,7 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
             feed=around.feed,
         ),
         groups=at_rate(RATE),
-        figures=lambda around, _: standard_figures(around.network, around.held_out),
+        figures=lambda around, objective: standard_figures(around.network, around.held_out, objective),
     )
 
 
