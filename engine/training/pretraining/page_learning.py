@@ -24,6 +24,7 @@ from engine.training.pretraining.probing import (
     retrieval_figures,
     type_figures,
 )
+from engine.training.sources.examples import synthetic_source
 from engine.training.sources.rendered import RenderedPage, rendered_source
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model.examples import Source
@@ -32,6 +33,7 @@ from model.network import GroundingNetwork
 from model.objectives.djepa import ImageJepa, JointJepa
 from model.objectives.masked_image import MaskedImage
 from model.objectives.objective import NetworkObjective, Objective
+from model.objectives.text_jepa import TextJepa
 from model.pretraining.joint import JointPretraining
 
 RATE = 1e-3
@@ -42,6 +44,7 @@ PAGE_OBJECTIVES: dict[str, PageKind] = {
     "mim": MaskedImage,
     "ijepa": ImageJepa,
     "djepa": JointJepa,
+    "tjepa": TextJepa,
     "joint": JointPretraining,
 }
 
@@ -100,9 +103,12 @@ def page_objective(
     """
     if name not in PAGE_OBJECTIVES:
         raise ValueError(f"There is no page objective {name!r}; choose from {', '.join(PAGE_OBJECTIVES)}.")
-    if corpus is not None:
-        return PAGE_OBJECTIVES[name](network, feed(corpus.pictures(seed, pages=pages)))
-    source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
+    if PAGE_OBJECTIVES[name] is TextJepa:  # pictures would be drawn for nothing
+        source = synthetic_source(seed, pages=pages, questions=1) if corpus is None else corpus.words(seed, pages=pages)
+    elif corpus is not None:
+        source = corpus.pictures(seed, pages=pages)
+    else:
+        source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
     return PAGE_OBJECTIVES[name](network, feed(source))
 
 

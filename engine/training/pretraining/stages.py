@@ -209,6 +209,7 @@ STAGES: dict[str, PretrainingStage] = {
     "djepa": _on_pages(
         "djepa", "Embeddings of regions from image and words, and of words from the image, without questions."
     ),
+    "tjepa": _on_pages("tjepa", "Embeddings of hidden words from the words around them, without questions."),
     "joint": _on_pages("joint", "Masked pixels, embeddings, and masked words with the image, without questions."),
     "words": PretrainingStage(
         title="Questions answered by words, on generated pages without pictures; with --forms on filled forms, too.",
