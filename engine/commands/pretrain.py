@@ -50,7 +50,7 @@ def pretrain(
     rate: Annotated[
         float, typer.Option(help="Factor of the learning rates, which follow from stage, preset and public weights.")
     ] = 1.0,
-    device: Annotated[str, typer.Option(help="Device: cpu or cuda.")] = "cpu",
+    device: Annotated[str, typer.Option(help="Device: cpu, cuda, mps or auto.")] = "cpu",
     mixed: Annotated[bool, typer.Option("--mixed", help="Run forward passes in bfloat16.")] = False,
     checkpointing: Annotated[
         bool, typer.Option("--checkpointing", help="Recompute activations: less memory, a third more time.")
@@ -115,11 +115,13 @@ def pretrain(
     from engine.training.pretraining.run import RECIPE, Schedule, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
+    from model.devices import DeviceMissing, device_named
     from model.distributed import RankLost, device_of_rank, joined
     from model.prefetch import WorkerLost
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
     from model.rates import PARTS
+    from model.throughput import in_words
 
     if list_stages:
         for name, stage in STAGES.items():
@@ -129,8 +131,10 @@ def pretrain(
         fail("The output folder is missing. Run: glossator pretrain OUT", code=2)
     if preset not in PRESETS:
         fail(f"Unknown preset {preset!r}. Choose from {', '.join(PRESETS)}.", code=2)
-    if not (device == "cpu" or (device.startswith("cuda") and torch.cuda.is_available())):
-        fail(f"Device {device!r} is not available. Use cpu.", code=2)
+    try:
+        device = device_of_rank(str(device_named(device)))
+    except DeviceMissing as error:
+        fail(str(error), code=2)
     if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
         fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
     torch.set_num_threads(threads)
@@ -154,7 +158,6 @@ def pretrain(
 
     try:
         with joined(device) as ranks:
-            device = device_of_rank(device)
             again = ranks.on_first(lambda: has_run(out))
             if again and not resume:
                 fail(f"{out} already contains a run. Use --resume, or choose another folder.")
@@ -202,7 +205,7 @@ def pretrain(
 
                 def show(values: Mapping[str, Any]) -> None:
                     parts = [f"{name} {values[name]:.3f}" for name in SHOWN if name in values]
-                    said = "  ".join([*parts, *_pace(values)])
+                    said = "  ".join([*parts, in_words(values)])
                     console.print(f"{values['stage']} {values['step']:.0f}  {said}", markup=False)
 
                 def show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
@@ -262,20 +265,6 @@ def _kept_forms(forms: Path, out: Path) -> None:
     if not has_run(out):
         (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
     kept_forms(forms, out / FORMS_FILE)
-
-
-def _pace(values: Mapping[str, Any]) -> list[str]:
-    """Return what is known of the pace of a run and of what it uses, in words."""
-    found = []
-    if "examples_a_second" in values:
-        found.append(f"{values['examples_a_second']:.1f} pages/s")
-    if "memory_mb" in values:
-        found.append(f"{values['memory_mb'] / 1000:.1f} GB")
-    if "gpu_percent" in values:
-        found.append(f"GPU {values['gpu_percent']:.0f} %")
-    if "left_seconds" in values:
-        found.append(f"{values['left_seconds'] / 60:.0f} min left in this stage")
-    return found
 
 
 def _corpus(

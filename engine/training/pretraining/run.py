@@ -147,7 +147,7 @@ def pretrain(
     network.to(device)
     network.checkpointing(checkpointing)
     ranks.on_first(partial(_write_json, folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()}))
-    figures = _figures_of(folder)
+    figures = ranks.on_first(partial(_figures_of, folder))
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
 
@@ -166,8 +166,7 @@ def pretrain(
 
         with _Feeding(workers, ranks.count) as feeding:
             around = _inputs(network, schedule, folder, teacher, schedule.seed + number, held_out, feeding.feed)
-            torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work
-            stage, objective = STAGES[name], STAGES[name].objective(around)
+            stage, objective = STAGES[name], ranks.in_turn(partial(_objective, name, around))
             if name not in figures:
                 figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
                 ranks.on_first(partial(_write_json, folder / FIGURES_FILE, figures))
@@ -198,6 +197,11 @@ def pretrain(
     whole = checkpoint.to_float16(network.state_dict())
     version = ranks.on_first(partial(checkpoint.save, weights, whole, config.to_dict()))
     return Pretrained(weights, version, schedule, _changes(figures))
+
+
+def _objective(name: str, around: StageInputs) -> Objective:
+    torch.manual_seed(around.seed)  # seeds the heads' initialisation, independent of earlier work in this process
+    return STAGES[name].objective(around)
 
 
 def _measured(stage: PretrainingStage, around: StageInputs, objective: Objective) -> dict[str, float]:
