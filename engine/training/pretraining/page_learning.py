@@ -31,6 +31,7 @@ from model.network import GroundingNetwork
 from model.objectives.djepa import ImageJepa, JointJepa
 from model.objectives.masked_image import MaskedImage
 from model.objectives.objective import NetworkObjective, Objective
+from model.objectives.sparse_image import SparseMaskedImage
 from model.pretraining.joint import JointPretraining
 
 RATE = 1e-3
@@ -42,6 +43,7 @@ PAGE_OBJECTIVES: dict[str, PageKind] = {
     "ijepa": ImageJepa,
     "djepa": JointJepa,
     "joint": JointPretraining,
+    "mae": SparseMaskedImage,
 }
 
 
