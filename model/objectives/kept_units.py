@@ -50,7 +50,7 @@ def encode_kept(encoder: ImageEncoder, image: Tensor, kept: Tensor) -> Tensor:
     level16, level32 = (level.flatten(0, 1).permute(0, 3, 1, 2) for level in levels[2:4])
     coarse = encoder.lateral16(level16) + F.interpolate(encoder.lateral32(level32), scale_factor=2, mode="nearest")
     maps: Tensor = coarse.permute(0, 2, 3, 1)
-    return maps.unflatten(0, (pages, count))
+    return torch.unflatten(maps, 0, (pages, count))
 
 
 def _levels(trunk: HieraDet, image: Tensor, kept: Tensor) -> list[Tensor]:
@@ -101,12 +101,13 @@ def _across_units(block: MultiScaleBlock, x: Tensor, together: Tensor | None) ->
     if block.attn.q_pool is not None:
         query = _pooled(block.attn.q_pool, query)
     after = query.shape[2]
-    heads = [part.flatten(1, 3).unflatten(-1, (block.attn.num_heads, -1)).transpose(1, 2) for part in
-             (query, key, value)]  # fmt: skip
+    query, key, value = (
+        part.flatten(1, 3).unflatten(-1, (block.attn.num_heads, -1)).transpose(1, 2) for part in (query, key, value)
+    )
     mask = None
     if together is not None:
         mask = together.repeat_interleave(after**2, 1).repeat_interleave(side**2, 2)[:, None]
-    attended = F.scaled_dot_product_attention(*heads, attn_mask=mask).transpose(1, 2).flatten(2)
+    attended = F.scaled_dot_product_attention(query, key, value, attn_mask=mask).transpose(1, 2).flatten(2)
     x = shortcut + block.drop_path1(block.ls1(block.attn.proj(attended.view(pages, count, after, after, -1))))
     made: Tensor = x + block.drop_path2(block.ls2(block.mlp(block.norm2(x))))
     return made
@@ -115,4 +116,4 @@ def _across_units(block: MultiScaleBlock, x: Tensor, together: Tensor | None) ->
 def _pooled(pool: torch.nn.Module, x: Tensor) -> Tensor:
     """Pool maps [G, K, side, side, C] inside each unit."""
     made: Tensor = pool(x.flatten(0, 1).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
-    return made.unflatten(0, x.shape[:2])
+    return torch.unflatten(made, 0, x.shape[:2])
