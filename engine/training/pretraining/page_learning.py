@@ -33,6 +33,7 @@ from model.network import GroundingNetwork
 from model.objectives.djepa import ImageJepa, JointJepa
 from model.objectives.masked_image import MaskedImage
 from model.objectives.objective import NetworkObjective, Objective
+from model.objectives.sparse_image import SparseMaskedImage
 from model.objectives.text_jepa import TextJepa
 from model.pretraining.joint import JointPretraining
 
@@ -46,6 +47,7 @@ PAGE_OBJECTIVES: dict[str, PageKind] = {
     "djepa": JointJepa,
     "tjepa": TextJepa,
     "joint": JointPretraining,
+    "mae": SparseMaskedImage,
 }
 
 

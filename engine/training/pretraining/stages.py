@@ -211,6 +211,7 @@ STAGES: dict[str, PretrainingStage] = {
     ),
     "tjepa": _on_pages("tjepa", "Embeddings of hidden words from the words around them, without questions."),
     "joint": _on_pages("joint", "Masked pixels, embeddings, and masked words with the image, without questions."),
+    "mae": _on_pages("mae", "Masked pixels of rendered pages; the encoder reads the visible units alone."),
     "words": PretrainingStage(
         title="Questions answered by words, on generated pages without pictures; with --forms on filled forms, too.",
         share=0.55,
