@@ -17,7 +17,19 @@ from engine.text import listed
 STAGES_OF_A_RUN = "words,regions,segment"
 STOPPED = 3  # exit code of a run stopped by --at-most, without weights
 _WITH_FORMS = ("words", "practice", "ranking", "region_ranking")
-_WITH_CORPUS = ("decoder", "bidirectional", "contrast", "distill", "mlm", "mim", "mae", "ijepa", "djepa", "tjepa", "joint")
+_WITH_CORPUS = (
+    "decoder",
+    "bidirectional",
+    "contrast",
+    "distill",
+    "mlm",
+    "mim",
+    "mae",
+    "ijepa",
+    "djepa",
+    "tjepa",
+    "joint",
+)
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 

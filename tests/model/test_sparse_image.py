@@ -74,8 +74,9 @@ def test_cells_are_of_kept_units_or_of_the_rest():
 
 
 def test_pages_of_different_shapes_learn_together(network):
-    narrow = example(image=True)
-    narrow = replace(narrow, image=narrow.image.crop((0, 0, 200, 800)), size=(200, 800))
+    wide = example(image=True)
+    assert wide.image is not None
+    narrow = replace(wide, image=wide.image.crop((0, 0, 200, 800)), size=(200, 800))
     objective = SparseMaskedImage(network, lambda step: [narrow, rotated(example(image=True), step)])
     loss, parts = objective.loss(0, random.Random(0))
     loss.backward()
