@@ -61,7 +61,7 @@ class Prefetched(Generic[T]):
     def close(self) -> None:
         """End the background processes."""
         for process, _ in self._running:
-            process.terminate()
+            process.kill()  # nothing to tidy up; a signal that is caught could come before its handler is reset
         for process, answers in self._running:
             process.join()
             answers.close()
