@@ -241,7 +241,7 @@ def pretrain(
                     on_progress=lambda share: bar.update(task, completed=share),
                     cancelled=late,
                 )
-    except (ValueError, FloatingPointError, RankLost, WorkerLost) as error:
+    except (ValueError, FloatingPointError, OSError, RankLost, WorkerLost) as error:
         fail(str(error))
     if not ranks.first:
         return

@@ -6,7 +6,7 @@ be copied to another machine. It is written whole or not at all.
 
 import io
 import json
-import os
+import uuid
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def write_document(path: Path, document: KeptDocument, images: Sequence[bytes]) 
     Raises OSError when the disk is full; `path` then does not exist.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    temporary = path.with_suffix(f".{uuid.uuid4().hex}.tmp")  # equal files may be read at once
     try:
         with zipfile.ZipFile(temporary, "w") as archive:
             for number, image in enumerate(images):

@@ -110,6 +110,7 @@ def read_folders(
     if judging is not None:
         on_progress(Reading(0, len(paths), 0, 0, judging))
     found: dict[Path, _Read] = {}
+    pages = refused = 0
 
     def keep(path: Path) -> _Read:
         """Keep the document of a file."""
@@ -117,7 +118,7 @@ def read_folders(
 
     for one in _each(paths, keep, processes or os.cpu_count() or 1, cancelled):
         found[one.path] = one
-        pages, refused = sum(each.pages for each in found.values()), sum(not each.pages for each in found.values())
+        pages, refused = pages + one.pages, refused + (not one.pages)
         on_progress(Reading(len(found), len(paths), pages, refused, one.refused))
     if len(found) < len(paths):
         return None

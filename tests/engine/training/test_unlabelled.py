@@ -78,6 +78,17 @@ def test_a_document_is_read_once_whatever_its_name(folder, tmp_path, monkeypatch
     assert read(folder, tmp_path / "kept") == first
 
 
+def test_equal_files_that_are_read_at_once_are_one_document(tmp_path):
+    place = tmp_path / "papers"
+    place.mkdir()
+    for number in range(4):
+        letter(place / f"{number}.pdf", 7)
+        (place / f"{number}.pdf").write_bytes((place / "0.pdf").read_bytes())
+    found = read_folders([place], tmp_path / "kept", long_side=SIDE, limits=LIMITS, processes=4)
+    assert found is not None and len(found) == 1
+    assert [path.suffix for path in (tmp_path / "kept").rglob("*") if path.is_file()] == [".zip"]
+
+
 def test_a_stopped_reading_goes_on_where_it_stopped(folder, tmp_path, monkeypatch):
     told: list[Reading] = []
     stopped = read_folders(
