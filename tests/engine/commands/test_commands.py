@@ -163,7 +163,7 @@ def test_pretrain_reads_a_corpus_once_and_says_what_it_left_out(run, tmp_path: P
     papers.mkdir()
     refused = run("pretrain", tmp_path / "out", "--stages", "words=1", "--corpus", papers)
     assert refused.exit_code == 2 and "--corpus and --project are for the stages" in refused.output
-    refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers)
+    refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers, "--teacher", tmp_path)
     assert refused.exit_code == 1 and "has no PDF, PNG, JPEG or TIFF file" in refused.output
     text_pdf(papers / "one.pdf")
     (papers / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
