@@ -23,6 +23,7 @@ _WITH_CORPUS = (
     "contrast",
     "distill",
     "mlm",
+    "spans",
     "mim",
     "mae",
     "ijepa",

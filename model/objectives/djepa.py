@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from model.encoders.image import STRIDE, ImageEncoder
 from model.encoders.text import TextEncoder
@@ -23,13 +23,14 @@ from model.objectives.masked_inputs import MaskToken, replaced, token_width, wit
 from model.objectives.pages import PageObjective, SeenPages
 from model.objectives.predictor import (
     MovingAverage,
+    Predicted,
     Predictor,
     embedding_error,
     plain_norm,
     spread_penalty,
+    standardised,
     target_spread,
 )
-from model.objectives.target_scale import TargetScale
 from model.objectives.token_contrast import against_mean, token_contrast
 
 IMAGE, WORDS = 0, 1  # kinds of tokens
@@ -42,24 +43,25 @@ class JepaSettings:
 
     Attributes:
         momentum: of the targets' moving average at the start; it rises to 1 linearly over the run.
-        narrow: width of the predictor, as a share of the network's width.
+        narrow: width of the predictor, as a share of the network's width. The sources take less; nano is narrow itself.
         layers: layers of the predictor.
         blocks: shapes of hidden and visible blocks.
-        apart: weight of `spread_penalty`, which keeps embeddings apart; without it, runs of this size collapse.
+        apart: weight of `spread_penalty`, which keeps embeddings apart; without it, runs of this size collapse. More
+            keeps more directions and makes targets harder to predict.
         paper: weight of a cell without ink in the error of regions; a cell with ink has 1.
         word_steps: share of steps that predict words (`JointJepa`).
         hidden_words: share of the other steps in which words inside hidden regions are hidden too (`JointJepa`).
         most_words: words predicted a page (`JointJepa`).
         norm: of the targets: over the dimensions of a "token", as the sources word it, or of each "dimension" over
-            tokens (`TargetScale`).
+            tokens (`standardised`).
         contrast: weight of `token_contrast` between predictions and targets; 0 leaves it out.
     """
 
     momentum: float = 0.996
-    narrow: float = 0.5
+    narrow: float = 1.0
     layers: int = 3
     blocks: BlockShapes = field(default_factory=BlockShapes)
-    apart: float = 1.0
+    apart: float = 0.05
     paper: float = 0.1
     word_steps: float = 0.5
     hidden_words: float = 0.5
@@ -84,10 +86,8 @@ class ImageJepa(PageObjective):
         settings = settings or JepaSettings()
         stand_in, targets = MaskToken(token_width(network.image_encoder)), MovingAverage(image=network.image_encoder)
         predictor = predictor_for(network, settings, kinds=1)
-        scale = TargetScale(network.config.width)
-        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets, scale=scale)
+        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
-        self._scale = scale
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict the hidden blocks of the pages of a step; see `Objective.loss`."""
@@ -100,15 +100,14 @@ class ImageJepa(PageObjective):
         context = gather_tokens(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
         made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         weights = ink_weights(seen, self._settings.paper)
-        target = scaled(made, weights * there, self._scale, self._settings.norm)
+        target = normed(made, weights * there, self._settings.norm)
         loss, parts = region_loss(self._predictor, [context], centres, blocks, target, weights, self._settings)
         loss = loss + self._settings.apart * spread_penalty(coarse[there])
         return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), there)}
 
     def after_step(self, done: float) -> None:
-        """Update the moving average of the targets, and their scale."""
+        """Update the moving average of the targets."""
         self._targets.follow(momentum_at(self._settings.momentum, done), image=self.network.image_encoder)
-        self._scale.follow()
 
 
 class JointJepa(PageObjective):
@@ -125,18 +124,8 @@ class JointJepa(PageObjective):
         stand_in, predictor = MaskToken(token_width(network.image_encoder)), predictor_for(network, settings, kinds=2)
         targets = MovingAverage(**self._followed(network))
         share_frozen_vectors(targets, network)
-        scale, word_scale = TargetScale(network.config.width), TargetScale(network.config.width)
-        super().__init__(
-            network,
-            source,
-            predictor=predictor,
-            stand_in=stand_in,
-            targets=targets,
-            scale=scale,
-            word_scale=word_scale,
-        )
+        super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
-        self._scale, self._word_scale = scale, word_scale
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict regions or words of the pages of a step; see `Objective.loss`."""
@@ -146,13 +135,11 @@ class JointJepa(PageObjective):
         return self.regions_loss(seen, rng)
 
     def after_step(self, done: float) -> None:
-        """Update the moving average of the targets, and their scales."""
+        """Update the moving average of the targets."""
         self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
-        self._scale.follow()
-        self._word_scale.follow()
 
     @staticmethod
-    def _followed(network: GroundingNetwork) -> dict[str, torch.nn.Module]:
+    def _followed(network: GroundingNetwork) -> dict[str, nn.Module]:
         return {"image": network.image_encoder, "text": network.text_encoder, "bias": network.layout_bias}
 
     def regions_loss(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
@@ -174,7 +161,7 @@ class JointJepa(PageObjective):
         made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         words = (state.picture.words, word_centres(batch), batch.valid)
         weights = ink_weights(seen, self._settings.paper)
-        target = scaled(made, weights * there, self._scale, self._settings.norm)
+        target = normed(made, weights * there, self._settings.norm)
         loss, parts = region_loss(self._predictor, [context, words], centres, blocks, target, weights, self._settings)
         loss = loss + self._settings.apart * spread_penalty(as_tokens(state.picture.image.coarse)[there])
         return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), there)}
@@ -182,17 +169,17 @@ class JointJepa(PageObjective):
     def words_loss(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
         """Predict words of pages from the image; returns what `loss` returns, with names that begin with `word_`."""
         chosen, there = sample_words(seen.batch.valid, self._settings.most_words, rng)
-        every = self._made_of_words(seen)
-        made = gather_tokens(every, chosen)
-        target = gather_tokens(scaled(every, seen.batch.valid, self._word_scale, self._settings.norm), chosen)
+        made, target = (gather_tokens(words, chosen) for words in (self._made_of_words(seen), self.word_targets(seen)))
         page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
-        predicted = self._predict(seen, tokens, page, chosen)[there]
-        error = embedding_error(predicted, target[there])
+        predicted = self._predict(seen, tokens, page, chosen)
+        error = embedding_error(predicted.embedding[there], target[there])
         bias = self.network.layout_bias(seen.batch)[: self.network.config.text.layers]
         states = self.network.text_encoder(seen.batch, bias)[0]
         apart = spread_penalty(tokens[page]) + spread_penalty(states[seen.batch.valid])
-        contrast = token_contrast(predicted, target[there], torch.arange(len(predicted), device=predicted.device))
+        contrast = token_contrast(
+            predicted.match[there], target[there], torch.arange(int(there.sum()), device=page.device)
+        )
         loss = error + self._settings.apart * apart + self._settings.contrast * contrast
         alarm = target_spread(plain_norm(made), there)
         alarm |= against_mean(error, target[there], torch.ones_like(target[there][..., 0]))
@@ -200,23 +187,18 @@ class JointJepa(PageObjective):
         named = {f"word_{name}": value for name, value in alarm.items()}
         return loss, {"loss": loss.detach(), "words": error.detach(), **named}
 
-    def predict_words(self, seen: SeenPages, chosen: Tensor) -> Tensor:
-        """Predict the embeddings of words from the image and their positions.
+    def predict_words(self, seen: SeenPages, chosen: Tensor) -> Predicted:
+        """Predict the words [G, T] (indices) of G pages from the image and their positions.
 
-        Args:
-            seen: G pages.
-            chosen: indices of words, [G, T].
-
-        Returns:
-            [G, T, D], to compare with the same rows of `word_targets`.
+        The predictions are for the same rows of `word_targets`.
         """
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
         return self._predict(seen, tokens, seen.cells(STRIDE).flatten(1).to(self.device), chosen)
 
-    def _predict(self, seen: SeenPages, tokens: Tensor, page: Tensor, chosen: Tensor) -> Tensor:
+    def _predict(self, seen: SeenPages, tokens: Tensor, page: Tensor, chosen: Tensor) -> Predicted:
         centres = cell_centres(seen.grid(STRIDE), self.device).expand(len(tokens), -1, -1)
         places = gather_tokens(word_centres(seen.batch), chosen)
-        foretold: Tensor = self._predictor([(tokens, centres, page)], places, WORDS)
+        foretold: Predicted = self._predictor([(tokens, centres, page)], places, WORDS)
         return foretold
 
     def word_targets(self, seen: SeenPages) -> Tensor:
@@ -224,8 +206,7 @@ class JointJepa(PageObjective):
 
         They come from the slow text encoder, without the image.
         """
-        made = self._made_of_words(seen)
-        return plain_norm(made) if self._settings.norm == "token" else self._word_scale(made)
+        return normed(self._made_of_words(seen), seen.batch.valid, self._settings.norm)
 
     @torch.no_grad()
     def _made_of_words(self, seen: SeenPages) -> Tensor:
@@ -235,10 +216,16 @@ class JointJepa(PageObjective):
 
 
 def predictor_for(network: GroundingNetwork, settings: JepaSettings, kinds: int) -> Predictor:
-    """Build a predictor whose width is a multiple of what its heads and positions need."""
+    """Build a predictor whose width is a multiple of what its heads and positions need.
+
+    It begins by predicting the mean of standardised targets, which is zero.
+    """
     heads = network.config.heads
     narrow = max(1, round(network.config.width * settings.narrow / (2 * heads))) * 2 * heads
-    return Predictor(network.config.width, narrow, settings.layers, heads, kinds)
+    predictor = Predictor(network.config.width, narrow, settings.layers, heads, kinds, contrast=settings.contrast > 0)
+    nn.init.zeros_(predictor.out.weight)
+    nn.init.zeros_(predictor.out.bias)
+    return predictor
 
 
 def share_frozen_vectors(targets: MovingAverage, network: GroundingNetwork) -> None:
@@ -315,13 +302,9 @@ def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
     return as_tokens(encoder(seen.image).coarse)
 
 
-def scaled(made: Tensor, weights: Tensor, scale: TargetScale, norm: str) -> Tensor:
+def normed(made: Tensor, weights: Tensor, norm: str) -> Tensor:
     """Normalise targets [G, K, D] as `JepaSettings.norm` says; `weights` [G, K] weight the tokens' statistics."""
-    if norm == "token":
-        return plain_norm(made)
-    scale.observe(made, weights)
-    standardised: Tensor = scale(made)
-    return standardised
+    return plain_norm(made) if norm == "token" else standardised(made, weights)
 
 
 def region_loss(
@@ -354,12 +337,12 @@ def region_loss(
     ]
     flat = blocks.targets.reshape(pages * count, size)
     predicted = predictor(repeated, centres[flat], IMAGE)
-    each = weights.gather(1, blocks.targets.flatten(1)).view(predicted.shape[:2])
-    wanted = gather_tokens(target, blocks.targets.flatten(1)).view_as(predicted)
-    error = embedding_error(predicted, wanted, each)
+    each = weights.gather(1, blocks.targets.flatten(1)).view(pages * count, size)
+    wanted = gather_tokens(target, blocks.targets.flatten(1)).view_as(predicted.embedding)
+    error = embedding_error(predicted.embedding, wanted, each)
     cells = blocks.targets + torch.arange(pages, device=flat.device)[:, None, None] * target.shape[1]
     inked = each == 1
-    contrast = token_contrast(predicted[inked], wanted[inked], cells.view_as(each)[inked])
+    contrast = token_contrast(predicted.match[inked], wanted[inked], cells.view_as(each)[inked])
     parts = {"regions": error.detach(), **against_mean(error, wanted, each), "contrast": contrast.detach()}
     return error + settings.contrast * contrast, parts
 

@@ -9,14 +9,15 @@ from torch import Tensor
 from model.encoders.image import STRIDE
 from model.examples import Source
 from model.network import GroundingNetwork
-from model.objectives.djepa import JepaSettings, cell_centres, gather_tokens, predictor_for
+from model.objectives.djepa import cell_centres, gather_tokens
 from model.objectives.kept_units import encode_kept, kept_indices
 from model.objectives.mask_sampling import UNIT, hide_units
 from model.objectives.masked_image import ImageHiding, PixelHead, hidden_error, normalised_patches
 from model.objectives.pages import PageObjective
+from model.objectives.predictor import Predictor
 
 _CELLS = UNIT // STRIDE  # cells of the coarse map on a unit's side
-_DECODER = JepaSettings(narrow=0.5, layers=2)
+_DECODER_LAYERS = 2
 
 
 class SparseMaskedImage(PageObjective):
@@ -28,7 +29,9 @@ class SparseMaskedImage(PageObjective):
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, hiding: ImageHiding | None = None) -> None:
-        decoder, pixels = predictor_for(network, _DECODER, kinds=1), PixelHead(network.config.width)
+        width, heads = network.config.width, network.config.heads
+        narrow = max(1, width // (4 * heads)) * 2 * heads  # half of the width, as positions and heads divide it
+        decoder, pixels = Predictor(width, narrow, _DECODER_LAYERS, heads, contrast=False), PixelHead(width)
         super().__init__(network, source, decoder=decoder, pixels=pixels)
         self._decoder, self._pixels, self._hiding = decoder, pixels, hiding or ImageHiding()
 
@@ -41,7 +44,8 @@ class SparseMaskedImage(PageObjective):
         visible, wanted = cells_of(kept, seen.grid(UNIT))
         centres = cell_centres(seen.grid(STRIDE), self.device)
         there = torch.ones_like(visible, dtype=torch.bool)
-        predicted = self._pixels(self._decoder([(tokens, centres[visible], there)], centres[wanted]).mT.unsqueeze(2))
+        decoded = self._decoder([(tokens, centres[visible], there)], centres[wanted]).embedding
+        predicted = self._pixels(decoded.mT.unsqueeze(2))
         truth = gather_tokens(normalised_patches(seen.image, STRIDE).flatten(1, 2), wanted)[:, None]
         page = seen.cells(STRIDE).flatten(1).to(self.device).gather(1, wanted)[:, None]
         loss = hidden_error(predicted, truth, page)

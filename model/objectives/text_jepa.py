@@ -19,15 +19,21 @@ from model.objectives.djepa import (
     JepaSettings,
     gather_tokens,
     momentum_at,
+    normed,
     predictor_for,
-    scaled,
     share_frozen_vectors,
     word_centres,
 )
 from model.objectives.masked_language import word_batch, words_in_context
 from model.objectives.objective import NetworkObjective
-from model.objectives.predictor import MovingAverage, embedding_error, plain_norm, spread_penalty, target_spread
-from model.objectives.target_scale import TargetScale
+from model.objectives.predictor import (
+    MovingAverage,
+    Predicted,
+    embedding_error,
+    plain_norm,
+    spread_penalty,
+    target_spread,
+)
 from model.objectives.token_contrast import against_mean, token_contrast
 from model.vocabulary import Vocabulary
 
@@ -44,9 +50,8 @@ class TextJepa(NetworkObjective):
         predictor = predictor_for(network, settings, kinds=1)
         targets = MovingAverage(**self._followed(network))
         share_frozen_vectors(targets, network)
-        scale = TargetScale(network.config.width)
-        super().__init__(network, predictor=predictor, targets=targets, scale=scale)
-        self._predictor, self._targets, self._scale, self._settings = predictor, targets, scale, settings
+        super().__init__(network, predictor=predictor, targets=targets)
+        self._predictor, self._targets, self._settings = predictor, targets, settings
         self._source = source
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
@@ -57,10 +62,10 @@ class TextJepa(NetworkObjective):
         states = words_in_context(self.network, replace(pages, valid=pages.valid & ~hidden))
         chosen, there = indices_of(hidden)
         every = self._made(pages)
-        target = gather_tokens(scaled(every, pages.valid, self._scale, self._settings.norm), chosen)
-        foretold, wanted = self.predict(pages, states, hidden, chosen)[there], target[there]
-        error = embedding_error(foretold, wanted)
-        contrast = token_contrast(foretold, wanted, torch.arange(len(wanted), device=wanted.device))
+        target = gather_tokens(normed(every, pages.valid, self._settings.norm), chosen)
+        foretold, wanted = self.predict(pages, states, hidden, chosen), target[there]
+        error = embedding_error(foretold.embedding[there], wanted)
+        contrast = token_contrast(foretold.match[there], wanted, torch.arange(len(wanted), device=wanted.device))
         apart = spread_penalty(states[pages.valid & ~hidden])
         loss = error + self._settings.contrast * contrast + self._settings.apart * apart
         log = against_mean(error, wanted, torch.ones_like(wanted[..., 0]))
@@ -68,15 +73,14 @@ class TextJepa(NetworkObjective):
         return loss, {"loss": loss.detach(), "words": error.detach(), "contrast": contrast.detach(), **log, **spread}
 
     def after_step(self, done: float) -> None:
-        """Update the moving average of the targets, and their scale."""
+        """Update the moving average of the targets."""
         self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
-        self._scale.follow()
 
     @staticmethod
     def _followed(network: GroundingNetwork) -> dict[str, nn.Module]:
         return {_STATE: network.text_encoder, "bias": network.layout_bias}
 
-    def predict(self, pages: PageBatch, states: Tensor, hidden: Tensor, chosen: Tensor) -> Tensor:
+    def predict(self, pages: PageBatch, states: Tensor, hidden: Tensor, chosen: Tensor) -> Predicted:
         """Predict the embeddings of words from the states of those that are not hidden.
 
         Args:
@@ -84,12 +88,11 @@ class TextJepa(NetworkObjective):
             states: of the words, read without the hidden ones, [G, N, D].
             hidden: bool [G, N].
             chosen: indices of the words to predict, [G, T].
-
-        Returns:
-            [G, T, D].
         """
         centres = word_centres(pages)
-        foretold: Tensor = self._predictor([(states, centres, pages.valid & ~hidden)], gather_tokens(centres, chosen))
+        foretold: Predicted = self._predictor(
+            [(states, centres, pages.valid & ~hidden)], gather_tokens(centres, chosen)
+        )
         return foretold
 
     @torch.no_grad()

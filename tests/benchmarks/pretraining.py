@@ -12,23 +12,21 @@ regions without words on generated pages. Gains are over `plain` with the same s
 
 import argparse
 import json
-import os
-import resource
 import shutil
 import statistics
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from engine.models.registry import shipped_path
 from engine.settings import Settings
 from engine.training.pretraining.run import FIGURES_FILE
+from tests.benchmarks.shell import glossator, processor_seconds
 from tests.benchmarks.tables import table
 
 _DROPPED = 0.4
+_FIRST = {"practice": "words", "pixels": "regions"}
 _FEW, _MANY = 2, 14  # steps of the two runs whose difference is the time of a step
 
 
@@ -46,9 +44,12 @@ ARMS = (
     Arm("plain", (), "practice"),
     Arm("mlm", ("mlm",), "practice"),
     Arm("mlm, generated pages", ("mlm",), "practice", "generated"),
+    Arm("spans", ("spans",), "practice"),
+    Arm("tjepa", ("tjepa",), "practice"),
     Arm("distill", ("distill",), "practice"),
     Arm("plain, pixels", (), "pixels"),
     Arm("mim", ("mim",), "pixels"),
+    Arm("mae", ("mae",), "pixels"),
     Arm("ijepa", ("ijepa",), "pixels"),
     Arm("djepa", ("djepa",), "pixels"),
     Arm("joint", ("joint",), "pixels"),
@@ -72,9 +73,9 @@ class Bench:
         papers = ("--corpus", str(self.corpus), "--corpus-cache", str(self.cache))
         wanted = papers if pages == "corpus" and len(stages) > 1 else ()
         named = ",".join(f"{name}={steps}" for name, steps in stages.items())
-        before = _processor_seconds()
-        _glossator("pretrain", str(folder), "--stages", named, "--seed", str(seed), *begin, *wanted)
-        return _processor_seconds() - before
+        before = processor_seconds()
+        glossator("pretrain", str(folder), "--stages", named, "--seed", str(seed), *begin, *wanted)
+        return processor_seconds() - before
 
     def paces(self, arms: Sequence[Arm]) -> dict[str, float]:
         """Return the processor seconds of a step of each stage; measured once."""
@@ -110,12 +111,12 @@ class Bench:
         return found
 
     def _figures(self, arm: Arm, folder: Path) -> dict[str, float]:
-        if arm.asks == "pixels":
+        if arm.asks in ("pixels", "regions"):
             figures = json.loads((folder / FIGURES_FILE).read_text("utf-8"))
             return {"pixels": figures[arm.asks]["after"]["pixel_iou_where_no_words"]}
         found = {}
         for name, share in (("words", 0.0), ("dropped", _DROPPED)):
-            said = _glossator(
+            said = glossator(
                 "evaluate",
                 str(self.data / "forms"),
                 *("--model", str(folder / "nano.safetensors"), "--words-only", "--drop", str(share), "--json"),
@@ -139,6 +140,8 @@ def main() -> None:
     cache = chosen.cache or chosen.out / "documents"
     bench = Bench(chosen.data, chosen.out, chosen.corpus, cache, chosen.minutes, chosen.fresh)
     arms = [arm for arm in ARMS if arm.name in chosen.arms]
+    if chosen.fresh:  # the stages that come first in a network that knows nothing
+        arms = [replace(arm, asks=_FIRST[arm.asks]) for arm in arms]
     paces = bench.paces(arms)
     found: dict[str, list[dict[str, Any]]] = {arm.name: [] for arm in arms}
     for seed in range(1, chosen.seeds + 1):
@@ -166,23 +169,6 @@ def _table(arms: Sequence[Arm], found: Mapping[str, Sequence[Mapping[str, Any]]]
             cells.append(", ".join(f"{gain:+.3f}" for gain in gains) if arm.stages and gains else "-")
         rows.append(cells)
     return table(heads, rows, left=2)
-
-
-def _glossator(*arguments: str) -> str:
-    one_thread = {"GLOSSATOR_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "engine.cli", *arguments],
-        env={**os.environ, **one_thread},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return ran.stdout
-
-
-def _processor_seconds() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 if __name__ == "__main__":

@@ -10,8 +10,6 @@ import json
 import os
 import shutil
 import statistics
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -20,6 +18,7 @@ from typing import Any
 
 from engine.simulation.checkpoints import STATE_FILE
 from engine.simulation.picture import draw
+from tests.benchmarks.shell import glossator
 from tests.benchmarks.tables import table
 
 _ORDERS = ("--kind", "order", "--seed", "4242", "--pages", "150")
@@ -53,7 +52,7 @@ def main() -> None:
     cases = [case for case in CASES if case.name in chosen.sets]
     orders = chosen.out / "orders"
     if any(case.name == "orders" for case in cases) and not (orders / "pages.jsonl").is_file():
-        _glossator("synth", str(orders), *_ORDERS)
+        glossator("synth", str(orders), *_ORDERS)
     sets = {"forms": chosen.data / "forms", "receipts": chosen.data / "receipts", "orders": orders}
     todo = [(case, seed) for seed in range(1, chosen.draws + 1) for case in cases]
     with ThreadPoolExecutor(chosen.at_once) as pool:
@@ -73,7 +72,7 @@ def _simulated(case: Case, seed: int, sets: Mapping[str, Path], out: Path, minut
     kept = out / "under way" / done.stem
     if not (kept / STATE_FILE).is_file():  # stopped before its first round was measured
         shutil.rmtree(kept, ignore_errors=True)
-    said = _glossator(
+    said = glossator(
         "simulate",
         str(sets[case.name]),
         *("--rounds", str(case.rounds), "--pages", str(case.pages), "--seed", str(seed)),
@@ -84,18 +83,6 @@ def _simulated(case: Case, seed: int, sets: Mapping[str, Path], out: Path, minut
     temporary.write_text(said.splitlines()[-1], "utf-8")
     temporary.replace(done)
     shutil.rmtree(kept)
-
-
-def _glossator(*arguments: str) -> str:
-    one_thread = {"GLOSSATOR_THREADS": "1", "OMP_NUM_THREADS": "1"}
-    ran = subprocess.run(
-        [sys.executable, "-m", "engine.cli", *arguments],
-        env={**os.environ, **one_thread},
-        stdout=subprocess.PIPE,
-        text=True,
-        check=True,
-    )
-    return ran.stdout
 
 
 def _file(out: Path, case: Case, seed: int) -> Path:

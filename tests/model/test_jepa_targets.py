@@ -1,8 +1,7 @@
 import pytest
 import torch
 
-from model.objectives.predictor import embedding_error, plain_norm
-from model.objectives.target_scale import TargetScale
+from model.objectives.predictor import embedding_error, plain_norm, standardised
 from model.objectives.token_contrast import against_mean, token_contrast
 
 
@@ -12,49 +11,18 @@ def alike(count=64, width=16):
     return 5 * torch.randn(width) + 0.1 * torch.randn(count, width)
 
 
-def test_scaled_targets_lose_the_vector_that_all_tokens_share():
-    tokens, scale = alike(), TargetScale(16)
-    scale.observe(tokens, torch.ones(64))
-    made = scale(tokens)
-    assert made.mean(0).abs().max() < 1e-2 and made.std(0, correction=0).min() > 0.9
+def test_standardised_targets_lose_the_vector_that_all_tokens_share():
+    tokens = alike()
+    made = standardised(tokens, torch.ones(64))
+    assert made.mean(0).abs().max() < 1e-4 and made.std(0, correction=0).min() > 0.99
     assert plain_norm(tokens).std(0).mean() < 0.1  # the layer norm keeps it
 
 
-def test_light_tokens_hardly_count_in_the_scale():
-    tokens, scale = alike(), TargetScale(16)
-    weights = torch.ones(64)
-    weights[32:] = 0.0
-    scale.observe(torch.cat([tokens[:32], tokens[32:] + 100]), weights)
-    assert scale(tokens[:32]).mean(0).abs().max() < 1e-2
-
-
-def test_a_step_of_few_tokens_hardly_moves_the_scale():
-    scale = TargetScale(16)
-    for _ in range(50):
-        scale.observe(alike(), torch.ones(64))
-        scale.follow()
-    before = scale(alike())
-    scale.observe(alike()[:1] + 0.1, torch.ones(1))
-    assert (scale(alike()) - before).abs().max() < 0.5
-
-
-def test_the_saved_scale_changes_after_the_step_alone():
-    scale = TargetScale(16)
-    before = {name: value.clone() for name, value in scale.state_dict().items()}
-    scale.observe(alike(), torch.ones(64))
-    assert all(torch.equal(value, before[name]) for name, value in scale.state_dict().items())
-    scale.follow()
-    assert scale.state_dict()["share"] == pytest.approx(0.01)
-    again = TargetScale(16)
-    again.load_state_dict(scale.state_dict())
-    assert torch.equal(again(alike()), scale(alike()))
-
-
-def test_held_out_tokens_are_not_learned_from():
-    scale = TargetScale(16).eval()
-    scale.observe(alike(), torch.ones(64))
-    scale.follow()
-    assert scale.state_dict()["share"] == 0
+def test_tokens_without_weight_do_not_count_in_the_statistics():
+    tokens = alike()
+    weights = torch.arange(64) < 32
+    made = standardised(torch.cat([tokens[:32], tokens[32:] + 100]), weights)
+    assert torch.allclose(made[:32], standardised(tokens[:32], torch.ones(32)), atol=1e-3)
 
 
 def test_contrast_tells_right_pairs_from_shuffled_ones():

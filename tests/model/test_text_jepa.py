@@ -55,10 +55,11 @@ def test_what_hidden_words_say_is_not_read(network, vocabulary):
 
 
 def test_learning_beats_the_mean_of_the_targets(network):
+    torch.nn.init.normal_(network.text_encoder.embedding.piece_vectors, std=0.01)  # so that places tell more than words
     objective = TextJepa(network, source)
     log: list[Mapping[str, float]] = []
     optimizer = torch.optim.AdamW(objective.learned.parameters(), 3e-3)
-    learn(objective, optimizer, Plan(steps=60, warmup=5, metrics_every=10), on_metrics=log.append)
+    learn(objective, optimizer, Plan(steps=80, warmup=5, metrics_every=10), on_metrics=log.append)
     assert log[-1]["of_mean"] < 0.9 * log[0]["of_mean"]
     assert log[-1]["contrast"] < log[0]["contrast"]
     assert log[-1]["target_std"] > 0.5 * log[0]["target_std"]

@@ -30,7 +30,7 @@ OTHERS = 7  # candidates beside the right one: chance is 1 / 8
 _FEWEST_WORDS = 2  # of a queried region: single words often occur twice
 _MOST_OF_A_KIND = 4  # regions of one kind taken from a page
 _PROBE_SEED = 8_888_881
-_SHOWN = ("mean_error", "target_std")  # of the log of D-JEPA, for its figures
+_SHOWN = ("mean_error", "target_std", "target_rank")  # of the log of D-JEPA, for its figures
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def predicted_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed:
         page = pages[number]
         seen = objective.seen([page.example])
         every = torch.arange(seen.batch.valid.shape[1], device=seen.image.device)[None]
-        foretold, targets = objective.predict_words(seen, every)[0].cpu(), objective.word_targets(seen)[0].cpu()
+        foretold, targets = objective.predict_words(seen, every).match[0].cpu(), objective.word_targets(seen)[0].cpu()
         for at in judged.numbers[wordy & (judged.pages == number)].tolist():
             words = list(page.regions[at].words)
             told.append(foretold[words].mean(0))
@@ -163,7 +163,8 @@ def error_figures(
         at_once: pages a batch; the mean is that of the batch.
 
     Returns:
-        For `regions` and `words`: `error`, `mean_error`, `of_mean` (their ratio) and `target_std`, means over batches.
+        For `regions` and `words`: `error`, `mean_error`, `of_mean` (their ratio), `target_std` and `target_rank`, means
+        over batches.
     """
     alike = sorted(pages, key=lambda page: page.example.size[0] / page.example.size[1])
     rows: dict[str, list[float]] = {}

@@ -10,8 +10,8 @@ from engine.documents.ocr.choose import find_engine
 from engine.grounded import read_pages
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
-from engine.training.pretraining.page_learning import RATE, page_objective, standard_figures
-from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStage, StageInputs, at_rate
+from engine.training.pretraining.page_learning import page_groups, page_objective, page_optimizer, standard_figures
+from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStage, StageInputs
 from engine.training.pretraining.text_stages import TEXT_STAGES
 from engine.training.sources.blank_forms import FORMS_FILE, kept_forms, with_forms
 from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
@@ -197,7 +197,8 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
             corpus=around.corpus,
             feed=around.feed,
         ),
-        groups=at_rate(RATE),
+        groups=page_groups,
+        optimizer=page_optimizer,
         figures=lambda around, objective: standard_figures(around.network, around.held_out, objective),
     )
 

@@ -26,7 +26,7 @@ from engine.training.pretraining.texts import (
 )
 from engine.training.sources.examples import example_of, synthetic_source
 from model.examples import Example
-from model.objectives.masked_language import MaskedWords, first_pieces
+from model.objectives.masked_language import MaskedWords, Masking, first_pieces
 from model.objectives.objective import Objective
 from model.pretraining import teachers
 from model.pretraining.bidirectional import make_bidirectional
@@ -46,10 +46,11 @@ _LARGE = 100_000_000  # parameters of a decoder above which adapters are trained
 _JUDGED, _PAIRS = 100, 400
 _COUNTED_PAGES, _JUDGED_PAGES = 400, 60
 _PAGES_SEED = 9_999_991
+_SPANS = Masking(span_stop=0.2, all_pieces=True)  # SpanBERT's spans, https://arxiv.org/abs/1907.10529, section 3.1
 
 
 def _texts(around: StageInputs) -> Corpus:
-    """Return the documents of all text stages but `mlm`, which reads pages."""
+    """Return the documents of all text stages but `mlm` and `spans`, which read pages."""
     return python_corpus() if around.corpus is None else around.corpus.texts
 
 
@@ -154,7 +155,7 @@ def _compared(held_out: tuple[Document, ...]) -> tuple[list[str], list[tuple[int
     return sentences, [(places[one], places[other]) for one, other in drawn]
 
 
-def _masked_words(around: StageInputs) -> Objective:
+def _masked_words(around: StageInputs, masking: Masking | None = None) -> Objective:
     network = around.network
     pieces = len(network.text_encoder.embedding.piece_vectors)
     guess = first_pieces(_counted_pages(around), Vocabulary(network.config.text.buckets), pieces)
@@ -163,7 +164,7 @@ def _masked_words(around: StageInputs) -> Objective:
         source = synthetic_source(around.seed, pages=around.pages, questions=1)
     else:
         source = corpus.words(around.seed, pages=around.pages)
-    return MaskedWords(network, around.feed(source), guess=guess)
+    return MaskedWords(network, around.feed(source), masking, guess=guess)
 
 
 def _masked_words_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
@@ -220,6 +221,13 @@ TEXT_STAGES: dict[str, PretrainingStage] = {
         title="Masked words of pages: of a corpus, else generated.",
         share=0.15,
         objective=_masked_words,
+        groups=at_rate(3e-3),
+        figures=_masked_words_figures,
+    ),
+    "spans": PretrainingStage(
+        title="Masked spans of pages, with all wordpieces of their words: of a corpus, else generated.",
+        share=0.15,
+        objective=lambda around: _masked_words(around, _SPANS),
         groups=at_rate(3e-3),
         figures=_masked_words_figures,
     ),

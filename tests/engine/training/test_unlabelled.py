@@ -183,7 +183,7 @@ def test_a_run_keeps_its_list_whatever_is_added_to_the_folder(folder, tmp_path):
     assert listed.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", ["decoder", "mlm", "mim", "mae", "ijepa", "djepa", "tjepa", "joint"])
+@pytest.mark.parametrize("name", ["decoder", "mlm", "spans", "mim", "mae", "ijepa", "djepa", "tjepa", "joint"])
 def test_stages_learn_from_the_corpus_and_not_from_generated_pages(folder, tmp_path, network, name):
     listed = prepared(tmp_path / "run", folders=[folder], long_side=128, limits=LIMITS)
     assert listed is not None

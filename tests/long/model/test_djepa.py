@@ -104,8 +104,30 @@ def test_a_prediction_follows_its_place_and_what_is_there():
             torch.arange(7)[None] < 5,
         )
     ]
-    assert torch.allclose(predictor(seen, places), predictor(padded, places), atol=1e-5)
-    assert not torch.allclose(predictor(seen, places), predictor(seen, places.flip(-1)), atol=1e-3)
+    there, padded_there, elsewhere = (
+        predictor(given, at).match for given, at in ((seen, places), (padded, places), (seen, places.flip(-1)))
+    )
+    assert torch.allclose(there, padded_there, atol=1e-5)
+    assert not torch.allclose(there, elsewhere, atol=1e-3)
+
+
+def test_an_untrained_predictor_looks_nearby():
+    torch.manual_seed(0)
+    predictor = Predictor(32, 16, 1, 1)
+    tokens, there = torch.randn(1, 2, 32), torch.ones(1, 2, dtype=torch.bool)
+    at, wanted = torch.tensor([[[0.1, 0.1], [0.9, 0.9]]]), torch.tensor([[[0.12, 0.1]]])
+    made = predictor([(tokens, at, there)], wanted)
+    for row, moves in ((0, True), (1, False)):
+        changed = tokens.clone()
+        changed[:, row] += 1.0 + torch.randn(32)
+        other = predictor([(changed, at, there)], wanted).match
+        assert torch.allclose(other, made.match, atol=1e-6) is not moves
+
+
+def test_without_contrast_a_prediction_is_one_vector():
+    predictor = Predictor(32, 16, 1, 2, contrast=False)
+    made = predictor([(torch.randn(1, 2, 32), torch.rand(1, 2, 2), torch.ones(1, 2).bool())], torch.rand(1, 1, 2))
+    assert made.match is made.embedding and "match.weight" not in predictor.state_dict()
 
 
 def test_the_alarm_rings_when_all_targets_are_equal():
@@ -116,10 +138,19 @@ def test_the_alarm_rings_when_all_targets_are_equal():
     assert equal["target_std"] < COLLAPSED and equal["collapsed"] == 1
 
 
+def test_the_rank_counts_the_directions_in_which_targets_differ():
+    torch.manual_seed(0)
+    there = torch.ones(1, 4000, dtype=torch.bool)
+    few = torch.randn(1, 4000, 3) @ torch.linalg.qr(torch.randn(32, 3))[0].T
+    assert target_spread(torch.randn(1, 4000, 32), there)["target_rank"] == pytest.approx(32, abs=0.5)
+    assert target_spread(few, there)["target_rank"] == pytest.approx(3, abs=0.1)
+
+
 def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
-    apart = 1.5 * torch.randn(400, 8)
-    alike = 1e-3 * torch.randn(400, 8)
-    following = apart[:, :1].repeat(1, 8)
+    torch.manual_seed(0)
+    apart = torch.randn(400, 8)
+    alike = 10 * torch.randn(8) + 1e-2 * apart
+    following = apart[:, :1] * torch.tensor([1.0, -1.0]).repeat(4)
     assert spread_penalty(apart) < 0.1 < spread_penalty(following)
     assert spread_penalty(alike) == pytest.approx(1, abs=0.02)  # the whole of the missing deviation
     alike.requires_grad_()
@@ -172,7 +203,7 @@ def test_words_are_predicted_from_the_image_alone(config):
     """Another word elsewhere on the page does not change what is predicted, another image does."""
     objective, _ = fresh(config, JointJepa, word_steps=1.0)
     told = []
-    objective._predictor.register_forward_hook(lambda module, given, out: told.append(out.detach().clone()))
+    objective._predictor.register_forward_hook(lambda module, given, out: told.append(out.match.detach().clone()))
     page = example(image=True)
     changed = [replace(word, text="elsewhere") for word in page.words]
     with torch.no_grad():
@@ -189,7 +220,7 @@ def test_words_help_to_predict_regions_unless_they_are_hidden(config):
     for share in (0.0, 1.0):
         objective, _ = fresh(config, JointJepa, word_steps=0.0, hidden_words=share)
         objective._predictor.register_forward_hook(
-            lambda module, given, out, share=share: told.setdefault(share, []).append(out.detach().clone())
+            lambda module, given, out, share=share: told.setdefault(share, []).append(out.match.detach().clone())
         )
         seen, rng = objective.read(0), random.Random(2)
         rng.random()  # which of the two directions
