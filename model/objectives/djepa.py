@@ -61,7 +61,7 @@ class JepaSettings:
     narrow: float = 1.0
     layers: int = 3
     blocks: BlockShapes = field(default_factory=BlockShapes)
-    apart: float = 0.05
+    apart: float = 0.1
     paper: float = 0.1
     word_steps: float = 0.5
     hidden_words: float = 0.5
