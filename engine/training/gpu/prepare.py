@@ -17,7 +17,7 @@ from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
 
 MOST_BYTES = 40_000_000
 _PICTURES, _DOCUMENTS = 0.55, 0.25  # shares of the bytes; the rest is pages of words
-_OF_A_FILE = 100  # pages
+_OF_A_FILE = 50  # pages
 _PLAIN = 4  # of so many pages without a region to ask for, one gets a picture
 _SEED = 41_000_000  # no training and no figure draws these pages from the generator
 
