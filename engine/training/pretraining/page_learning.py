@@ -24,6 +24,7 @@ from engine.training.pretraining.probing import (
     type_figures,
 )
 from engine.training.sources.examples import synthetic_source
+from engine.training.sources.page_supply import GENERATED, PageSupply
 from engine.training.sources.rendered import RenderedPage, rendered_source
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model.examples import Source
@@ -106,9 +107,10 @@ def page_objective(
     pages: int = 4,
     pool: int = 512,
     corpus: PageCorpus | None = None,
+    supply: PageSupply = GENERATED,
     feed: Callable[[Source], Source] = lambda source: source,
 ) -> NetworkObjective:
-    """Return one of PAGE_OBJECTIVES on the pages of a corpus, by default on generated ones.
+    """Return one of PAGE_OBJECTIVES on the pages of a corpus, without one on those of `supply`.
 
     `feed`: what the source goes through, such as making examples ahead.
 
@@ -117,11 +119,15 @@ def page_objective(
     if name not in PAGE_OBJECTIVES:
         raise ValueError(f"There is no page objective {name!r}; choose from {', '.join(PAGE_OBJECTIVES)}.")
     if PAGE_OBJECTIVES[name] is TextJepa:  # pictures would be drawn for nothing
-        source = synthetic_source(seed, pages=pages, questions=1) if corpus is None else corpus.words(seed, pages=pages)
+        if corpus is None:
+            source = synthetic_source(seed, pages=pages, questions=1, made=supply.words)
+        else:
+            source = corpus.words(seed, pages=pages)
     elif corpus is not None:
         source = corpus.pictures(seed, pages=pages)
     else:
-        source = rendered_source(seed, long_side=network.config.image.long_side, pages=pages, pool=pool)
+        side = network.config.image.long_side
+        source = rendered_source(seed, long_side=side, pages=pages, pool=pool, made=supply.drawn)
     return PAGE_OBJECTIVES[name](network, feed(source))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from engine.training.sources.page_supply import GENERATED, PageSupply
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model.examples import Source
 from model.network import GroundingNetwork
@@ -27,12 +28,13 @@ class StageInputs:
     seed: int
     folder: Path  # of the whole run; a stage may read the output of an earlier one
     teacher: Path  # sentence encoder whose token vectors the network keeps
-    held_out: int = 24  # pages for the figures
+    held_out: int = 24  # pages for the figures; 0: no figures
     decoder: str | None = None  # folder, or name on the hub, of the decoder for the text stages
     forms: Path | None = None  # folder of fillable PDFs, for the stages of words and `region_ranking`
     labelled: Path | None = None  # grounded dataset of pages that may be learned from, for `practice` and `ranking`
     corpus: PageCorpus | None = None  # pages without labels; generated pages and Python's documentation without it
     pages: int = PAGES  # of words a step; a quarter of them with images, where those are read at full size
+    supply: PageSupply = GENERATED  # pages with questions
     feed: Callable[[Source], Source] = _as_it_is  # what a stage's source goes through, such as making examples ahead
 
     @property

@@ -15,6 +15,7 @@ import torch
 from engine.training.pretraining.curves import METRICS_FILE, draw_curves
 from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStage, StageInputs
 from engine.training.pretraining.stages import STAGES
+from engine.training.sources.page_supply import GENERATED, PageSupply
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model import checkpoint
 from model.distributed import ALONE, Ranks
@@ -24,7 +25,7 @@ from model.network import GroundingNetwork, load_network
 from model.objectives.objective import Objective
 from model.prefetch import Prefetched
 from model.presets import NetworkConfig
-from model.pretraining.token_vectors import reduced_vectors
+from model.pretraining.token_vectors import token_vectors
 from model.rates import with_rates
 
 FIGURES_FILE = "figures.json"
@@ -106,6 +107,7 @@ def pretrain(
     checkpointing: bool = False,
     ranks: Ranks = ALONE,
     held_out: int = 24,
+    supply: PageSupply = GENERATED,
     begin: Callable[[GroundingNetwork], None] | None = None,
     on_metrics: Callable[[Mapping[str, Any]], None] | None = None,
     on_figures: Callable[[str, Mapping[str, tuple[float, float]]], None] | None = None,
@@ -119,7 +121,7 @@ def pretrain(
     Args:
         folder: Folder of the run.
         config: Network to train.
-        teacher: Sentence encoder whose token vectors the network keeps.
+        teacher: Folder of the sentence encoder whose token vectors the network keeps, or a checkpoint that keeps them.
         schedule: Stages and steps.
         resume: Continue with the schedule stored in `folder`.
         mixed: Train in mixed precision.
@@ -127,7 +129,8 @@ def pretrain(
         workers: Processes that make examples ahead.
         checkpointing: Recompute activations, to save memory.
         ranks: This process's place among those of the run; all read and write one folder.
-        held_out: Number of pages for the figures.
+        held_out: Number of pages for the figures; 0: no figures, so that nothing is generated for them.
+        supply: Pages with questions to learn from, in place of generated ones.
         begin: Called with the network before training, to load public weights.
         on_metrics: Called with each row of metrics.
         on_figures: Called with a stage's name and figures.
@@ -166,8 +169,9 @@ def pretrain(
 
         with _Feeding(workers, ranks.count) as feeding:
             around = _inputs(network, schedule, folder, teacher, schedule.seed + number, held_out, feeding.feed)
+            around = replace(around, supply=supply)
             stage, objective = STAGES[name], ranks.in_turn(partial(_objective, name, around))
-            if name not in figures:
+            if held_out and name not in figures:
                 figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
                 ranks.on_first(partial(_write_json, folder / FIGURES_FILE, figures))
             groups = with_rates(stage.groups(objective), network, schedule.public, times=schedule.rate)
@@ -188,10 +192,10 @@ def pretrain(
         done += steps
         if ranks.first:
             draw_curves(folder / METRICS_FILE, folder / CURVES_FILE)
-        if "after" not in figures[name]:
+        if held_out and "after" not in figures[name]:
             figures[name]["after"] = ranks.on_first(partial(_measured, stage, around, objective))
             ranks.on_first(partial(_write_json, folder / FIGURES_FILE, figures))
-        if on_figures is not None and ranks.first:
+        if held_out and on_figures is not None and ranks.first:
             on_figures(name, _changes(figures)[name])
     weights = folder / f"{config.name}.safetensors"
     whole = checkpoint.to_float16(network.state_dict())
@@ -292,7 +296,7 @@ def _folder(path: str | None) -> Path | None:
 def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
     torch.manual_seed(seed)
     network = GroundingNetwork(config)
-    vectors = reduced_vectors(teacher, config.text.vector_width)
+    vectors = token_vectors(teacher, config.text.vector_width)
     if vectors.shape != network.text_encoder.embedding.piece_vectors.shape:
         raise ValueError(
             f"The teacher has {len(vectors)} wordpieces, the network {config.text.pieces}; choose a matching teacher."

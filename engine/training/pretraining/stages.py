@@ -15,6 +15,7 @@ from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStag
 from engine.training.pretraining.text_stages import TEXT_STAGES
 from engine.training.sources.blank_forms import FORMS_FILE, kept_forms, with_forms
 from engine.training.sources.examples import MOST_WORDS, mixed_source, page_source, synthetic_source
+from engine.training.sources.page_supply import GENERATED, PageSupply
 from engine.training.sources.read_pages import kept_read_pages
 from engine.training.sources.region_choices import region_choices
 from engine.training.sources.region_source import region_source
@@ -97,14 +98,19 @@ def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
 
 def _with_pictures(around: StageInputs) -> Objective:
     source = pictures_source(
-        around.seed, around.network.config.image.long_side, pages=around.pages, pictures=around.pictures
+        around.seed,
+        around.network.config.image.long_side,
+        pages=around.pages,
+        pictures=around.pictures,
+        supply=around.supply,
     )
     return PromptableSegmentation(around.network, around.feed(source), Asking(prompted_steps=0.5))
 
 
 def _words(around: StageInputs) -> Objective:
     forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
-    source = with_forms(synthetic_source(around.seed, pages=around.pages), forms, around.seed, pages=around.pages)
+    generated = synthetic_source(around.seed, pages=around.pages, made=around.supply.words)
+    source = with_forms(generated, forms, around.seed, pages=around.pages)
     return PromptableSegmentation(around.network, around.feed(source))
 
 
@@ -112,7 +118,7 @@ def practice_source(around: StageInputs) -> Source:
     """Return generated pages, filled forms and labelled pages, as far as the run has them."""
     forms = None if around.forms is None else kept_forms(around.forms, around.folder / FORMS_FILE)
     seed, pages = around.seed + 11_000, around.pages
-    source = with_forms(synthetic_source(seed, pages=pages), forms, seed, pages=pages)
+    source = with_forms(synthetic_source(seed, pages=pages, made=around.supply.words), forms, seed, pages=pages)
     if around.labelled is None:
         return source
     usable = [page for page in read_pages(around.labelled) if page.questions and 4 <= len(page.words) <= MOST_WORDS]
@@ -122,13 +128,17 @@ def practice_source(around: StageInputs) -> Source:
 
 def _regions(around: StageInputs) -> Objective:
     pointing = Pointing(long_side=min(Pointing().long_side, around.network.config.image.long_side))
-    source = region_source(around.seed + 6_000, long_side=pointing.long_side, pages=2 * around.pictures)
+    source = region_source(
+        around.seed + 6_000, long_side=pointing.long_side, pages=2 * around.pictures, made=around.supply.drawn
+    )
     return RegionMasks(around.network, around.feed(source), pointing)
 
 
 def _regions_at_full_size(around: StageInputs) -> Objective:
     side = around.network.config.image.long_side
-    source = region_source(around.seed + 90_000, long_side=side, pages=around.pictures, pool=_POOL)
+    source = region_source(
+        around.seed + 90_000, long_side=side, pages=around.pictures, pool=_POOL, made=around.supply.drawn
+    )
     return RegionMasks(around.network, around.feed(source), Pointing(long_side=side))
 
 
@@ -151,11 +161,13 @@ def _reading(around: StageInputs) -> Objective:
     return PromptableSegmentation(around.network, around.feed(source))
 
 
-def pictures_source(seed: int, long_side: int, *, pages: int = PAGES, pictures: int = 1) -> Source:
+def pictures_source(
+    seed: int, long_side: int, *, pages: int = PAGES, pictures: int = 1, supply: PageSupply = GENERATED
+) -> Source:
     """Return pages of words, interleaved with rendered pages: with all questions, or with regions only."""
-    words = synthetic_source(seed + 7_000, pages=pages)
-    rendered = synthetic_source(seed + 8_000, pages=pictures, regions=0.3, images=True)
-    regions = region_source(seed + 9_000, long_side=long_side, pages=pictures, pool=_POOL)
+    words = synthetic_source(seed + 7_000, pages=pages, made=supply.words)
+    rendered = synthetic_source(seed + 8_000, pages=pictures, regions=0.3, images=True, made=supply.drawn)
+    regions = region_source(seed + 9_000, long_side=long_side, pages=pictures, pool=_POOL, made=supply.drawn)
     return mixed_source(words, mixed_source(rendered, regions, _REGION_SHARE, seed), _IMAGE_SHARE, seed + 1)
 
 
@@ -195,6 +207,7 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
             around.seed + _PAGES_SEED,
             pages=around.pages,
             corpus=around.corpus,
+            supply=around.supply,
             feed=around.feed,
         ),
         groups=page_groups,
@@ -281,7 +294,8 @@ STAGES: dict[str, PretrainingStage] = {
         title="Words of an answer, and its predicted quality; all other parameters are frozen.",
         share=0.1,
         objective=lambda around: Growing(
-            around.network, around.feed(synthetic_source(around.seed + 77_000, pages=around.pages))
+            around.network,
+            around.feed(synthetic_source(around.seed + 77_000, pages=around.pages, made=around.supply.words)),
         ),
         groups=_growth_alone,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2e-4),

@@ -12,7 +12,6 @@ from typing import Any, cast
 
 import torch
 
-from engine.synthetic import generate
 from engine.training.pretraining.pretraining_stage import PretrainingStage, StageInputs, at_rate
 from engine.training.pretraining.question_keys import question_key_figures
 from engine.training.pretraining.texts import (
@@ -25,6 +24,7 @@ from engine.training.pretraining.texts import (
     text_source,
 )
 from engine.training.sources.examples import example_of, synthetic_source
+from engine.training.sources.page_supply import GENERATED, Pages
 from model.examples import Example
 from model.objectives.masked_language import MaskedWords, Masking, first_pieces
 from model.objectives.objective import Objective
@@ -161,7 +161,7 @@ def _masked_words(around: StageInputs, masking: Masking | None = None) -> Object
     guess = first_pieces(_counted_pages(around), Vocabulary(network.config.text.buckets), pieces)
     corpus = around.corpus
     if corpus is None:
-        source = synthetic_source(around.seed, pages=around.pages, questions=1)
+        source = synthetic_source(around.seed, pages=around.pages, questions=1, made=around.supply.words)
     else:
         source = corpus.words(around.seed, pages=around.pages)
     return MaskedWords(network, around.feed(source), masking, guess=guess)
@@ -169,22 +169,25 @@ def _masked_words(around: StageInputs, masking: Masking | None = None) -> Object
 
 def _masked_words_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
     """Return figures on held-out pages: of the corpus, else generated ones."""
-    judged = _pages(_PAGES_SEED, _JUDGED_PAGES) if around.corpus is None else around.corpus.judged_words(_JUDGED_PAGES)
+    if around.corpus is None:
+        judged: Sequence[Example] = _pages(GENERATED.words, _PAGES_SEED, _JUDGED_PAGES)
+    else:
+        judged = around.corpus.judged_words(_JUDGED_PAGES)
     return cast(MaskedWords, objective).figures(judged, _counted_pages(around))
 
 
 def _counted_pages(around: StageInputs) -> Sequence[Example]:
     """Return pages by whose words frequencies are counted."""
     if around.corpus is None:
-        return _pages(around.seed, _COUNTED_PAGES)
+        return _pages(around.supply.words, around.seed, _COUNTED_PAGES)
     source = around.corpus.words(around.seed)
     return [page for step in range(_COUNTED_PAGES // 4) for page in source(step)]
 
 
 @lru_cache(maxsize=4)
-def _pages(seed: int, count: int) -> tuple[Example, ...]:
-    """Return generated pages with words, without questions and images."""
-    drawn = (one.page for one in generate(seed) if one.page.words)
+def _pages(made: Pages, seed: int, count: int) -> tuple[Example, ...]:
+    """Return pages with words, without questions and images."""
+    drawn = (one.page for one in made(seed) if one.page.words)
     return tuple(example_of(page, None, ()) for page in islice(drawn, count))
 
 

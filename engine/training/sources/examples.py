@@ -12,9 +12,9 @@ from PIL import Image
 from pycocotools import mask as coco
 
 from engine.grounded import GroundedPage, GroundedQuestion
-from engine.synthetic import SyntheticPage, generate
 from engine.training.augmentation.corruption import shortened
 from engine.training.augmentation.perturbation import blurred, in_cipher, stretched
+from engine.training.sources.page_supply import GENERATED, MadePage, Pages
 from model.examples import Example, Prompt, Question, Source, Word
 
 MOST_WORDS = 350  # of a training page: the cost of a step grows with the square
@@ -74,14 +74,20 @@ def badly_asked(example: Example, rng: random.Random) -> Example:
 
 
 def synthetic_source(
-    seed: int, *, pages: int = 4, questions: int = 8, regions: float = 0.0, images: bool = False
+    seed: int,
+    *,
+    pages: int = 4,
+    questions: int = 8,
+    regions: float = 0.0,
+    images: bool = False,
+    made: Pages = GENERATED.words,
 ) -> Source:
-    """Return an endless source of generated pages: `pages` a step with `questions` questions each; pure."""
-    return block_source(generate, seed, pages=pages, questions=questions, regions=regions, images=images)
+    """Return an endless source of pages, generated unless `made` yields others; see `block_source`."""
+    return block_source(made, seed, pages=pages, questions=questions, regions=regions, images=images)
 
 
 def block_source(
-    made: Callable[[int], Iterator[SyntheticPage]],
+    made: Pages,
     seed: int,
     *,
     pages: int = 4,
@@ -89,7 +95,10 @@ def block_source(
     regions: float = 0.0,
     images: bool = False,
 ) -> Source:
-    """Return an endless source of the pages that `made` yields for a seed; pages of like length share a step."""
+    """Return an endless source of the pages that `made` yields for a seed: `pages` a step with `questions` each; pure.
+
+    Pages of like length share a step.
+    """
     block: dict[int, list[list[Example]]] = {}
 
     def source(step: int) -> Sequence[Example]:
@@ -180,7 +189,7 @@ def mixed_source(first: Source, second: Source, share: float, seed: int) -> Sour
 
 
 def _drawn_block(
-    made: Iterator[SyntheticPage], seed: int, pages: int, questions: int, regions: float, images: bool
+    made: Iterator[MadePage], seed: int, pages: int, questions: int, regions: float, images: bool
 ) -> list[list[Example]]:
     rng = random.Random(f"{seed}:block")
     usable = _usable(made, rng, _PLAIN_KEPT if images and regions else 1.0)
@@ -222,7 +231,7 @@ def _perturbed(example: Example, rng: random.Random, share: float) -> Example:
     return in_cipher(example, rng) if rng.random() < share * _IN_CIPHER else example
 
 
-def _usable(pages: Iterator[SyntheticPage], rng: random.Random, plain: float) -> Iterator[SyntheticPage]:
+def _usable(pages: Iterator[MadePage], rng: random.Random, plain: float) -> Iterator[MadePage]:
     """Yield pages worth a step; of those without a region to ask for, a share `plain` (0..1)."""
     for one in pages:
         page = one.page

@@ -12,7 +12,8 @@ from engine.synthetic import SyntheticPage
 from engine.synthetic.blank_forms.pages import form_pages
 from engine.synthetic.blank_forms.template import FormTemplate
 from engine.training.sources.examples import badly_asked, example_of
-from engine.training.sources.region_source import regions_asked, regions_on, without_words
+from engine.training.sources.page_supply import region_types_of
+from engine.training.sources.region_source import regions_asked, without_words
 from engine.training.sources.rendered import endless_pages
 from model.examples import Example, Source
 
@@ -78,7 +79,7 @@ def _example(
     unread: bool,
 ) -> Example:
     asked = [replace(one, answers=[]) for one in rng.sample(regions, min(_REGIONS, len(regions)))]
-    there = regions_on(made) | {_NOT_ALONE}
+    there = region_types_of(made) | {_NOT_ALONE}
     missing = [one for one in foreign if one.region_type not in there]
     wanted = 1 + (rng.random() < _FOREIGN - 1)
     asked += [replace(one, masks=[], answers=[]) for one in rng.sample(missing, min(wanted, len(missing)))]

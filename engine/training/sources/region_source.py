@@ -8,9 +8,9 @@ from itertools import islice
 from PIL import Image
 
 from engine.grounded import GroundedPage, GroundedQuestion
-from engine.synthetic import SyntheticPage
 from engine.training.sources.examples import badly_asked, example_of
-from engine.training.sources.rendered import endless_pages, picture, turns_of
+from engine.training.sources.page_supply import GENERATED, MadePage, Pages, region_types_of
+from engine.training.sources.rendered import picture, turns_of, wide_pages
 from model.examples import Example, Source
 
 _UNREAD = 0.5  # share of the steps with pages without words, like scans without OCR
@@ -24,16 +24,25 @@ _SEED_STRIDE = 1_000_003
 class _Block:
     """Pages with regions, their cached images, and questions for regions by type."""
 
-    pages: Sequence[SyntheticPage]
+    pages: Sequence[MadePage]
     pictures: dict[int, Image.Image]
     foreign: Mapping[str, Sequence[GroundedQuestion]]
     turns: Callable[[int], list[int]]
 
 
-def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int = 10, pool: int = 768) -> Source:
+def region_source(
+    seed: int,
+    *,
+    long_side: int,
+    pages: int = 2,
+    questions: int = 10,
+    pool: int = 768,
+    made: Pages = GENERATED.drawn,
+) -> Source:
     """Return a source of `pages` similar-shaped pages a step with `questions` questions each.
 
-    Keeps `pool` pages, drawn at first use and scaled to `long_side` pixels; questions are drawn anew at each use.
+    Keeps `pool` pages of those that `made` yields, drawn at first use and scaled to `long_side` pixels; questions are
+    drawn anew at each use.
     """
     blocks: dict[int, _Block] = {}
     steps, count = -(-_BLOCK // pages), max(1, pool // _BLOCK)
@@ -45,22 +54,22 @@ def region_source(seed: int, *, long_side: int, pages: int = 2, questions: int =
         turn, place = divmod(step, steps)
         number = turn % count
         if number not in blocks:
-            blocks[number] = _drawn(seed * _SEED_STRIDE + number, pages)
+            blocks[number] = _drawn(made, seed * _SEED_STRIDE + number, pages)
         block, found = blocks[number], []
         for at in block.turns(turn // count * steps + place):
             if at not in block.pictures:
                 block.pictures[at] = picture(block.pages[at], long_side)
-            made = block.pages[at]
-            page = without_words(made.page) if unread else made.page
-            asked = _asked(page, regions_on(made), block.foreign, questions, rng)
+            drawn = block.pages[at]
+            page = without_words(drawn.page) if unread else drawn.page
+            asked = _asked(page, region_types_of(drawn), block.foreign, questions, rng)
             found.append(badly_asked(example_of(page, block.pictures[at], asked), rng))
         return found
 
     return source
 
 
-def _drawn(seed: int, pages: int) -> _Block:
-    made = list(islice((one for one in endless_pages(seed) if regions_asked(one.page)), _BLOCK))
+def _drawn(supply: Pages, seed: int, pages: int) -> _Block:
+    made = list(islice((one for one in wide_pages(supply(seed)) if regions_asked(one.page)), _BLOCK))
     foreign: dict[str, list[GroundedQuestion]] = {}
     for question in (question for one in made for question in regions_asked(one.page)):
         foreign.setdefault(str(question.region_type), []).append(question)
@@ -89,13 +98,6 @@ def _asked(
         else:
             asked.append(rng.choice(regions))
     return asked
-
-
-def regions_on(made: SyntheticPage) -> set[str]:
-    """Return the types of all regions of a page, asked for or not."""
-    tables = {"table"} if made.sheet.tables else set()
-    asked = {str(question.region_type) for question in made.page.questions if question.region_type}
-    return tables | asked | {figure.kind for figure in made.sheet.figures}
 
 
 def without_words(page: GroundedPage, region_type: str | None = None) -> GroundedPage:

@@ -4,13 +4,17 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import TypeVar
 
 from PIL import Image
 
 from engine.synthetic import SyntheticPage, generate
 from engine.synthetic.region_types import TypedRegion, typed_regions
 from engine.training.sources.examples import MOST_WORDS
+from engine.training.sources.page_supply import GENERATED, MadePage, Pages
 from model.examples import Example, Source, Word
+
+M = TypeVar("M", bound=MadePage)
 
 _NARROWEST = 0.2  # ratio of a page's sides: a longer strip becomes unreadable when scaled
 
@@ -25,12 +29,10 @@ class RenderedPage:
 
 def rendered(made: SyntheticPage, long_side: int) -> RenderedPage:
     """Draw the page; its image is scaled to `long_side` pixels."""
-    words = tuple(Word(word.text, word.box) for word in made.page.words)
-    small = picture(made, long_side)
-    return RenderedPage(Example(words, (made.page.width, made.page.height), (), small), tuple(typed_regions(made)))
+    return RenderedPage(_unasked(made, long_side), tuple(typed_regions(made)))
 
 
-def picture(made: SyntheticPage, long_side: int) -> Image.Image:
+def picture(made: MadePage, long_side: int) -> Image.Image:
     """Draw the image of a page with a long side of `long_side` pixels."""
     image = made.render()
     scale = min(1.0, long_side / max(image.size))
@@ -45,29 +47,41 @@ def drawn_pages(seed: int, count: int) -> list[SyntheticPage]:
 
 def endless_pages(seed: int) -> Iterator[SyntheticPage]:
     """Yield generated pages of a seed, without strips and without pages of too many words."""
-    for made in generate(seed):
+    return wide_pages(generate(seed))
+
+
+def wide_pages(pages: Iterator[M]) -> Iterator[M]:
+    """Yield the pages that are no strips and have not too many words."""
+    for made in pages:
         sides = made.page.width, made.page.height
         if min(sides) >= _NARROWEST * max(sides) and len(made.page.words) <= MOST_WORDS:
             yield made
 
 
-def rendered_source(seed: int, *, long_side: int, pages: int = 4, pool: int = 512) -> Source:
+def rendered_source(
+    seed: int, *, long_side: int, pages: int = 4, pool: int = 512, made: Pages = GENERATED.drawn
+) -> Source:
     """Return a source of `pages` rendered, similar-shaped pages a step, without questions.
 
     Drawing a page takes as long as training on it, so `pool` pages are drawn at first use and kept; each occurs once an
-    epoch.
+    epoch. They are generated unless `made` yields others.
     """
-    waiting = drawn_pages(seed, pool)
+    waiting = list(islice(wide_pages(made(seed)), pool))
     kept: dict[int, Example] = {}
 
     def drawn(number: int) -> Example:
         """Return the example of a page; drawn at first use."""
         if number not in kept:
-            kept[number] = rendered(waiting[number], long_side).example
+            kept[number] = _unasked(waiting[number], long_side)
         return kept[number]
 
     turns = turns_of([(made.page.width, made.page.height) for made in waiting], seed, pages)
     return lambda step: [drawn(number) for number in turns(step)]
+
+
+def _unasked(made: MadePage, long_side: int) -> Example:
+    words = tuple(Word(word.text, word.box) for word in made.page.words)
+    return Example(words, (made.page.width, made.page.height), (), picture(made, long_side))
 
 
 def source_of(examples: Sequence[Example], seed: int, *, pages: int = 4) -> Source:

@@ -30,11 +30,13 @@ def groups_of(signatures: Mapping[str, Sequence[Signature]]) -> dict[str, str]:
         return document
 
     bands = [(band, place) for place, (_, signature) in enumerate(pages) for band in bands_of(signature, "")]
+    if not bands:  # only empty pages
+        return parents
     keys = np.array([band for band, _ in bands], np.int64)
     places = np.array([place for _, place in bands], np.int64)
     order = np.argsort(keys, kind="stable")
     keys, places = keys[order], places[order]
-    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]])) if len(keys) else np.empty(0, np.int64)
+    starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(keys)], strict=True):
         met = places[start:end].tolist()
         for at, place in enumerate(met):

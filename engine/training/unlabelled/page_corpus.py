@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import random
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
@@ -21,6 +22,7 @@ from engine.training.unlabelled.reading import kept_file
 from model.examples import Example, Source, Word
 
 CORPUS_FILE = "corpus.json"
+_COPIED = "documents"
 _HELD_OUT = 10  # one group of so many is held out
 _FEWEST_WORDS = 8  # of a page that words are learned from
 _FEWEST_OF_A_LINE = 4  # words, of a line that is learned from as text
@@ -67,7 +69,7 @@ class PageCorpus:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             pages = [_Listed(**{**one, "size": tuple(one["size"])}) for one in found["pages"]]
-            return cls(Path(found["cache"]), pages)
+            return cls(path.parent / found["cache"], pages)  # an absolute path stays as it is
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise ValueError(f"{path} is not the list of a corpus: {error}") from error
 
@@ -77,6 +79,26 @@ class PageCorpus:
         listed = {"cache": str(self._cache.resolve()), "pages": [asdict(one) for one in self._pages]}
         temporary.write_text(json.dumps(listed), encoding="utf-8")
         temporary.replace(path)
+
+    def copy_into(self, folder: Path, most_bytes: int) -> tuple[int, int]:
+        """Copy some documents and their list into a folder that may be moved; return their bytes and number.
+
+        Documents are drawn at random, as many as `most_bytes` allow. Raises OSError.
+        """
+        chosen: set[str] = set()
+        size = 0
+        documents = sorted({one.sha256 for one in self._pages})
+        for sha256 in random.Random(0).sample(documents, len(documents)):
+            source = kept_file(self._cache, sha256)
+            if size + source.stat().st_size <= most_bytes:
+                target = kept_file(folder / _COPIED, sha256)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, target)
+                chosen.add(sha256)
+                size += source.stat().st_size
+        listed = {"cache": _COPIED, "pages": [asdict(one) for one in self._pages if one.sha256 in chosen]}
+        (folder / CORPUS_FILE).write_text(json.dumps(listed), encoding="utf-8")
+        return size + (folder / CORPUS_FILE).stat().st_size, len(chosen)
 
     def __len__(self) -> int:
         return len(self._pages)

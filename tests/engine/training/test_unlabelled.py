@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from engine.documents.duplicates.page_signature import Signature
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.errors import Refused
@@ -152,6 +153,10 @@ def test_documents_with_like_pages_are_one_group(tmp_path):
     groups = groups_of({sha256: [page.signature for page in one.pages] for sha256, one in kept.items()})
     by_name = {one.name: groups[sha256] for sha256, one in kept.items()}
     assert by_name["a.pdf"] == by_name["rescan.pdf"] != by_name["b.pdf"]
+
+
+def test_documents_of_empty_pages_alone_are_groups_of_their_own():
+    assert groups_of({"a": [Signature("", (), "")], "b": []}) == {"a": "a", "b": "b"}
 
 
 def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):

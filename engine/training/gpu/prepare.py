@@ -1,0 +1,104 @@
+"""Prepare the pages that travel to a GPU machine: generated ones, and documents without labels."""
+
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from PIL import Image
+
+from engine.synthetic import SyntheticPage, generate
+from engine.training.gpu.prepared_pages import write_file
+from engine.training.sources.region_source import regions_asked
+from engine.training.sources.rendered import endless_pages, picture
+from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
+
+MOST_BYTES = 40_000_000
+_PICTURES, _DOCUMENTS = 0.55, 0.25  # shares of the bytes; the rest is pages of words
+_OF_A_FILE = 50  # pages
+_PLAIN = 4  # of so many pages without a region to ask for, one gets a picture
+_SEED = 41_000_000  # no training and no figure draws these pages from the generator
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What a folder holds."""
+
+    pages: int
+    pictures: int
+    documents: int
+    bytes: int
+
+
+def prepare(
+    folder: Path,
+    *,
+    long_side: int,
+    seed: int = 0,
+    most_bytes: int = MOST_BYTES,
+    most_pages: int | None = None,
+    corpus: Path | None = None,
+    on_bytes: Callable[[int], None] | None = None,
+) -> Prepared:
+    """Write prepared pages into an empty folder.
+
+    Args:
+        folder: folder, created if missing; older prepared pages in it are deleted.
+        long_side: pixels of the longer side of a picture.
+        seed: other pages for another seed.
+        most_bytes: of all files together.
+        most_pages: with pictures, and of words; None: as many as the bytes allow.
+        corpus: list of a corpus without labels, as `glossator pretrain --corpus` leaves it in its folder.
+        on_bytes: called with the bytes written so far.
+
+    Returns:
+        Numbers of pages, pictures, documents without labels, and bytes.
+
+    Raises:
+        ValueError: the corpus is damaged.
+        OSError: the folder cannot be written.
+    """
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    written = documents = pages = 0
+    if corpus is not None:
+        written, documents = PageCorpus.load(corpus).copy_into(folder, round(_DOCUMENTS * most_bytes))
+    made = _pictured(_SEED + 2 * seed, long_side)
+    pictures, number, used = 0, 0, 0
+    for kind, limit in ((made, round(_PICTURES * most_bytes)), (_worded(_SEED + 2 * seed + 1), most_bytes - written)):
+        of_kind, largest = 0, 0
+        while most_pages is None or of_kind < most_pages:
+            batch = list(islice(kind, min(_OF_A_FILE, (most_pages or _OF_A_FILE) - of_kind)))
+            size = write_file(folder, number, batch)
+            largest = max(largest, size)
+            if used + size > limit:
+                (folder / f"pages-{number:03}.zip").unlink()
+                break
+            number, used, of_kind = number + 1, used + size, of_kind + len(batch)
+            if on_bytes is not None:
+                on_bytes(written + used)
+            if used + largest > limit:
+                break
+        pages += of_kind
+        pictures += of_kind if kind is made else 0
+    return Prepared(pages, pictures, documents, written + used)
+
+
+def corpus_of(folder: Path) -> Path | None:
+    """Return the list of documents without labels in a folder of prepared pages, if it has one."""
+    listed = folder / CORPUS_FILE
+    return listed if listed.is_file() else None
+
+
+def _pictured(seed: int, long_side: int) -> Iterator[tuple[SyntheticPage, Image.Image | None]]:
+    """Yield pages with their pictures, mostly such with regions to ask for."""
+    rng = random.Random(seed)
+    for made in endless_pages(seed):
+        if regions_asked(made.page) or rng.random() < 1 / _PLAIN:
+            yield made, picture(made, long_side)
+
+
+def _worded(seed: int) -> Iterator[tuple[SyntheticPage, Image.Image | None]]:
+    return ((made, None) for made in generate(seed) if made.page.words and made.page.questions)
