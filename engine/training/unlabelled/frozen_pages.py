@@ -53,8 +53,7 @@ def freeze_pages(workspace: Workspace, project_id: str, seed: int, most: int = M
         pages = _pages(session, list(groups), most)
         words = [
             [[text, *box] for _, text, *box, _ in own]
-            for some in living_words(session, ((page.id, page.word_count) for page in pages))
-            for own in some
+            for own in living_words(session, ((page.id, page.word_count) for page in pages))
         ]
     rows = [
         {

@@ -23,7 +23,7 @@ from engine.training.unlabelled.frozen_pages import freeze_pages, pages_of
 from engine.workspace import Workspace
 from model.objectives.promptable import PromptableSegmentation
 from tests.support.drawn_pages import example
-from tests.support.factories import accept, bill, line, make_document, make_project, tiny_network
+from tests.support.factories import Placed, accept, bill, line, make_document, make_project, tiny_network
 
 CORPUS = Corpus((), {}, {})
 
@@ -37,9 +37,14 @@ def project(sqlite_workspace: Workspace) -> Project:
     return make_project(sqlite_workspace)
 
 
+def letter(number: int) -> list[Placed]:
+    """A page with words enough to learn from."""
+    return [*bill(number), *line("With many thanks", 20, 140)]
+
+
 def unread(shop: Workspace, project: Project, count: int, first: int = 0) -> list[Document]:
     numbers = range(first, first + count)
-    return [make_document(shop, project.id, [bill(number)], name=f"{number}.png") for number in numbers]
+    return [make_document(shop, project.id, [letter(number)], name=f"{number}.png") for number in numbers]
 
 
 def test_pages_are_of_training_documents_without_an_accepted_answer(
@@ -52,24 +57,24 @@ def test_pages_are_of_training_documents_without_an_accepted_answer(
     with shop.database.write() as session:
         session.add(Job(project_id=project.id, kind="read", key=key_of(arriving.id), asked_as=key_of(arriving.id)))
     for split in ("recent", "frozen"):
-        make_document(shop, project.id, [bill(8)], split=split)
-    make_document(shop, project.id, [bill(9)], quarantined=True)
+        make_document(shop, project.id, [letter(8)], split=split)
+    make_document(shop, project.id, [letter(9)], quarantined=True)
     make_document(shop, project.id, [line("Too few words")])
-    make_document(shop, make_project(shop, "another").id, [bill(7)])
+    make_document(shop, make_project(shop, "another").id, [letter(7)])
     found = freeze_pages(shop, project.id, seed=0)
     assert found is not None and (found.pages, found.documents) == (2, 2)
     pages = pages_of(shop, found.sha256)
     assert {page.document_id for page in pages} == {free.id, submitted.id}
     assert {page.group_id for page in pages} == {free.group_id, submitted.group_id}
     texts = [[word.text for word in page.example.words] for page in pages]
-    assert [text for text, _ in bill(0)] in texts
+    assert [text for text, _ in letter(0)] in texts
 
 
 def test_the_number_of_pages_is_bounded_and_every_document_comes_first_once(
     sqlite_workspace: Workspace, project: Project
 ) -> None:
     shop = sqlite_workspace
-    long = make_document(shop, project.id, [bill(number) for number in range(6)])
+    long = make_document(shop, project.id, [letter(number) for number in range(6)])
     unread(shop, project, 3)
     found = freeze_pages(shop, project.id, seed=0, most=6)
     assert found is not None and (found.pages, found.documents) == (6, 4)
