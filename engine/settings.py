@@ -98,6 +98,13 @@ class Settings(BaseSettings):
     retrain_refit: bool = Field(
         True, description="After a passed verdict, train once more on all accepted pages, and use those weights."
     )
+    retrain_unlabelled: float = Field(
+        0,
+        ge=0,
+        lt=1,
+        description="Share of a run's training steps that learn masked words from pages of the project without "
+        "accepted answers, such as 0.2; 0: none.",
+    )
     retrain_grace_hours: float = Field(
         12, ge=0, description="Hours after its scheduled time that a missed retraining is still started."
     )

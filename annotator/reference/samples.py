@@ -328,6 +328,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
         "The newest run read each of 60 corrected pages about 8 times. A longer run is not expected to bring more; "
         "more corrected pages are.",
     ),
+    "RunView.unlabelled": ("500 pages without labels, of 240 documents, took part: 20% of the steps.",),
     "JobView.status": ("running",),
     "iou": (0.93,),
     "word_f1": (0.95,),

@@ -4247,6 +4247,11 @@ export interface components {
              */
             status: string;
             /**
+             * Unlabelled
+             * @description Number of pages without labels that took part, or why none did, as a sentence; empty where none was wanted.
+             */
+            unlabelled: string;
+            /**
              * Verdict
              * @description The gate's verdict: passed, sentence and figures; empty before judging.
              */
@@ -9460,6 +9465,7 @@ export interface operations {
                      *       "seed": 7,
                      *       "code_version": "0.1.0",
                      *       "length": "The newest run read each of 60 corrected pages about 8 times. A longer run is not expected to bring more; more corrected pages are.",
+                     *       "unlabelled": "500 pages without labels, of 240 documents, took part: 20% of the steps.",
                      *       "metrics": [
                      *         {
                      *           "step": 200,

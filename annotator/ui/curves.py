@@ -43,7 +43,8 @@ def loss(run: RunView | None) -> str:
         return plots.nothing(title, "By training step.", "No step has been measured yet.")
     last = max(step for _, several in series for step, _ in several)
     newest = ", ".join(f"{several[-1][1]:.2f} {name}" for name, several in series)
-    return _plotted(title, f"After {last} steps: {newest}. {run.length if run else ''}".rstrip(), series, last)
+    said = [f"After {last} steps: {newest}.", *((run.length, run.unlabelled) if run else ())]
+    return _plotted(title, " ".join(one for one in said if one), series, last)
 
 
 def _plotted(title: str, sentence: str, series: Sequence[tuple[str, list[tuple[int, float]]]], last: int) -> str:

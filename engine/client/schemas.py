@@ -696,6 +696,8 @@ class RunView(BaseModel):
     """Version of the program that trained."""
     length: str
     """What a longer run is expected to bring, as sentences; empty before the verdict."""
+    unlabelled: str
+    """Number of pages without labels that took part, or why none did, as a sentence; empty where none was wanted."""
     metrics: list[dict[str, Any]]
     """Points of the curves: the step, and figures by name."""
 

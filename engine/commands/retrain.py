@@ -24,6 +24,12 @@ def retrain(
     depth: Annotated[
         str | None, typer.Option(help="quick: encoders are frozen. full: all weights are trained.")
     ] = None,
+    unlabelled: Annotated[
+        float | None,
+        typer.Option(
+            min=0, max=0.99, help="Share of the steps that learn masked words from pages without accepted answers."
+        ),
+    ] = None,
     optimizer: Annotated[str | None, typer.Option(help="Optimizer: natural_gradient or adamw.")] = None,
     mode: Annotated[str | None, typer.Option(help="Mode of natural_gradient: default, source, history ...")] = None,
     seed: Annotated[
@@ -42,6 +48,7 @@ def retrain(
         "steps": steps,
         "minutes": minutes,
         "depth": depth,
+        "unlabelled": unlabelled,
         "optimizer": optimizer,
         "mode": mode,
         "seed": seed,

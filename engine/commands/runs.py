@@ -73,6 +73,8 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     output.print(table)
     if view.verdict:
         output.print(view.verdict["sentence"], markup=False, soft_wrap=True)
+    if view.unlabelled:
+        output.print(view.unlabelled, markup=False, soft_wrap=True)
     if view.length:
         output.print(view.length, markup=False, soft_wrap=True)
 

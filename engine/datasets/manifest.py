@@ -212,14 +212,17 @@ def canonical(value: object) -> bytes:
     return text.encode()
 
 
-def whole(workspace: Workspace, sha256: str) -> bytes:
-    """Return a file of a snapshot. Raises NotFound when it is missing, Refused when it was changed on disk."""
+def whole(workspace: Workspace, sha256: str, of: str = "the snapshot") -> bytes:
+    """Return a file of a snapshot. Raises NotFound when it is missing, Refused when it was changed on disk.
+
+    `of`: what it is a file of, for the sentence.
+    """
     try:
         content = workspace.blobs.read(sha256)
     except LookupError as error:
-        raise NotFound(f"A part of the snapshot is missing; restore it from a backup: {error}") from None
+        raise NotFound(f"A part of {of} is missing; restore it from a backup: {error}") from None
     if hashlib.sha256(content).hexdigest() != sha256:
-        raise Refused(f"The file {sha256[:12]} of a snapshot was changed on disk; restore it from a backup.")
+        raise Refused(f"The file {sha256[:12]} of {of} was changed on disk; restore it from a backup.")
     return content
 
 

@@ -15,6 +15,7 @@ from model.devices import to_device
 from model.examples import Example, Source
 from model.inputs import batch_pages, prepare_page
 from model.network import GroundingNetwork
+from model.objectives.alternating import Alternating
 from model.objectives.djepa import JepaSettings, JointJepa
 from model.objectives.masked_image import ImageHiding, MaskedImage
 from model.objectives.masked_inputs import with_hidden_words
@@ -85,7 +86,7 @@ class SeenWords(NetworkObjective):
         return self.head(states[rows, columns], self.network.text_encoder.embedding.piece_vectors), wanted
 
 
-class JointPretraining(NetworkObjective):
+class JointPretraining(Alternating):
     """Masked images, D-JEPA and cross-modal masked words on the same rendered pages.
 
     Names in the log begin with `images_`, `embeddings_` or `words_`, after the objective of the step.
@@ -93,27 +94,9 @@ class JointPretraining(NetworkObjective):
 
     def __init__(self, network: GroundingNetwork, source: Source, mix: Mix | None = None) -> None:
         mix = mix or Mix()
-        self.parts: dict[str, NetworkObjective] = {
+        parts: dict[str, NetworkObjective] = {
             "images": MaskedImage(network, source, mix.hiding),
             "embeddings": JointJepa(network, source, mix.jepa),
             "words": SeenWords(network, source, mix.masking),
         }
-        self._shares = (mix.images, mix.embeddings, mix.words)
-        heads = {
-            f"{name}_{head}": module
-            for name, part in self.parts.items()
-            for head, module in part.learned.named_children()
-            if head != "network"
-        }
-        super().__init__(network, **heads)
-
-    def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
-        """Draw one of the three objectives and compute its loss; see `Objective.loss`."""
-        (name,) = rng.choices(list(self.parts), self._shares)
-        loss, found = self.parts[name].loss(step, rng)
-        return loss, {"loss": loss.detach(), **{f"{name}_{part}": value for part, value in found.items()}}
-
-    def after_step(self, done: float) -> None:
-        """Update the moving averages of all three objectives."""
-        for part in self.parts.values():
-            part.after_step(done)
+        super().__init__(network, parts, (mix.images, mix.embeddings, mix.words))

@@ -7,18 +7,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from sqlalchemy import select
+from sqlalchemy import select, update
 
-from db.tables import Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
+from db.tables import Job, ModelVersion, PageWord, Promotion, Run, RunMetric, Snapshot
 from engine.accounts.users import ensure_local_user
 from engine.commands.background import run_worker
 from engine.datasets import snapshots
 from engine.jobs import job_list, queue
+from engine.jobs.cancellation import Stopped
 from engine.models import promotions, registry
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
@@ -28,7 +30,7 @@ from engine.training.retraining.sweep import run_folder, sweep
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from model.inference import Predictor
-from tests.support.factories import bill, make_bills, make_document, make_project, save_tiny_model
+from tests.support.factories import accept, bill, line, make_bills, make_document, make_project, save_tiny_model
 
 SMALL: dict[str, Any] = {
     "steps": 4,
@@ -128,6 +130,49 @@ def test_a_later_run_begins_with_the_first_version_s_weights_or_with_the_champio
     assert run.parent_id == first.id, "it is judged against the champion all the same"
     assert run.settings["begins_at"] == (origin.id if anew else first.id) and origin.project_id is None
     assert reproduce(shop, run.id).same
+
+
+def letter(number: int) -> list[tuple[str, tuple[int, int, int, int]]]:
+    """A bill with words enough to learn from without labels."""
+    return [*bill(number), *line("With many thanks", 20, 140)]
+
+
+def test_pages_without_labels_take_part_and_the_weights_are_made_again_to_the_bit(
+    sqlite_workspace: Workspace, tiny: Path
+) -> None:
+    shop = starting_from(sqlite_workspace, tiny)
+    registry.ensure_shipped(shop)
+    project = make_project(shop)
+    change_settings(shop, project.id, promotion="by_hand")
+    make_bills(shop, project.id, {"train": 8, "recent": 5})
+    unread = [make_document(shop, project.id, [letter(20 + number)], name=f"{number}.png") for number in range(5)]
+    learning = {**SMALL, "steps": 40, "rate": 5e-3, "matrix_rate": 1.0, "replay": 0.0, "images": 0.0, "pages": 4}
+    job = trigger.request(shop, project.id, **{**learning, "checkpoint_every": 40, "unlabelled": 0.3})
+    said: list[str] = []
+    for stop_at in ("fold 2 of 3: step 3", "on all 13 pages: step 5", "never"):
+        with suppress(Stopped):  # in each phase, and it goes on with the same pages
+            retrain(
+                shop,
+                job,
+                on_progress=lambda share, message: said.append(message),
+                should_stop=lambda sign=stop_at: "end" if any(sign in one for one in said) else None,
+            )
+        said.clear()
+        make_document(shop, project.id, [letter(40)], name="a later one.png")
+    run = only_run(shop)
+    assert run.status == "judged" and run.verdict["refit"]["passed"], run.verdict
+    view = run_view(shop, run.id)
+    assert view.unlabelled == "5 pages without labels, of 5 documents, took part: 30% of the steps."
+    assert any("unlabelled_loss" in point for point in view.metrics)
+
+    # The words as they were read then are learned from again, and an answer on such a document changes nothing.
+    with shop.database.write() as session:
+        session.execute(update(PageWord).where(PageWord.text == "thanks").values(text="greetings"))
+    accept(shop, unread[0], "What is the total due?", [4])
+    assert reproduce(shop, run.id).same
+
+    run_worker(shop, once=True)
+    assert view.unlabelled in queue.job_by_id(shop, job.id).message
 
 
 def test_what_it_learns_well_is_promoted_by_the_gate_and_by_hand_only_where_a_project_says_so(

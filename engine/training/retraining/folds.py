@@ -11,6 +11,7 @@ Stone 1974, "Cross-Validatory Choice and Assessment of Statistical Predictions" 
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from sqlalchemy import select
 
@@ -45,9 +46,10 @@ def are_made(corpus: Corpus, folds: Mapping[str, int]) -> bool:
 
 
 def without(corpus: Corpus, folds: Mapping[str, int], fold: int) -> Corpus:
-    """Return the corpus without the documents of a fold."""
+    """Return the corpus without the documents of a fold, those without labels included."""
     kept = tuple(page for page in corpus.pages if folds[corpus.documents[page.page_id]] != fold)
-    return Corpus(kept, corpus.documents, corpus.splits, corpus.weights)
+    unlabelled = tuple(page for page in corpus.unlabelled if fold_of(page.group_id) != fold)
+    return replace(corpus, pages=kept, unlabelled=unlabelled)
 
 
 def pages_of(corpus: Corpus, folds: Mapping[str, int], fold: int) -> list[GroundedPage]:

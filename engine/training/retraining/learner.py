@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from engine.errors import Refused
 from engine.grounded import GroundedPage
@@ -23,6 +24,7 @@ from engine.training.retraining.early_stopping import (
 )
 from engine.training.retraining.run_length import cycles_within, steps_for
 from engine.training.retraining.run_settings import Depth, RunSettings
+from engine.training.retraining.unlabelled_steps import beside_questions
 from engine.training.sources.corpus import Corpus, image_opener
 from engine.training.sources.examples import mixed_source, page_source, pooled, synthetic_source
 from engine.workspace import Workspace
@@ -61,8 +63,8 @@ def network_of(path: Path, depth: Depth, device: str = "cpu") -> GroundingNetwor
     return network
 
 
-def optimizer_for(network: GroundingNetwork, settings: RunSettings) -> torch.optim.Optimizer:
-    """Return the optimizer of a run. Raises Refused for an unknown mode."""
+def optimizer_for(network: nn.Module, settings: RunSettings) -> torch.optim.Optimizer:
+    """Return the optimizer of a run for a network, or for one with heads. Raises Refused for an unknown mode."""
     if settings.optimizer == "adamw":
         learned = [one for one in network.parameters() if one.requires_grad]
         return torch.optim.AdamW(learned, settings.rate, weight_decay=settings.weight_decay)
@@ -237,9 +239,11 @@ def train(
     latest = time.monotonic() + settings.minutes * 120
     before = {name: tensor.to("cpu", copy=True) for name, tensor in network.state_dict().items()}
     try:
+        questions = PromptableSegmentation(network, source_for(workspace, corpus, settings))
+        objective = beside_questions(questions, network, corpus, settings)
         outcome = learn(
-            PromptableSegmentation(network, source_for(workspace, corpus, settings)),
-            optimizer_for(network, settings),
+            objective,
+            optimizer_for(objective.learned, settings),
             plan,
             folder=folder,
             resume=True,

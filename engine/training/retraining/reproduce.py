@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 
-from db.tables import ModelVersion, Run, Snapshot
+from db.tables import ModelVersion, Run
 from engine.errors import Refused
 from engine.jobs.cancellation import OnProgress
 from engine.models import registry
@@ -14,7 +14,7 @@ from engine.private_files import users_umask
 from engine.queries import existing
 from engine.training.retraining import challenger, learner
 from engine.training.retraining.refit import train_for_use
-from engine.training.retraining.run import beginning, made_with
+from engine.training.retraining.run import beginning, made_with, taught
 from engine.training.retraining.run_settings import (
     FOLD_STEPS,
     FOLDED,
@@ -25,7 +25,7 @@ from engine.training.retraining.run_settings import (
     refit_settings,
     stored_settings,
 )
-from engine.training.sources.corpus import Corpus, corpus_of
+from engine.training.sources.corpus import Corpus
 from engine.version import code_version
 from engine.workspace import Workspace
 from model import checkpoint
@@ -66,14 +66,13 @@ def reproduce(
         if FOLDED not in run.settings:
             raise Refused("An earlier version of Glossator made this run; only that version can reproduce it.")
         version = session.get_one(ModelVersion, run.challenger_id)
-        snapshot = session.get_one(Snapshot, run.snapshot_id)
     settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})
     then = {"device": "cpu", **run.settings[MADE_WITH]}  # earlier versions trained on the CPU alone
     threads = torch.get_num_threads()
     torch.set_num_threads(int(then["threads"]))
     try:
         with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
-            corpus = corpus_of(workspace, snapshot.sha256, exact=False)
+            corpus = taught(workspace, run)
             path, steps = _made(workspace, run, settings, corpus, Path(temporary), on_progress)
             made = checkpoint.load(path).version
             if keep is not None:

@@ -20,7 +20,7 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
 from engine.models import promotions, registry
 from engine.projects.project_settings import settings_of
-from engine.training.retraining import challenger, folds, learner
+from engine.training.retraining import challenger, folds, learner, unlabelled_steps
 from engine.training.retraining.challenger import Challenger
 from engine.training.retraining.judging import judge
 from engine.training.retraining.readiness import NOTHING_TO_LEARN
@@ -35,6 +35,7 @@ from engine.training.retraining.run_settings import (
     REFIT_STEPS,
     settings_for,
     stored_settings,
+    unlabelled_sentence,
 )
 from engine.training.retraining.sweep import run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
@@ -74,13 +75,18 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)
     with workspace.database.read() as session:
         version = session.get_one(ModelVersion, str(run.challenger_id))
+    sentences = [
+        f"{registry.label(version)}: {run.verdict['sentence']}",
+        unlabelled_sentence(run.settings),
+        *note,
+    ]
     return {
         "run_id": run.id,
         "version_id": version.id,
         "label": registry.label(version),
         "passed": bool(run.verdict["passed"]),
         "promoted": promoted,
-        "sentence": " ".join([f"{registry.label(version)}: {run.verdict['sentence']}", *note]),
+        "sentence": " ".join(one for one in sentences if one),
     }
 
 
@@ -109,13 +115,14 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     with workspace.database.read() as session:
         parent = registry.champion(session, project_id)
         begins_at = registry.origin(session, parent) if settings.begin == "origin" else parent
-    corpus = _taught(workspace, snapshot)
+    corpus = corpus_of(workspace, snapshot.sha256, exact=False)
     path = registry.checkpoint_path(workspace, begins_at)
     network = learner.network_of(path, settings.depth, workspace.settings.device)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
     folded = folds.are_made(corpus, folds.folds_of(workspace, corpus.documents.values()))
+    settings, of_unlabelled = unlabelled_steps.chosen(workspace, project_id, settings, folded=folded)
     settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
     with workspace.database.write() as session:
         run = Run(
@@ -128,6 +135,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
                 BEGINS_AT: begins_at.id,
                 PAGES: len(corpus.pages),
                 FOLDED: folded,
+                **of_unlabelled,
             },
             seed=settings.seed,
             code_version=code_version(),
@@ -150,7 +158,6 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
     if run.challenger_id is not None:
         return run
     settings = stored_settings(run.settings)
-    _, snapshot = _parent_and_snapshot(workspace, run)
 
     def keep(values: Mapping[str, float]) -> None:
         """Collect a row of metrics."""
@@ -178,7 +185,7 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
 
     made = challenger.train(
         workspace,
-        _taught(workspace, snapshot),
+        taught(workspace, run),
         settings,
         run_folder(workspace, run.id),
         begins_at=beginning(workspace, run),
@@ -254,11 +261,10 @@ def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_st
     settings = stored_settings(run.settings)
     found = None
     if run.verdict["passed"] and settings.refit and run.settings[FOLDED]:
-        _, snapshot = _parent_and_snapshot(workspace, run)
         found = refit(
             workspace,
             settings,
-            _taught(workspace, snapshot),
+            taught(workspace, run),
             run_folder(workspace, run.id) / "refit",
             handed_in=run.settings[HANDED_IN],
             begins_at=beginning(workspace, run),
@@ -336,8 +342,14 @@ def _parent_and_snapshot(workspace: Workspace, run: Run) -> tuple[ModelVersion, 
         return session.get_one(ModelVersion, run.parent_id), session.get_one(Snapshot, run.snapshot_id)
 
 
-def _taught(workspace: Workspace, snapshot: Snapshot) -> Corpus:
-    return corpus_of(workspace, snapshot.sha256, exact=False)
+def taught(workspace: Workspace, run: Run) -> Corpus:
+    """Return what a run learns from: the pages of its snapshot, and those without labels.
+
+    Raises NotFound when a file is missing, Refused when it was changed on disk.
+    """
+    _, snapshot = _parent_and_snapshot(workspace, run)
+    corpus = corpus_of(workspace, snapshot.sha256, exact=False)
+    return unlabelled_steps.with_unlabelled(workspace, corpus, run.settings)
 
 
 def _close(workspace: Workspace, job_id: str, status: str) -> None:

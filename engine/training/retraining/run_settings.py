@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.errors import Refused
+from engine.plurals import count
 from engine.settings import Settings
 
 # Stored with a run's settings, determined during the run:
@@ -17,9 +18,14 @@ FOLDED = "folded"  # whether the challenger is judged by folds; otherwise it is 
 FOLD_STEPS, HANDED_IN = "fold_steps", "handed_in_at"  # of each fold: last step, and step of the weights handed in
 REFIT_STEPS = "refit_steps"  # steps of the weights in use
 MADE_WITH = "made_with"  # versions of software
+# Of pages without labels: SHA-256 of their list, numbers of pages and documents; or why none took part, a sentence.
+UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
+    "unlabelled_sha256", "unlabelled_pages", "unlabelled_documents", "unlabelled_none",
+)  # fmt: skip
 HOLDOUTS, ENDED_AT = "holdouts_sha256", "ended_at"  # of earlier versions of the program
 _BESIDE = (
     BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT,
+    UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip
 
 # quick: the encoders are frozen, so an image is encoded once, its features are cached, and no gradient flows through
@@ -61,6 +67,13 @@ class RunSettings(BaseModel):
         0.85, gt=0, le=1, description="Weight interpolation: 0 keeps the initial weights, 1 the trained ones."
     )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps on generated pages.")
+    unlabelled: float = Field(
+        0,
+        ge=0,
+        lt=1,
+        description="Share of the steps that learn masked words from pages without labels; 0: none. A run in which no "
+        "such page can take part stores 0.",
+    )
     absent: float = Field(0.3, ge=0, lt=1, description="Share of negative questions in the other steps.")
     disguised: float = Field(
         0.5,
@@ -96,6 +109,7 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
         "steps": settings.retrain_steps,
         "minutes": settings.retrain_minutes,
         "refit": settings.retrain_refit,
+        "unlabelled": settings.retrain_unlabelled,
         **chosen,
     }
     try:
@@ -108,6 +122,14 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
 def stored_settings(stored: Mapping[str, Any]) -> RunSettings:
     """Return the settings in a run's row, without what was determined during the run."""
     return RunSettings.model_validate({name: value for name, value in stored.items() if name not in _BESIDE})
+
+
+def unlabelled_sentence(stored: Mapping[str, Any]) -> str:
+    """Return how many pages without labels took part in a run, or why none did; empty where none was wanted."""
+    if UNLABELLED_LIST not in stored:
+        return str(stored.get(UNLABELLED_NONE, ""))
+    pages, documents = count(stored[UNLABELLED_PAGES], "page"), count(stored[UNLABELLED_DOCUMENTS], "document")
+    return f"{pages} without labels, of {documents}, took part: {stored['unlabelled']:.0%} of the steps."
 
 
 def fold_settings(settings: RunSettings) -> RunSettings:

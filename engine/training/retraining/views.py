@@ -13,7 +13,14 @@ from engine.models.registry import label
 from engine.paging import Order, Page
 from engine.queries import existing
 from engine.training.retraining.run_length import Length
-from engine.training.retraining.run_settings import HANDED_IN, PAGES, REFIT_STEPS, refit_settings, stored_settings
+from engine.training.retraining.run_settings import (
+    HANDED_IN,
+    PAGES,
+    REFIT_STEPS,
+    refit_settings,
+    stored_settings,
+    unlabelled_sentence,
+)
 from engine.training.retraining.trigger import RETRAIN
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
@@ -45,6 +52,10 @@ class RunView(RunLine):
     seed: int = Field(description="Seed of every random choice.")
     code_version: str = Field(description="Version of the program that trained.")
     length: str = Field(description="What a longer run is expected to bring, as sentences; empty before the verdict.")
+    unlabelled: str = Field(
+        description="Number of pages without labels that took part, or why none did, as a sentence; empty where none "
+        "was wanted."
+    )
     metrics: list[dict[str, Any]] = Field(description="Points of the curves: the step, and figures by name.")
 
 
@@ -103,6 +114,7 @@ def run_view(workspace: Workspace, run_id: str) -> RunView:
             seed=run.seed,
             code_version=run.code_version,
             length=_length(run),
+            unlabelled=unlabelled_sentence(run.settings),
             metrics=[{"step": point.step, **point.values} for point in points],
         )
 

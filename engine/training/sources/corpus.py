@@ -14,11 +14,21 @@ from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, rle_of_patch
 from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
+from model.examples import Example
 from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_under
 
 MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question; the first ones represent the others
 NEAR = 0.8  # IoU from which words represent a manually edited mask, in training
 _OPEN_IMAGES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class UnlabelledPage:
+    """Page of a document without accepted answers: the document, its group of like documents, and the words."""
+
+    document_id: str
+    group_id: str
+    example: Example
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,7 @@ class Corpus:
     documents: dict[str, str]  # page id -> document
     splits: dict[str, str]  # page id -> split
     weights: dict[str, dict[str, float]] = field(default_factory=dict)  # page id -> question id -> weight, where not 1
+    unlabelled: tuple[UnlabelledPage, ...] = ()  # beside the snapshot; words are learned from them
 
     def of(self, *splits: str) -> list[GroundedPage]:
         """Return the pages of some splits."""

@@ -19,14 +19,13 @@ from engine.training.sources.rendered import turns_of
 from engine.training.unlabelled.grouping import groups_of
 from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, image_of, read_kept
 from engine.training.unlabelled.reading import kept_file
+from engine.training.unlabelled.word_source import FEWEST_WORDS, cut, word_source
 from model.examples import Example, Source, Word
 
 CORPUS_FILE = "corpus.json"
 _COPIED = "documents"
 _HELD_OUT = 10  # one group of so many is held out
-_FEWEST_WORDS = 8  # of a page that words are learned from
 _FEWEST_OF_A_LINE = 4  # words, of a line that is learned from as text
-_MOST_WORDS = 350  # of a page of words: the cost of a step grows with the square
 _MOST_WITH_IMAGE = 700  # of a page with its image, which is read whole
 _JUDGED = 64  # held-out pages for the figures
 
@@ -129,20 +128,15 @@ class PageCorpus:
         such pages.
         """
         listed = self._wordy(held_out)
-        turns = turns_of([(min(one.words, _MOST_WORDS), 1) for one in listed], seed, pages)
-
-        def source(step: int) -> list[Example]:
-            """Return the pages of one step."""
-            rng = random.Random(f"{seed}:{step}:words")
-            return [_cut(self._example(listed[number]), rng) for number in turns(step)]
-
-        return source
+        return word_source(
+            [one.words for one in listed], lambda number: self._example(listed[number]), seed, pages=pages
+        )
 
     def judged_words(self, count: int = _JUDGED) -> list[Example]:
         """Return the same held-out pages of words every time. Raises ValueError without any."""
         listed = self._wordy(True)
         chosen = random.Random(0).sample(range(len(listed)), min(count, len(listed)))
-        return [_cut(self._example(listed[number]), random.Random(number)) for number in sorted(chosen)]
+        return [cut(self._example(listed[number]), random.Random(number)) for number in sorted(chosen)]
 
     @cached_property
     def texts(self) -> Corpus:
@@ -152,7 +146,7 @@ class PageCorpus:
         return split_by(documents, lambda document: held_out[document.name])
 
     def _wordy(self, held_out: bool) -> list[_Listed]:
-        return self._some([one for one in self._pages if one.held_out == held_out and one.words >= _FEWEST_WORDS])
+        return self._some([one for one in self._pages if one.held_out == held_out and one.words >= FEWEST_WORDS])
 
     def _some(self, listed: list[_Listed]) -> list[_Listed]:
         if not listed:
@@ -197,9 +191,3 @@ def _document(path: Path) -> KeptDocument:
 
 def _is_held_out(group: str) -> bool:
     return int(hashlib.sha256(f"corpus:{group}".encode()).hexdigest(), 16) % _HELD_OUT == 0
-
-
-def _cut(example: Example, rng: random.Random) -> Example:
-    """Return a page of at most _MOST_WORDS words: a run in reading order."""
-    start = rng.randint(0, max(0, len(example.words) - _MOST_WORDS))
-    return replace(example, words=example.words[start : start + _MOST_WORDS])

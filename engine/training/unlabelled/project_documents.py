@@ -14,8 +14,9 @@ from sqlalchemy import Select, select
 from db.tables import Annotation, Document, DocumentGroup, Page, PageSignature, PageWord
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.duplicates.signature_index import signature_in
+from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
-from engine.statuses import ACCEPTED
+from engine.statuses import ACCEPTED, TRAIN
 from engine.training.judging_files import judging_files
 from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, small_jpeg, write_document
 from engine.training.unlabelled.reading import Reading, kept_file
@@ -61,20 +62,27 @@ def keep_project(
     return sorted(found)
 
 
-def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document]]:
+def without_labels(project_id: str) -> Select[Document]:
+    """Return the statement for the documents of a project that may teach without labels, judging files included.
+
+    A document whose pages still arrive is left out: it may move to another split.
+    """
     labelled = select(Annotation.id).where(Annotation.document_id == Document.id, Annotation.status.in_(ACCEPTED))
-    wanted = (
+    return (
         select(Document)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
         .where(
             Document.project_id == project_id,
-            DocumentGroup.split == "train",
+            DocumentGroup.split == TRAIN,
             DocumentGroup.quarantined_at.is_(None),
             ~labelled.exists(),
+            ~is_being_read(),
         )
-        .order_by(Document.id)
-        .limit(_AT_ONCE)
     )
+
+
+def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document]]:
+    wanted = without_labels(project_id).order_by(Document.id).limit(_AT_ONCE)
     after = ""
     while True:
         with workspace.database.read() as session:
