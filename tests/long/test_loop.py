@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.background import run_worker
 from engine.datasets import snapshots
 from engine.jobs import job_list, queue
-from engine.jobs.cancellation import Stopped
+from engine.jobs.cancellation import Stopped, StopReason
 from engine.models import promotions, registry
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
@@ -137,6 +138,11 @@ def letter(number: int) -> list[tuple[str, tuple[int, int, int, int]]]:
     return [*bill(number), *line("With many thanks", 20, 140)]
 
 
+def _told(said: list[str], sign: str) -> StopReason | None:
+    """Return the reason to stop, once it is said where a run is."""
+    return "end" if any(sign in one for one in said) else None
+
+
 def test_pages_without_labels_take_part_and_the_weights_are_made_again_to_the_bit(
     sqlite_workspace: Workspace, tiny: Path
 ) -> None:
@@ -150,13 +156,9 @@ def test_pages_without_labels_take_part_and_the_weights_are_made_again_to_the_bi
     job = trigger.request(shop, project.id, **{**learning, "checkpoint_every": 40, "unlabelled": 0.3})
     said: list[str] = []
     for stop_at in ("fold 2 of 3: step 3", "on all 13 pages: step 5", "never"):
+        told = partial(_told, said, stop_at)
         with suppress(Stopped):  # in each phase, and it goes on with the same pages
-            retrain(
-                shop,
-                job,
-                on_progress=lambda share, message: said.append(message),
-                should_stop=lambda sign=stop_at: "end" if any(sign in one for one in said) else None,
-            )
+            retrain(shop, job, on_progress=lambda share, message: said.append(message), should_stop=told)
         said.clear()
         make_document(shop, project.id, [letter(40)], name="a later one.png")
     run = only_run(shop)

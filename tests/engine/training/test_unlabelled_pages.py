@@ -7,11 +7,10 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import update
 
-from db.tables import Document, Job, Page, PageWord
+from db.tables import Document, Job, Page, PageWord, Project
 from engine.documents.reading_state import key_of
 from engine.errors import NotFound, Refused
 from engine.models.folds import FOLDS, fold_of
-from engine.projects.projects import Project
 from engine.settings import Settings
 from engine.training.retraining.folds import without
 from engine.training.retraining.learner import optimizer_for
