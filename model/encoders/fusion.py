@@ -1,5 +1,8 @@
 """Fuse words and image by cross-attention in both directions."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
@@ -62,5 +65,30 @@ class Fusion(nn.Module):
         """Apply all layers; arguments and results as in `FusionLayer.forward`."""
         for layer in self.layers:
             given = (words, image, word_places, image_places, valid)
-            words, image = checkpoint(layer, *given, use_reentrant=False) if self.checkpointing else layer(*given)
+            words, image = _recomputed(layer, *given) if self.checkpointing else layer(*given)
         return words, image
+
+
+def _recomputed(layer: nn.Module, *given: Tensor) -> tuple[Tensor, Tensor]:
+    """Apply a layer that the backward pass recomputes, with the parameters frozen that are frozen now.
+
+    An objective that trains one half of a layer freezes the other only while it computes the loss. A recomputation
+    without the same frozen parameters would keep other activations, which torch refuses.
+    """
+    frozen = [one for one in layer.parameters() if not one.requires_grad]
+    found: tuple[Tensor, Tensor] = checkpoint(
+        layer, *given, use_reentrant=False, context_fn=lambda: (nullcontext(), _frozen(frozen))
+    )
+    return found
+
+
+@contextmanager
+def _frozen(parameters: Sequence[nn.Parameter]) -> Iterator[None]:
+    thawed = [one for one in parameters if one.requires_grad]
+    for one in thawed:
+        one.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for one in thawed:
+            one.requires_grad_(True)

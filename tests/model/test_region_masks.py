@@ -43,6 +43,22 @@ def test_pixels_learn_and_what_reads_words_stays_as_it_is(network):
     assert not torch.equal(network.image_encoder.to_skip4.weight, before["image_encoder.to_skip4.weight"])
 
 
+def test_recomputed_activations_give_equal_gradients(network):
+    objective = RegionMasks(network, pages, Pointing(long_side=64))
+    found = []
+    for on in (False, True):
+        network.train().checkpointing(on)
+        network.zero_grad()
+        torch.manual_seed(0)
+        objective.loss(0, random.Random(0))[0].backward()
+        found.append({name: one.grad for name, one in network.named_parameters() if one.grad is not None})
+        assert all(one.requires_grad for one in network.parameters())
+    network.checkpointing(False)
+    assert found[0].keys() == found[1].keys()
+    for name, gradient in found[0].items():
+        torch.testing.assert_close(found[1][name], gradient, rtol=1e-4, atol=1e-6, msg=name)
+
+
 def test_every_parameter_of_the_pixel_path_is_among_those_that_learn(network):
     own = {id(parameter) for parameter in list(pixel_parts(network).parameters())}
     for part in (network.image_encoder, network.mask_decoder, network.prompt_encoder.drawn_in):

@@ -148,7 +148,8 @@ def _proven(piece: Proof, group: tuple[str, ...], doing: Doing, prepared: Prepar
         torch.cuda.reset_peak_memory_stats(doing.device)
     pages = doing.at_once[0] if doing.at_once else piece.pages
     schedule = Schedule(seed=1, steps=dict.fromkeys(group, _PROOF_STEPS), pages=pages, public=doing.public)
-    middle = 1 - _PROOF_STEPS / 2 / sum(schedule.steps.values())
+    # Whether to stop is asked before the share of a step is told, so the share of the step before decides.
+    middle = 1 - (_PROOF_STEPS // 2 + 1) / sum(schedule.steps.values())
     shares: list[float] = []
     stopped = _pretrained(
         piece, folder, schedule, doing, prepared, lambda: bool(shares) and shares[-1] > middle - 1e-6, shares.append
