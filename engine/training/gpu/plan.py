@@ -49,7 +49,7 @@ PLAN: tuple[Piece, ...] = (
         preset="base",
         stages=(
             TEXT_CHAIN,
-            *((name,) for name in ("mlm", "mim", "ijepa", "djepa", "tjepa", "joint", "mae")),
+            *((name,) for name in ("mlm", "spans", "mim", "ijepa", "djepa", "tjepa", "joint", "mae")),
             *((name,) for name in ("words", "regions", "segment", "growth", "practice", "ranking", "pixels")),
         ),
     ),
