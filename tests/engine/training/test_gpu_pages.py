@@ -93,7 +93,8 @@ def test_the_bytes_that_travel_are_bounded(tmp_path: Path, monkeypatch) -> None:
 
 def test_a_corpus_without_labels_travels_with_the_pages(tmp_path: Path) -> None:
     page = example(image=True)
-    kept = KeptPage(page.size, (Word("one", (0, 0, 9, 9)),) * 8, (0,) * 8, Signature(0, (), ""))
+    assert page.image is not None
+    kept = KeptPage(page.size, (Word("one", (0, 0, 9, 9)),) * 8, (0,) * 8, Signature("", (), ""))
     for name in ("aa", "bb"):
         image = small_jpeg(page.image, SIDE)
         write_document(kept_file(tmp_path / "cache", name * 32), KeptDocument(name, (kept,)), [image])
