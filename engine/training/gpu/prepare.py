@@ -70,7 +70,8 @@ def prepare(
     for kind, limit in ((made, round(_PICTURES * most_bytes)), (_worded(_SEED + 2 * seed + 1), most_bytes - written)):
         of_kind, largest = 0, 0
         while most_pages is None or of_kind < most_pages:
-            batch = list(islice(kind, min(_OF_A_FILE, (most_pages or _OF_A_FILE) - of_kind)))
+            wanted = _OF_A_FILE if most_pages is None else min(_OF_A_FILE, most_pages - of_kind)
+            batch = list(islice(kind, wanted))
             size = write_file(folder, number, batch)
             largest = max(largest, size)
             if used + size > limit:
