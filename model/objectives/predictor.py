@@ -171,7 +171,19 @@ def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
     tokens = target[there].float()
     centred = tokens - tokens.mean(0)
     std = centred.square().mean(0).sqrt().mean()
-    shares = torch.linalg.eigvalsh(centred.T @ centred).clamp_min(0)
+    return {"target_std": std, "target_rank": _effective_rank(centred), "collapsed": (std < COLLAPSED).float()}
+
+
+@torch.no_grad()
+def _effective_rank(centred: Tensor) -> Tensor:
+    """Return the effective rank of centred tokens [M, D]; nan when they are not finite.
+
+    On the CPU in double precision: bfloat16 and some devices have no eigenvalues.
+    """
+    exact = centred.detach().cpu().double()
+    if not bool(exact.isfinite().all()):  # the loss is not finite either, and ends the run with a sentence
+        return torch.tensor(torch.nan)
+    shares = torch.linalg.eigvalsh(exact.T @ exact).clamp_min(0)
     shares = shares / shares.sum().clamp_min(1e-12)
-    rank = torch.special.entr(shares).sum().exp()
-    return {"target_std": std, "target_rank": rank, "collapsed": (std < COLLAPSED).float()}
+    rank: Tensor = torch.special.entr(shares).sum().exp()
+    return rank.float()

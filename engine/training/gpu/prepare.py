@@ -4,16 +4,17 @@ import random
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from itertools import islice
 from pathlib import Path
 
 from PIL import Image
 
 from engine.synthetic import SyntheticPage, generate
-from engine.training.gpu.prepared_pages import write_file
+from engine.training.gpu.prepared_pages import PAGES_FILES, write_file
 from engine.training.sources.region_source import regions_asked
 from engine.training.sources.rendered import endless_pages, picture
-from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
+from engine.training.unlabelled.page_corpus import COPIED, CORPUS_FILE, PageCorpus
 
 MOST_BYTES = 40_000_000
 _PICTURES, _DOCUMENTS = 0.55, 0.25  # shares of the bytes; the rest is pages of words
@@ -42,10 +43,10 @@ def prepare(
     corpus: Path | None = None,
     on_bytes: Callable[[int], None] | None = None,
 ) -> Prepared:
-    """Write prepared pages into an empty folder.
+    """Write prepared pages into a folder.
 
     Args:
-        folder: folder, created if missing; older prepared pages in it are deleted.
+        folder: folder, created if missing; prepared pages in it are replaced.
         long_side: pixels of the longer side of a picture.
         seed: other pages for another seed.
         most_bytes: of all files together.
@@ -57,11 +58,10 @@ def prepare(
         Numbers of pages, pictures, documents without labels, and bytes.
 
     Raises:
-        ValueError: the corpus is damaged.
+        ValueError: the corpus is damaged, or the folder holds something else.
         OSError: the folder cannot be written.
     """
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    _empty(folder)
     written = documents = pages = 0
     if corpus is not None:
         written, documents = PageCorpus.load(corpus).copy_into(folder, round(_DOCUMENTS * most_bytes))
@@ -85,6 +85,17 @@ def prepare(
         pages += of_kind
         pictures += of_kind if kind is made else 0
     return Prepared(pages, pictures, documents, written + used)
+
+
+def _empty(folder: Path) -> None:
+    """Create a folder, or empty one of prepared pages; ValueError for any other that is not empty."""
+    if folder.is_dir():
+        names = {path.name for path in folder.iterdir()}
+        pages = {name for name in names if fnmatch(name, PAGES_FILES)}
+        if names and (not pages or names - pages - {CORPUS_FILE, COPIED}):
+            raise ValueError(f"{folder} holds other files than prepared pages. Name an empty folder.")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True)
 
 
 def corpus_of(folder: Path) -> Path | None:

@@ -17,7 +17,7 @@ from PIL import Image
 from engine.grounded import page_from_json, page_to_json
 from engine.training.sources.page_supply import MadePage, PageSupply, PreparedPage, region_types_of
 
-_FILES = "pages-*.zip"
+PAGES_FILES = "pages-*.zip"
 _QUALITY = 60  # of WebP
 _TYPES = "region_types"
 
@@ -53,7 +53,7 @@ class PreparedPages:
     def __init__(self, folder: Path) -> None:
         self._places: list[tuple[Path, int]] = []  # file, number in it
         self._pictured: list[tuple[Path, int]] = []
-        for path in sorted(folder.glob(_FILES)):
+        for path in sorted(folder.glob(PAGES_FILES)):
             with zipfile.ZipFile(path) as archive:
                 names = set(archive.namelist())
             for at in range(sum(name.endswith(".json") for name in names)):

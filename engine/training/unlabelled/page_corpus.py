@@ -23,7 +23,7 @@ from engine.training.unlabelled.word_source import FEWEST_WORDS, cut, word_sourc
 from model.examples import Example, Source, Word
 
 CORPUS_FILE = "corpus.json"
-_COPIED = "documents"
+COPIED = "documents"
 _HELD_OUT = 10  # one group of so many is held out
 _FEWEST_OF_A_LINE = 4  # words, of a line that is learned from as text
 _MOST_WITH_IMAGE = 700  # of a page with its image, which is read whole
@@ -90,12 +90,12 @@ class PageCorpus:
         for sha256 in random.Random(0).sample(documents, len(documents)):
             source = kept_file(self._cache, sha256)
             if size + source.stat().st_size <= most_bytes:
-                target = kept_file(folder / _COPIED, sha256)
+                target = kept_file(folder / COPIED, sha256)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(source, target)
                 chosen.add(sha256)
                 size += source.stat().st_size
-        listed = {"cache": _COPIED, "pages": [asdict(one) for one in self._pages if one.sha256 in chosen]}
+        listed = {"cache": COPIED, "pages": [asdict(one) for one in self._pages if one.sha256 in chosen]}
         (folder / CORPUS_FILE).write_text(json.dumps(listed), encoding="utf-8")
         return size + (folder / CORPUS_FILE).stat().st_size, len(chosen)
 

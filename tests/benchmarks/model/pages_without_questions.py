@@ -41,7 +41,8 @@ from model.pretraining.token_vectors import reduced_vectors, teacher_folder
 from tests.benchmarks.tables import table
 
 FIGURES_FILE = "figures.json"
-AS_PUBLISHED = JepaSettings(apart=0.0, paper=1.0)  # nothing against collapse, paper counts like print
+# Layer norm inside a token, no contrast, nothing against collapse, paper counts like print.
+AS_PUBLISHED = replace(JepaSettings.as_worded(), apart=0.0, paper=1.0)
 WAYS: dict[str, PageKind] = {
     **PAGE_OBJECTIVES,
     "ijepa_plain": lambda network, source: ImageJepa(network, source, AS_PUBLISHED),

@@ -139,3 +139,14 @@ def test_the_curve_of_a_resumed_stage_has_each_step_once() -> None:
     found = training_figures(json.loads(json.dumps(rows)), {"words": 3, "regions": 2})["stages"]
     assert list(found) == ["words"]
     assert [step for step, _ in found["words"]["loss"]] == [1, 2, 3] and found["words"]["of"] == 3
+
+
+def test_a_folder_of_other_files_is_not_emptied(tmp_path: Path) -> None:
+    kept = tmp_path / "documents" / "kept.json"  # as a reading for pretraining leaves it
+    kept.parent.mkdir()
+    kept.write_text("{}")
+    with pytest.raises(ValueError, match="Name an empty folder"):
+        prepare(tmp_path, long_side=SIDE, most_pages=1)
+    assert kept.read_text() == "{}"
+    for _ in range(2):  # prepared pages are replaced
+        assert prepare(tmp_path / "pages", long_side=SIDE, most_pages=1).pages == 2

@@ -144,6 +144,9 @@ def test_the_rank_counts_the_directions_in_which_targets_differ():
     few = torch.randn(1, 4000, 3) @ torch.linalg.qr(torch.randn(32, 3))[0].T
     assert target_spread(torch.randn(1, 4000, 32), there)["target_rank"] == pytest.approx(32, abs=0.5)
     assert target_spread(few, there)["target_rank"] == pytest.approx(3, abs=0.1)
+    with torch.autocast("cpu", torch.bfloat16):  # --mixed
+        assert target_spread(few, there)["target_rank"] == pytest.approx(3, abs=0.1)
+    assert target_spread(few * torch.inf, there)["target_rank"].isnan()  # no error: the loss ends the run
 
 
 def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
