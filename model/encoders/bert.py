@@ -33,10 +33,12 @@ class BertLayers(nn.Module):
 
     def checkpointing(self, on: bool) -> None:
         """Recompute the activations of each layer in the backward pass, while training."""
+        # Versions of transformers up to 5.17 at least call it gradient checkpointing.
+        name = "activation" if hasattr(self.bert, "activation_checkpointing_enable") else "gradient"
         if on:
-            self.bert.activation_checkpointing_enable({"use_reentrant": False})
+            getattr(self.bert, f"{name}_checkpointing_enable")({"use_reentrant": False})
         else:
-            self.bert.activation_checkpointing_disable()
+            getattr(self.bert, f"{name}_checkpointing_disable")()
 
     def forward(self, vectors: Tensor, rank: Tensor, bias: Tensor) -> Tensor:
         """Encode words in context.

@@ -5,7 +5,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from pathlib import Path
+from statistics import median
 
 import torch
 
@@ -51,7 +53,7 @@ class Costs:
     fits: bool  # in BUDGET, and in the memory of this machine
     bytes: int | None = None
     first_seconds: float | None = None  # of the first step
-    seconds: float | None = None  # a further step, its examples made before
+    seconds: float | None = None  # a further step, their median, its examples made before
     pages_a_second: float | None = None
 
     def to_json(self) -> dict[str, object]:
@@ -120,7 +122,8 @@ def _timed(
 
     ended()
     learn(objective, optimizer, Plan(steps=steps + 1, seed=_SEED, mixed=mixed), cancelled=ended)
-    return ends[1] - ends[0], (ends[-1] - ends[1]) / steps
+    took = [after - before for before, after in pairwise(ends)]
+    return took[0], median(took[1:])  # shapes met for the first time cost a GPU a second more
 
 
 def _made(steps: int) -> Callable[[Source], Source]:
