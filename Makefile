@@ -8,7 +8,7 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages clean
+.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages gpu-text gpu-optim clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -20,6 +20,8 @@ help:
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes; FORMS=folder of blank forms, LABELLED=dataset of glossator pseudo-label"
 	@echo "make gpu-pages  pages and packages that travel to a machine with a GPU, into GPU=build/gpu; CORPUS_LIST=corpus.json of a pretraining without labels"
+	@echo "make gpu-text   text of the language model that the optimizer is measured on; wants linux-doc-6.1 perl-doc git-doc postgresql-doc-15"
+	@echo "make gpu-optim  on a machine with a GPU: the optimizers on that language model; goes on where it stopped"
 	@echo "make gpu        on that machine: what is left to do on a GPU, nine minutes of it; DEVICE=cpu GPU_OPTIONS='--steps 2 --at-once 1' for a dry run"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
@@ -136,6 +138,14 @@ DEVICE ?= auto
 GPU_OPTIONS ?=
 gpu: $(if $(wildcard $(GPU)/wheels),$(GPU)/site/.installed)
 	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m engine.training.gpu run $(GPU)/pages $(GPU)/out --minutes $(MINUTES) --device $(DEVICE) $(GPU_OPTIONS) || test $$? -eq 3
+
+# The language model of the optimizer's benchmark: the text here, where Debian's documentation is installed, the rest there.
+gpu-text: install-bench
+	$(BIN)/python -m tests.benchmarks.optim.language_text $(GPU)/language
+	$(BIN)/python -m pip download --quiet --no-deps -c constraints.txt -d $(GPU)/wheels pytorch_optimizer
+
+gpu-optim: $(GPU)/site/.installed
+	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m tests.benchmarks.optim.quality $(GPU)/optim --tasks language --device cuda --text $(GPU)/language --workers 4
 
 $(GPU)/site/.installed:
 	$(PYTHON) -m pip install --quiet --no-index --no-deps --upgrade --target $(GPU)/site $(GPU)/wheels/*.whl

@@ -21,7 +21,8 @@ Side: TypeAlias = Literal["smaller", "rows", "columns"]
 HistoryDtype: TypeAlias = Literal["float32", "bfloat16"]
 MomentumDtype: TypeAlias = Literal["float32", "int8"]
 Estimate: TypeAlias = Literal["gradient", "momentum"]
-NormRule: TypeAlias = Literal["rms", "gradient"]
+NormRule: TypeAlias = Literal["rms", "fan_in", "gradient"]
+Polynomials: TypeAlias = Literal["newton_schulz", "polar_express"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -213,13 +214,28 @@ class Factor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orthogonal:
-    """Orthogonalised momentum by Newton-Schulz steps (Muon, Jordan et al. 2024), inside the subspace."""
+    """Orthogonalised momentum by odd polynomials of it (Muon, Jordan et al. 2024), inside the subspace.
+
+    Attributes:
+        iterations: polynomials applied one after the other.
+        polynomials: "newton_schulz", Muon's one quintic again and again, or "polar_express", quintics that are the best
+            for the singular values left by those before (Amsel et al. 2025).
+        rows: rate of a second moment for each row of the orthogonalised momentum, by whose root the row is divided
+            (NorMuon, Li et al. 2025); 0 for none.
+    """
 
     kind: ClassVar[str] = "orthogonal"
     iterations: int = 5
+    polynomials: Polynomials = "newton_schulz"
+    rows: float = 0.0
 
     def __post_init__(self) -> None:
         _check(self.iterations >= 1, f"iterations must be at least 1, not {self.iterations}.")
+        allowed = get_args(Polynomials)
+        _check(
+            self.polynomials in allowed, f"polynomials must be one of {', '.join(allowed)}, not {self.polynomials!r}."
+        )
+        _check(0.0 <= self.rows < 1.0, f"rows must be in [0, 1), not {self.rows}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,9 +251,10 @@ class Adam:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Momentum:
-    """First moment only, at the first of the group's `betas`.
+    """First moment only.
 
     Attributes:
+        beta: its rate; None for the first of the group's `betas`.
         nesterov: whether to look one gradient ahead, as Muon does.
         dtype: dtype of the stored moment. int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with
             linear codes).
@@ -246,8 +263,10 @@ class Momentum:
     kind: ClassVar[str] = "momentum"
     nesterov: bool = True
     dtype: MomentumDtype = "float32"
+    beta: float | None = None
 
     def __post_init__(self) -> None:
+        _check(self.beta is None or 0.0 <= self.beta < 1.0, f"beta must be in [0, 1) or None, not {self.beta}.")
         allowed = get_args(MomentumDtype)
         _check(self.dtype in allowed, f"dtype must be one of {', '.join(allowed)}, not {self.dtype!r}.")
 
@@ -274,7 +293,8 @@ class Norm:
     """Length of the low-rank update.
 
     Attributes:
-        rule: "rms" gives every update the root mean square `rms`; "gradient" the length of the low-rank gradient.
+        rule: "rms" gives every update the root mean square `rms`; "fan_in" the same at a fan-in of 64, falling with its
+            root, so that outputs change alike in layers of all widths; "gradient" the length of the low-rank gradient.
         rms: 0.2 is about what AdamW gives, so that its learning rates carry over.
     """
 

@@ -29,6 +29,8 @@ from model.optim.moments import with_moments
 from model.optim.stack import CUT_ELEMENTS, Stack
 from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
 
+FAN_IN = 64  # at which the norm rules "rms" and "fan_in" agree
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -92,7 +94,7 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
     for parameter, part in zip(stack.parameters, update.tensor_split(len(stack)), strict=True):
         rows = part.flatten(0, 1)[: parameter.shape[0] - first * rank]
         missing = (last - first) * rank - len(rows)
-        if missing and settings.norm is not None and settings.norm.rule == "rms":
+        if missing and settings.norm is not None and settings.norm.rule != "gradient":
             # The padding rows of the last block took part of the length that the norm rule gives a whole block.
             rows[missing - rank :] *= math.sqrt(1 - missing / rank)
         if parameter.is_contiguous():
@@ -130,8 +132,22 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     else:
         update = with_moments(low, stack, moments, settings.betas)
         if isinstance(how, Orthogonal):
-            update = folded(fisher.orthogonalise(unfolded(update, shape), how.iterations), update, shape)
-    return with_length(update, low, norm)
+            update = folded(orthogonal(unfolded(update, shape), stack, how), update, shape)
+    return with_length(update, low, norm, stack)
+
+
+def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> Tensor:
+    """Return the orthogonalised momentum, its rows divided by the root of their second moment: [B, m, n] -> [B, m, n].
+
+    The row moment is NorMuon's (Li et al. 2025, algorithm 1); it is of O, whose rows have a mean square near 1/n.
+    """
+    polynomials = fisher.POLAR_EXPRESS_WIDE if how.polynomials == "polar_express" else fisher.NEWTON_SCHULZ
+    whitened = fisher.orthogonalise(matrices, how.iterations, polynomials)
+    if how.rows == 0.0:
+        return whitened
+    moment = stack.opened_or_zeros("row_moment", (matrices.shape[-2],), matrices.dtype)
+    moment.lerp_(whitened.square().mean(-1), 1 - how.rows)
+    return whitened / (moment / (1 - how.rows ** (stack.steps + 1))).sqrt().clamp_min(1e-8)[..., None]
 
 
 def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
@@ -185,7 +201,7 @@ def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> 
         return root
     rank = gram.shape[-1]
     power = ((root @ gram) * root).sum((-2, -1)) / rank  # mean square of the update
-    wanted = gram.diagonal(dim1=-2, dim2=-1).mean(-1).sqrt() if norm.rule == "gradient" else norm.rms
+    wanted = gram.diagonal(dim1=-2, dim2=-1).mean(-1).sqrt() if norm.rule == "gradient" else rms_of(norm, stack)
     return root * (wanted / power.clamp_min(torch.finfo(gram.dtype).tiny).sqrt())[:, None, None]
 
 
@@ -207,7 +223,7 @@ def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Ten
     return root
 
 
-def with_length(update: Tensor, low: Tensor, norm: Norm | None) -> Tensor:
+def with_length(update: Tensor, low: Tensor, norm: Norm | None, stack: Stack) -> Tensor:
     """Scale the update [B, *low] to the length of its norm rule; a zero update stays zero."""
     if norm is None:
         return update
@@ -216,5 +232,12 @@ def with_length(update: Tensor, low: Tensor, norm: Norm | None) -> Tensor:
     if norm.rule == "gradient":
         wanted: Tensor = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
     else:
-        wanted = torch.full_like(length, norm.rms * update[0].numel() ** 0.5)
+        wanted = torch.full_like(length, rms_of(norm, stack) * update[0].numel() ** 0.5)
     return update.mul(wanted / length.clamp_min(torch.finfo(update.dtype).tiny))
+
+
+def rms_of(norm: Norm, stack: Stack) -> float:
+    """Return the root mean square that the norm rule gives an update."""
+    first = stack.parameters[0]
+    fan_in = first.numel() / first.shape[0]
+    return norm.rms * (FAN_IN / fan_in) ** 0.5 if norm.rule == "fan_in" else norm.rms

@@ -42,6 +42,13 @@ MODES: Mapping[str, Mode] = {
         residual=None,
         norm=Norm(),
     ),
+    "whole": Mode(
+        subspace=Partition(rank=None, fraction=1.0),
+        preconditioner=Orthogonal(),
+        moments=Momentum(dtype="int8", beta=0.8),
+        residual=None,
+        norm=Norm(rule="fan_in"),
+    ),
     "seeded": Mode(
         subspace=Seeded(),
         preconditioner=Factor(),

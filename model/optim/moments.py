@@ -25,7 +25,7 @@ def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tupl
         return low
     (beta1, beta2), count = betas, stack.steps + 1
     if isinstance(moments, Momentum):
-        return _momentum(low, stack, moments, beta1)
+        return _momentum(low, stack, moments, beta1 if moments.beta is None else moments.beta)
     momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
     second = stack.opened_or_zeros("second_moment", low.shape[1:], low.dtype)
     second.mul_(beta2).addcmul_(low, low, value=1 - beta2)

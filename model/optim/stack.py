@@ -18,6 +18,7 @@ State = dict[str, Any]  # tensors and integers only, so that torch.load(..., wei
 
 # Elements a stack. Copying small matrices into one product saves kernel launches; copying large ones costs more.
 STACKED_ELEMENTS = 1 << 18
+STACKED_ON_GPU = 1 << 24  # there copying is cheap, and a launch is not
 CUT_ELEMENTS = 1 << 20  # elements of a partitioned matrix in one piece: they fit the cache
 
 
@@ -150,7 +151,7 @@ def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dty
         )
 
 
-def chunks(length: int, elements: int) -> list[slice]:
-    """Return slices of `length` parameters of `elements` each that respect STACKED_ELEMENTS."""
-    size = max(1, STACKED_ELEMENTS // max(1, elements))
+def chunks(length: int, elements: int, device: torch.device) -> list[slice]:
+    """Return slices of `length` parameters of `elements` each that respect STACKED_ELEMENTS, or STACKED_ON_GPU."""
+    size = max(1, (STACKED_ELEMENTS if device.type == "cpu" else STACKED_ON_GPU) // max(1, elements))
     return [slice(start, start + size) for start in range(0, length, size)]

@@ -1,10 +1,10 @@
-"""What learning without labels is worth, at equal minutes: python -m tests.benchmarks.pretraining DATA OUT --corpus FOLDER
+"""What learning without labels is worth, at equal minutes: python -m tests.benchmarks.pretraining DATA OUT
 
-An arm spends half of its minutes on stages without questions, on the pages of the corpus, and the rest on questions; the
-arm `plain` spends all of them on questions. All begin with the same weights: the shipped ones, or fresh ones (--fresh).
-DATA holds forms/ in the grounded format. Steps follow from the processor time of a step of each stage, measured at the
-beginning, so other work on the machine gives no arm more steps. What OUT holds already is not run again. Prints a table
-for docs/benchmarks.md.
+An arm spends half of its minutes on stages without questions, on the pages of --corpus FOLDER or, without one, on
+generated pages, and the rest on questions; the arm `plain` spends all of them on questions. All begin with the same
+weights: the shipped ones, or fresh ones (--fresh). DATA holds forms/ in the grounded format. Steps follow from the
+processor time of a step of each stage, measured at the beginning, so other work on the machine gives no arm more steps.
+What OUT holds already is not run again. Prints a table for docs/benchmarks.md.
 
 By words: acc@.5 on forms, with whole questions and without two in five of their content words. By pixels: IoU of
 regions without words on generated pages. Gains are over `plain` with the same seed.
@@ -62,7 +62,7 @@ class Bench:
 
     data: Path
     out: Path
-    corpus: Path
+    corpus: Path | None
     cache: Path
     minutes: float
     fresh: bool
@@ -71,7 +71,7 @@ class Bench:
         """Run a pretraining into `folder`; return its processor seconds."""
         begin = () if self.fresh else ("--start", str(shipped_path(Settings())))
         papers = ("--corpus", str(self.corpus), "--corpus-cache", str(self.cache))
-        wanted = papers if pages == "corpus" and len(stages) > 1 else ()
+        wanted = papers if self.corpus is not None and pages == "corpus" and len(stages) > 1 else ()
         named = ",".join(f"{name}={steps}" for name, steps in stages.items())
         before = processor_seconds()
         glossator("pretrain", str(folder), "--stages", named, "--seed", str(seed), *begin, *wanted)
@@ -129,7 +129,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--corpus", type=Path, required=True, help="folder of documents without labels")
+    parser.add_argument("--corpus", type=Path, help="folder of documents without labels; generated pages without it")
     parser.add_argument("--cache", type=Path, help="folder that keeps them as read; OUT/documents by default")
     parser.add_argument("--minutes", type=float, default=10, help="processor minutes of each run")
     parser.add_argument("--seeds", type=int, default=3)

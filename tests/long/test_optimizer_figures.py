@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-import torch
 
-from model.optim import MODES, NaturalGradient
 from tests.benchmarks.optim import gram, numerics, tucker
 from tests.benchmarks.optim.characters import CharacterTask
 from tests.benchmarks.optim.gradients import gradients_of, shipped_network
+from tests.benchmarks.optim.rows import rows as quality_rows
 from tests.benchmarks.optim.state import MATRICES_BAR, rows, shares
-from tests.benchmarks.optim.trial import run
+from tests.benchmarks.optim.trial import Settings, run
 
 
 def test_inverse_fisher_products_are_those_of_a_dense_solve_where_the_published_form_is_not() -> None:
@@ -41,9 +40,7 @@ def test_the_default_keeps_a_sixth_of_adamws_state_for_the_matrices(network: str
 
 
 def test_the_default_trains_a_transformer_further_than_adamw_at_the_best_rates_of_both() -> None:
-    task, rates = CharacterTask(), {"adamw": 4e-3, "default": 8e-3}
-    default = run(task, lambda p, lr: NaturalGradient.from_mode(p, MODES["default"], lr=lr), rates["default"], 0, 150)
-    adamw = run(
-        task, lambda p, lr: torch.optim.AdamW(p, lr=lr, betas=(0.9, 0.99), weight_decay=0.0), rates["adamw"], 0, 150
-    )
-    assert default.loss < adamw.loss < adamw.curve[0][1]
+    task, found = CharacterTask(), {}
+    for name, rate in (("adamw", 4e-3), ("default", 8e-3)):
+        found[name] = run(task, quality_rows()[name].make, Settings(rate, 0.9, 0.0), 0, 150)
+    assert found["default"].loss < found["adamw"].loss < found["adamw"].curve[0][1]

@@ -59,8 +59,9 @@ class CharacterTask:
     steps = 300
     rest_rate = 2e-3
 
-    def __init__(self) -> None:
+    def __init__(self, *, tuning: bool = False) -> None:
         files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
+        files = [file for number, file in enumerate(files) if (number % 4 == 0) == tuning]  # never the same text
         text = "".join(file.read_text(encoding="utf-8", errors="ignore") for file in files).encode("ascii", "ignore")
         codes = torch.frombuffer(bytearray(text), dtype=torch.uint8).long()
         cut = int(0.95 * len(codes))

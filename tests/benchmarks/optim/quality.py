@@ -1,12 +1,13 @@
-"""Final loss of every optimizer at an equal tuning budget on three tasks, with intervals, curves and ablations.
+"""Final loss of every optimizer, each tuned alike, with paired intervals and curves.
 
     python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2]
-    [--ablations] [--rates 3]
+    [--ablations] [--rounds 4] [--device cpu] [--text FOLDER]
 
-Every row gets five learning rates at one seed, spaced by a factor of 2 around a centre; the best rate of the five best
-rows (and of default, adamw and galore) is run with the other seeds. Trials are kept in FOLDER/trials.jsonl as they end:
-the same command goes on where it was interrupted, and --only ROW,ROW or a longer --seeds adds to what is there. Tables
-are printed, plots drawn into FOLDER.
+Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
+text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
+`language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
+they end: the same command goes on where it was interrupted, and --only ROW,ROW or more --seeds add to what is there.
+Tables are printed, plots drawn into FOLDER.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields
 from functools import cache
@@ -23,64 +24,70 @@ from pathlib import Path
 
 import torch
 
-from tests.benchmarks.optim import report
 from tests.benchmarks.optim.rows import Row, ablations, rows
 from tests.benchmarks.optim.task import Task
-from tests.benchmarks.optim.trial import Trial, run
+from tests.benchmarks.optim.trial import Settings, Trial, run
+from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
 
-TASKS = ("characters", "segmentation", "shift")
-RATES = 5
-FINALISTS = 5
-ALWAYS = ("default", "adamw", "galore")
+TASKS = ("characters", "segmentation", "shift", "language")
+TUNING_SEED = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where trials run. text: folder of the language task."""
+
+    device: str = "cpu"
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One trial to run. place: of the learning rate among the RATES."""
+    """One trial to run."""
 
     task: str
     row: str
-    place: int
+    settings: Settings
     seed: int
     steps: int
 
     @property
-    def rate(self) -> float:
-        return everything()[self.row].centre(self.task) * 2.0 ** (self.place - RATES // 2)
+    def tuning(self) -> bool:
+        return self.seed == TUNING_SEED
 
     @property
     def key(self) -> str:
-        return f"{self.task}|{self.row}|{self.rate:.3g}|{self.seed}|{self.steps}"
+        each = (self.settings.rate, self.settings.momentum, self.settings.decay)
+        return "|".join([self.task, self.row, *(f"{value:.3g}" for value in each), str(self.seed), str(self.steps)])
 
 
-def places_of(rates: int) -> range:
-    """The middle ones of the learning rates."""
-    return range((RATES - rates) // 2, (RATES + rates) // 2)
-
-
-def task_of(name: str) -> Task:
+def task_of(name: str, place: Place, *, tuning: bool) -> Task:
     if name == "characters":
         from tests.benchmarks.optim.characters import CharacterTask
 
-        return CharacterTask()
+        return CharacterTask(tuning=tuning)
     if name == "segmentation":
         from tests.benchmarks.optim.segmentation import SegmentationTask
 
-        return SegmentationTask()
-    from tests.benchmarks.optim.shift import ShiftTask
+        return SegmentationTask(tuning=tuning)
+    if name == "shift":
+        from tests.benchmarks.optim.shift import ShiftTask
 
-    return ShiftTask()
+        return ShiftTask(tuning=tuning)
+    from tests.benchmarks.optim.language import LanguageTask
+
+    return LanguageTask(Path(place.text), torch.device(place.device), tuning=tuning)
 
 
-_TASKS: dict[str, Task] = {}  # of this worker process: pages are drawn once
+_TASKS: dict[tuple[str, bool], Task] = {}  # of this worker process: pages are drawn once
 
 
-def perform(ask: Ask) -> Trial:
+def perform(ask: Ask, place: Place) -> Trial:
     torch.set_num_threads(1)
-    if ask.task not in _TASKS:
-        _TASKS[ask.task] = task_of(ask.task)
-    row = everything()[ask.row]
-    return run(_TASKS[ask.task], row.make, ask.rate, ask.seed, ask.steps)
+    key = (ask.task, ask.tuning)
+    if key not in _TASKS:
+        _TASKS[key] = task_of(ask.task, place, tuning=ask.tuning)
+    return run(_TASKS[key], everything()[ask.row].make, ask.settings, ask.seed, ask.steps)
 
 
 @cache
@@ -91,8 +98,8 @@ def everything() -> dict[str, Row]:
 class Trials:
     """What has been run, in a file that is added to line by line."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, place: Place) -> None:
+        self._path, self._place = path, place
         self.found: dict[str, Trial] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_file():
@@ -106,90 +113,103 @@ class Trials:
             file.write(json.dumps({"key": ask.key} | asdict(trial)) + "\n")
 
     def run(self, asks: Sequence[Ask], pool: ProcessPoolExecutor) -> None:
-        waiting = {pool.submit(perform, ask): ask for ask in asks if ask.key not in self.found}
+        waiting = {pool.submit(perform, ask, self._place): ask for ask in asks if ask.key not in self.found}
         for count, done in enumerate(as_completed(waiting), 1):
             ask = waiting[done]
-            trial = done.result()
+            try:
+                trial = done.result()
+            except RuntimeError as error:  # a peer's decomposition failed: it diverged
+                print(f"{ask.key}: {error}", file=sys.stderr, flush=True)
+                trial = Trial([(0, float("inf"))], float("inf"), 0.0, {})
             self.add(ask, trial)
             print(f"{count}/{len(waiting)} {ask.key} {trial.loss:.4f}", file=sys.stderr, flush=True)
 
 
-def best_place(trials: Trials, task: str, row: str, steps: int) -> int:
-    """Of the learning rates that were tried at the first seed."""
-    tried = {place: Ask(task, row, place, 0, steps).key for place in range(RATES)}
-    return min(
-        (place for place, key in tried.items() if key in trials.found),
-        key=lambda place: trials.found[tried[place]].loss,
-    )
+def tuned(
+    trials: Trials, task: str, names: Sequence[str], rounds: int, steps: int, pool: ProcessPoolExecutor | None
+) -> dict[str, Settings]:
+    """Return the best settings of each row.
+
+    Args:
+        trials: what was run.
+        task: name of the task.
+        names: rows.
+        rounds: of the tuning.
+        steps: of a trial.
+        pool: runs what is missing; None: takes what there is.
+    """
+    tried: dict[str, list[Settings]] = {name: [] for name in names}
+    best: dict[str, Settings] = {}
+
+    def loss(name: str, settings: Settings) -> float:
+        return trials.found[Ask(task, name, settings, TUNING_SEED, steps).key].loss
+
+    for number in range(rounds):
+        wanted = {
+            name: round_of(number, everything()[name], task, best.get(name), everything()["adamw"].centre(task))
+            for name in names
+        }
+        if pool is not None:
+            trials.run([Ask(task, name, one, TUNING_SEED, steps) for name in names for one in wanted[name]], pool)
+        for name in names:
+            tried[name] += [one for one in wanted[name] if Ask(task, name, one, TUNING_SEED, steps).key in trials.found]
+            if tried[name]:
+                best[name] = best_of(tried[name], lambda one, name=name: loss(name, one))  # type: ignore[misc]
+    return best
 
 
-def finalists(trials: Trials, task: str, names: Sequence[str], steps: int) -> Iterator[str]:
-    """The rows that get more seeds."""
-    losses = {
-        name: trials.found[Ask(task, name, best_place(trials, task, name, steps), 0, steps).key].loss for name in names
-    }
-    ranked = sorted(names, key=lambda name: losses[name])
-    return (name for name in names if name in ranked[:FINALISTS] or name in ALWAYS)
+STEPS = {"characters": 300, "segmentation": 300, "shift": 150, "language": 610}
+TUNING_STEPS = {"characters": 300, "segmentation": 200, "shift": 100, "language": 120}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--tasks", default=",".join(TASKS))
-    parser.add_argument("--only", default="", help="names of rows, separated by commas")
+    parser.add_argument("--tasks", default="characters,segmentation,shift")
+    parser.add_argument("--only", default="", help="names of rows, separated by semicolons")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument(
-        "--rates", type=int, default=RATES, help="how many of the learning rates, from the middle outwards"
-    )
-    parser.add_argument("--steps", type=int, help="instead of each task's own")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the tuning")
+    parser.add_argument("--steps", type=int, help="of the comparison, instead of each task's own")
+    parser.add_argument("--tuning-steps", type=int, help="of the tuning, likewise")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--device", default="cpu", help="of the language task")
+    parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
     parser.add_argument("--table", action="store_true", help="only print and draw what the folder has")
     given = parser.parse_args()
-    table = ablations() if given.ablations else rows()
-    names = given.only.split(",") if given.only else list(table)
-    trials = Trials(given.folder / "trials.jsonl")
-    steps = {task: given.steps or STEPS[task] for task in TASKS}
+    names = given.only.split(";") if given.only else list(ablations() if given.ablations else rows())
+    trials = Trials(given.folder / "trials.jsonl", Place(given.device, str(given.text)))
     with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
         for task in given.tasks.split(","):
+            steps = given.steps or STEPS[task]
+            tuning_steps = given.tuning_steps or TUNING_STEPS[task]
+            best = tuned(trials, task, names, given.rounds, tuning_steps, None if given.table else pool)
             if not given.table:
-                asks = [Ask(task, name, place, 0, steps[task]) for name in names for place in places_of(given.rates)]
-                trials.run(asks, pool)
-                chosen = names if given.ablations else list(finalists(trials, task, names, steps[task]))
-                places = {name: best_place(trials, task, name, steps[task]) for name in chosen}
-                # The rows that the bars speak of come first, should somebody stop this.
-                asks = [
-                    Ask(task, name, places[name], seed, steps[task])
-                    for name in sorted(chosen, key=lambda name: name not in ALWAYS)
-                    for seed in range(1, given.seeds)
-                ]
-                trials.run(asks, pool)
-            results = [
-                report.Result(name, rates, trials_of)
-                for name in names
-                if (found := gathered(trials, task, name, steps[task], given.seeds)) is not None
-                for rates, trials_of in [found]
-            ]
-            report.print_task(task, steps[task], results)
-            kind = "ablations" if given.ablations else "quality"
-            report.draw(given.folder / f"optim_{kind}_{task}.png", task, results)
+                # Seed by seed, so that a comparison that somebody stops has all rows.
+                trials.run(
+                    [Ask(task, name, best[name], seed, steps) for seed in range(given.seeds) for name in names], pool
+                )
+            _print(trials, given, task, steps, best)
 
 
-STEPS = {"characters": 300, "segmentation": 300, "shift": 150}
-
-
-def gathered(
-    trials: Trials, task: str, name: str, steps: int, seeds: int
-) -> tuple[dict[float, float], list[Trial]] | None:
-    """Losses by learning rate at the first seed, and the trials of the best rate, one a seed; None where there are
-    none."""
-    asks = [ask for place in range(RATES) if (ask := Ask(task, name, place, 0, steps)).key in trials.found]
-    if not asks:
-        return None
-    rates = {ask.rate: trials.found[ask.key].loss for ask in asks}
-    place = best_place(trials, task, name, steps)
-    several = [Ask(task, name, place, seed, steps).key for seed in range(seeds)]
-    return rates, [trials.found[key] for key in several if key in trials.found]
+def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, best: dict[str, Settings]) -> None:
+    try:
+        from tests.benchmarks.optim import report  # draws, which a GPU machine may not be able to
+    except ImportError:
+        return
+    results = [
+        report.Result(name, settings, found)
+        for name, settings in best.items()
+        if (found := {
+            seed: trials.found[key]
+            for seed in range(given.seeds)
+            if (key := Ask(task, name, settings, seed, steps).key) in trials.found
+        })
+    ]  # fmt: skip
+    if results:
+        report.print_task(task, steps, results)
+        kind = "ablations" if given.ablations else "quality"
+        report.draw(given.folder / f"optim_{kind}_{task}.png", task, results)
 
 
 if __name__ == "__main__":

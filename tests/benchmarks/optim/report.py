@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.benchmarks.optim.trial import Trial
+from tests.benchmarks.optim.trial import Settings, Trial
 from tests.benchmarks.plots import curves
 from tests.benchmarks.tables import table
 
@@ -18,31 +18,36 @@ STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """rates: losses at the first seed by learning rate. trials: of the best rate, one a seed."""
+    """trials: of the best settings, by seed."""
 
     name: str
-    rates: Mapping[float, float]
-    trials: Sequence[Trial]
+    settings: Settings
+    by_seed: Mapping[int, Trial]
 
     @property
-    def rate(self) -> float:
-        return min(self.rates, key=lambda rate: self.rates[rate])
-
-    @property
-    def at_edge(self) -> bool:
-        return self.rate in (min(self.rates), max(self.rates))
+    def trials(self) -> Sequence[Trial]:
+        return list(self.by_seed.values())
 
     @property
     def loss(self) -> float:
         return statistics.mean(trial.loss for trial in self.trials)
 
-    @property
-    def half_width(self) -> float:
-        """Of the 95 % interval of the mean; NaN for one seed."""
-        count = len(self.trials)
-        if count < 2 or not math.isfinite(self.loss):
-            return math.nan
-        return STUDENT[count - 2] * statistics.stdev(trial.loss for trial in self.trials) / math.sqrt(count)
+
+def interval(differences: Sequence[float]) -> tuple[float, float]:
+    """Mean and half width of the 95 % interval of the mean; NaN for one difference, or one that is not finite."""
+    mean = statistics.mean(differences)
+    if len(differences) < 2 or not math.isfinite(mean):
+        return mean, math.nan
+    return mean, STUDENT[len(differences) - 2] * statistics.stdev(differences) / math.sqrt(len(differences))
+
+
+def paired(result: Result, base: Result) -> str:
+    """Difference to another row over the seeds that both have, with its interval."""
+    shared = [seed for seed in result.by_seed if seed in base.by_seed]
+    if result is base or not shared:
+        return ""
+    mean, half = interval([result.by_seed[seed].loss - base.by_seed[seed].loss for seed in shared])
+    return f"{mean:+.4f}" + (f" ± {half:.4f}" if math.isfinite(half) else "")
 
 
 def steps_to(result: Result, loss: float) -> float:
@@ -59,10 +64,21 @@ def steps_to(result: Result, loss: float) -> float:
 
 
 def print_task(task: str, steps: int, results: Sequence[Result]) -> None:
-    """One table: loss, interval, steps to AdamW's last loss, best learning rate, milliseconds of a step, measures."""
-    base = next((result for result in results if result.name == "adamw"), results[0])
+    """One table: loss, difference to Muon by pairs of seeds, steps to AdamW's last loss, settings, milliseconds a step."""
+    base, muon = (next((r for r in results if r.name == name), results[0]) for name in ("adamw", "muon"))
     measures = list(dict.fromkeys(name for result in results for trial in result.trials for name in trial.measures))
-    heads = ["", "loss", "± 95 %", "seeds", f"steps to {base.name}'s", "best rate", "ms", *measures]
+    heads = [
+        "",
+        "loss",
+        f"to {muon.name}",
+        "seeds",
+        f"steps to {base.name}'s",
+        "rate",
+        "momentum",
+        "decay",
+        "ms",
+        *measures,
+    ]
     lines = []
     for result in sorted(results, key=lambda result: result.loss):
         to = steps_to(result, base.loss) / steps_to(base, base.loss)
@@ -70,11 +86,13 @@ def print_task(task: str, steps: int, results: Sequence[Result]) -> None:
             [
                 result.name,
                 f"{result.loss:.4f}",
-                f"{result.half_width:.4f}" if math.isfinite(result.half_width) else "",
+                paired(result, muon),
                 str(len(result.trials)),
                 f"{to:.2f}" if math.isfinite(to) else "never",
-                f"{result.rate:.2g}" + (" (edge)" if result.at_edge else ""),
-                f"{result.trials[0].milliseconds:.1f}",
+                f"{result.settings.rate:.2g}",
+                f"{result.settings.momentum:g}",
+                f"{result.settings.decay:.2g}",
+                f"{statistics.median(trial.milliseconds for trial in result.trials):.1f}",
                 *(f"{_mean(result, name):.3f}" for name in measures),
             ]
         )

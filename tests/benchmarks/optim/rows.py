@@ -19,6 +19,7 @@ from model.optim import (
     Mode,
     Momentum,
     NaturalGradient,
+    Norm,
     Orthogonal,
     Partition,
     RangeFinder,
@@ -28,16 +29,18 @@ from model.optim import (
 )
 from tests.benchmarks.optim.trial import Make
 
-BETAS = (0.9, 0.99)
-FRACTION, GAP = 0.25, 200  # rank and refresh of the peers, as of the seeded mode
+BETA2 = 0.99
+FRACTION, GAP = 0.25, 200  # rank and refresh of the peers that project, as of the seeded mode
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """centres: the middle one of the learning rates, by task ("" for the others)."""
+    """An optimizer as it is published. centres: the middle one of the learning rates, by task ("" for the others).
+    momentum: that of its authors; None for one without, to which the tuning gives rates instead."""
 
     make: Make
     centres: Mapping[str, float]
+    momentum: float | None = 0.95
 
     def centre(self, task: str) -> float:
         return self.centres.get(task, self.centres[""])
@@ -54,30 +57,73 @@ def by_rank(parameters: list[nn.Parameter]) -> list[dict[str, Any]]:
     ]
 
 
-def peer(name: str, **settings: Any) -> Make:
+def peer(name: str, **fixed: Any) -> Make:
+    """An optimizer of pytorch_optimizer that takes a momentum."""
+    return lambda p, s: getattr(pytorch_optimizer, name)(
+        p, lr=s.rate, momentum=s.momentum, weight_decay=s.decay, **fixed
+    )
+
+
+def projecting(name: str, **fixed: Any) -> Make:
     """An optimizer of pytorch_optimizer that projects."""
-    return lambda params, lr: getattr(pytorch_optimizer, name)(by_rank(params), lr=lr, **settings)
+    return lambda p, s: getattr(pytorch_optimizer, name)(
+        by_rank(p), lr=s.rate, betas=(s.momentum, BETA2), weight_decay=s.decay, **fixed
+    )
 
 
 def mode(row: Mode) -> Make:
-    return lambda params, lr: NaturalGradient.from_mode(params, row, lr=lr)
+    """A mode with the momentum that is tuned, in place of its own."""
+    if isinstance(row.moments, Momentum):
+        row = replace(row, moments=replace(row.moments, beta=None))
+    return lambda p, s: NaturalGradient.from_mode(p, row, lr=s.rate, betas=(s.momentum, BETA2), weight_decay=s.decay)
 
 
 def rows() -> dict[str, Row]:
     """Name -> what is compared."""
+    whole = MODES["whole"]
+    ours = {
+        "whole, polar": replace(whole, preconditioner=Orthogonal(polynomials="polar_express")),
+        "whole, rows": replace(whole, preconditioner=Orthogonal(rows=0.95)),
+        "whole, one length": replace(whole, norm=Norm()),
+        "blocks, fan-in": replace(MODES["default"], norm=Norm(rule="fan_in")),
+    }
     return {
-        "adamw": Row(lambda p, lr: torch.optim.AdamW(p, lr=lr, betas=BETAS, weight_decay=0.0), {"": 2e-3, "shift": 1e-3}),
-        "muon": Row(lambda p, lr: torch.optim.Muon(p, lr=lr, weight_decay=0.0), {"": 2e-2, "shift": 1e-2}),
-        "sgd-momentum": Row(lambda p, lr: torch.optim.SGD(p, lr=lr, momentum=0.9, nesterov=True), {"": 0.4, "shift": 0.2}),
-        "galore": Row(peer("GaLore", betas=BETAS), {"": 8e-3, "shift": 4e-3}),
-        "fira": Row(peer("Fira", betas=BETAS), {"": 4e-3, "shift": 2e-3}),
-        "apollo": Row(peer("APOLLO", betas=BETAS, scale_type="channel"), {"": 8e-3, "shift": 4e-3}),
-        "soap": Row(
-            lambda p, lr: pytorch_optimizer.SOAP(p, lr=lr, weight_decay=0.0), {"": 4e-3, "shift": 2e-3}
+        "adamw": Row(
+            lambda p, s: torch.optim.AdamW(p, lr=s.rate, betas=(s.momentum, BETA2), weight_decay=s.decay),
+            {"": 2e-3, "shift": 1e-3}, 0.9,
         ),
-        **{name: Row(mode(MODES[name]), {"": 8e-3, "shift": 4e-3}) for name in MODES if name not in PEERS_HERE},
+        "muon": Row(
+            lambda p, s: torch.optim.Muon(p, lr=s.rate, momentum=s.momentum, weight_decay=s.decay),
+            {"": 2e-2, "shift": 1e-2},
+        ),
+        "normuon": Row(
+            lambda p, s: pytorch_optimizer.NorMuon(
+                [{"params": p, "use_muon": True}], lr=s.rate, momentum=s.momentum, weight_decay=s.decay
+            ),
+            {"": 2e-2, "shift": 1e-2}),
+        "soap": Row(
+            lambda p, s: pytorch_optimizer.SOAP(
+                p, lr=s.rate, betas=(s.momentum, 0.95), weight_decay=s.decay, max_precondition_dim=1024
+            ),
+            {"": 4e-3, "shift": 2e-3},
+        ),
+        "mars": Row(
+            lambda p, s: pytorch_optimizer.MARS(p, lr=s.rate, betas=(s.momentum, BETA2), weight_decay=s.decay),
+            {"": 4e-3, "shift": 2e-3},
+        ),
+        "scion": Row(
+            lambda p, s: pytorch_optimizer.SCION(p, lr=s.rate, momentum=1 - s.momentum, weight_decay=s.decay),
+            {"": 2e-2, "shift": 1e-2}, 0.9,
+        ),
+        "kron": Row(peer("Kron"), {"": 1e-3, "shift": 5e-4}, 0.9),
+        "galore": Row(projecting("GaLore"), {"": 8e-3, "shift": 4e-3}, 0.9),
+        "fira": Row(projecting("Fira"), {"": 4e-3, "shift": 2e-3}, 0.9),
+        "apollo": Row(projecting("APOLLO", scale_type="channel"), {"": 8e-3, "shift": 4e-3}, 0.9),
+        **{name: Row(mode(MODES[name]), {"": 8e-3, "shift": 4e-3}, 0.9) for name in MODES if name not in PEERS_HERE},
+        **{name: Row(mode(row), {"": 8e-3, "shift": 4e-3}, 0.9) for name, row in ours.items()},
         "source": Row(
-            lambda p, lr: NaturalGradient.source(p, lr=lr, damping=1.0), {"": 4.0, "shift": 4.0}
+            lambda p, s: NaturalGradient.source(p, lr=s.rate, damping=1.0, weight_decay=s.decay),
+            {"": 4.0, "shift": 4.0}, None,
         ),
     }  # fmt: skip
 
@@ -114,4 +160,4 @@ def ablations() -> dict[str, Row]:
         "range finder": replace(seeded, subspace=RangeFinder(refresh=50)),
         "tucker": replace(seeded, subspace=Tucker(fraction=0.5, refresh=50)),
     }
-    return {name: Row(mode(variant), {"": 8e-3, "shift": 4e-3}) for name, variant in variants.items()}
+    return {name: Row(mode(variant), {"": 8e-3, "shift": 4e-3}, 0.9) for name, variant in variants.items()}

@@ -22,14 +22,15 @@ class SegmentationTask:
     steps = 300
     rest_rate = 2e-3
 
-    def __init__(self) -> None:
+    def __init__(self, *, tuning: bool = False) -> None:
         self._pages = Pages()
         batch = self._pages.batch
-        self._words = [batch(pair) for pair in paired(drawn(11, WORDS, QUESTIONS))]
-        self._images = [batch([one]) for one in drawn(12, IMAGES, QUESTIONS, images=True)]
-        self._held_out_words = [batch(pair) for pair in paired(drawn(13, HELD_OUT_WORDS, QUESTIONS))]
-        self._held_out_images = [batch([one]) for one in drawn(14, HELD_OUT_IMAGES, QUESTIONS, images=True)]
-        self._measured_images = [batch([one]) for one in drawn(15, MEASURED_IMAGES, QUESTIONS, images=True)]
+        other = 100 if tuning else 0  # pages
+        self._words = [batch(pair) for pair in paired(drawn(11 + other, WORDS, QUESTIONS))]
+        self._images = [batch([one]) for one in drawn(12 + other, IMAGES, QUESTIONS, images=True)]
+        self._held_out_words = [batch(pair) for pair in paired(drawn(13 + other, HELD_OUT_WORDS, QUESTIONS))]
+        self._held_out_images = [batch([one]) for one in drawn(14 + other, HELD_OUT_IMAGES, QUESTIONS, images=True)]
+        self._measured_images = [batch([one]) for one in drawn(15 + other, MEASURED_IMAGES, QUESTIONS, images=True)]
 
     def network(self, seed: int) -> nn.Module:
         return self._pages.network(seed, FRESH)

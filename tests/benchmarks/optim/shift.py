@@ -41,13 +41,14 @@ class ShiftTask:
     steps = 150
     rest_rate = 1e-3
 
-    def __init__(self) -> None:
+    def __init__(self, *, tuning: bool = False) -> None:
         self._pages = Pages()
         batch = self._pages.batch
-        self._own = [batch(pair) for pair in paired(list(islice(in_jargon(21), DOCUMENTS)))]
-        self._replay = [batch(pair) for pair in paired(drawn(22, REPLAYED, QUESTIONS))]
-        self._held_out = [batch(pair) for pair in paired(list(islice(in_jargon(23), HELD_OUT)))]
-        self._ordinary = [batch(pair) for pair in paired(drawn(24, HELD_OUT, QUESTIONS))]
+        other = 100 if tuning else 0  # pages
+        self._own = [batch(pair) for pair in paired(list(islice(in_jargon(21 + other), DOCUMENTS)))]
+        self._replay = [batch(pair) for pair in paired(drawn(22 + other, REPLAYED, QUESTIONS))]
+        self._held_out = [batch(pair) for pair in paired(list(islice(in_jargon(23 + other), HELD_OUT)))]
+        self._ordinary = [batch(pair) for pair in paired(drawn(24 + other, HELD_OUT, QUESTIONS))]
 
     def network(self, seed: int) -> nn.Module:
         return self._pages.network(seed)

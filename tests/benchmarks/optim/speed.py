@@ -25,6 +25,9 @@ from torch import nn
 from model.optim import MODES, NaturalGradient, RangeFinder, Seeded, Svd
 from model.optim.choices import Partition
 from model.optim.subspace import range_finder_basis, seeded_basis, svd_basis
+from tests.benchmarks.optim.rows import Row
+from tests.benchmarks.optim.rows import rows as compared
+from tests.benchmarks.optim.trial import Settings
 from tests.benchmarks.plots import bars
 from tests.benchmarks.tables import table
 
@@ -39,10 +42,10 @@ SWEPT_BYTES = 96 << 20  # more than the caches hold
 def rows() -> dict[str, Make]:
     """Name -> how the optimizer is made."""
 
-    def mode(name: str) -> Make:
-        return lambda params: NaturalGradient.from_mode(params, name, lr=1e-4)
+    def made(row: Row) -> Make:
+        return lambda params: row.make(params, Settings(1e-4, 0.9, 0.0))
 
-    return {"muon": lambda params: torch.optim.Muon(params, lr=1e-4), **{name: mode(name) for name in MODES}}
+    return {name: made(row) for name, row in compared().items() if name != "adamw"}
 
 
 def matrices(case: str) -> list[Shape]:
@@ -144,13 +147,13 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
-    parser.add_argument("--only", default="", help="names of rows, separated by commas")
+    parser.add_argument("--only", default="", help="names of rows, separated by semicolons")
     parser.add_argument("--plots", type=Path)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
     device = torch.device(given.device)
     made = rows()
-    names = given.only.split(",") if given.only else list(made)
+    names = given.only.split(";") if given.only else ["muon", *(name for name in MODES if name in made)]
     cases = given.cases.split(",")
     ratios: dict[str, dict[str, float]] = {}
     for kind, between in (("cold", sweep(device)), ("warm", None)):

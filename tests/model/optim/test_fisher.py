@@ -156,3 +156,24 @@ def test_orthogonalisation_keeps_singular_vectors_with_values_near_one(shape: tu
     polar = u @ v
     cosine = (polar * result).sum((-2, -1)) / (polar.norm(dim=(-2, -1)) * result.norm(dim=(-2, -1)))
     assert cosine.min() > 0.97
+
+
+@pytest.mark.parametrize("shape", [(1, 8, 8), (2, 8, 16), (2, 8, 40), (2, 40, 8), (1, 1, 5)])
+def test_products_of_the_gram_matrix_give_what_products_of_the_matrix_give(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(7))
+    found = []
+    for wide in (1, 1000):
+        monkeypatch.setattr(fisher, "WIDE", wide)
+        found.append(fisher.orthogonalise(matrix, 5, fisher.POLAR_EXPRESS_WIDE))
+    assert torch.allclose(found[0], found[1], atol=1e-4)
+
+
+def test_polar_express_brings_all_singular_values_from_a_thousandth_up_near_one() -> None:
+    generator = torch.Generator().manual_seed(8)
+    left, right = (torch.linalg.qr(torch.randn(12, 12, generator=generator))[0] for _ in range(2))
+    values = torch.cat([torch.ones(1), torch.logspace(-2.9, -0.5, 11)])
+    result = fisher.orthogonalise(((left * values) @ right)[None], 5, fisher.POLAR_EXPRESS_WIDE)[0]
+    assert torch.linalg.svdvals(result).sub(1).abs().max() < 0.12
+    assert torch.allclose(result @ right.T, left, atol=0.12)  # the singular vectors stay

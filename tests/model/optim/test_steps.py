@@ -323,3 +323,43 @@ def test_factor_with_adam_whitens_the_gradient_first() -> None:
         inner.grad = fisher.inverse_root(factor[None], 1e-4, 0.5)[0][0] @ low
         reference.step()
     assert torch.allclose(found, parameter_of(6, 9).detach() + basis @ inner.detach(), rtol=1e-7)
+
+
+@pytest.mark.parametrize("shape", [(8, 24), (24, 8), (6, 4, 3, 3)])
+@pytest.mark.parametrize("rows", [0.0, 0.9])
+def test_whole_matrices_are_orthogonalised_their_rows_evened_and_their_length_follows_the_fan_in(
+    shape: tuple[int, ...], rows: float
+) -> None:
+    beta, given = 0.8, gradients(shape, 5)
+    parameter = parameter_of(*shape)
+    how, moments = Orthogonal(rows=rows), Momentum(beta=beta)
+    found = run(
+        NaturalGradient.from_mode([parameter], "whole", lr=0.1, preconditioner=how, moments=moments), parameter, given
+    )
+    expected = parameter_of(*shape).detach().flatten(1)
+    momentum, second = torch.zeros_like(expected), torch.zeros(shape[0], 1, dtype=torch.float64)
+    for count, gradient in enumerate(given, 1):
+        momentum = beta * momentum + (1 - beta) * gradient.flatten(1)
+        ahead = momentum * beta / (1 - beta ** (count + 1)) + gradient.flatten(1) * (1 - beta) / (1 - beta**count)
+        x = (ahead.T if shape[0] > ahead.shape[1] else ahead) / (1.01 * ahead.norm())
+        for _ in range(5):
+            a, b, c = fisher.NEWTON_SCHULZ[0]
+            x = a * x + b * (x @ x.T) @ x + c * (x @ x.T) @ (x @ x.T) @ x
+        update = x.T if shape[0] > ahead.shape[1] else x
+        if rows:
+            second = rows * second + (1 - rows) * update.square().mean(1, keepdim=True)
+            update = update / (second / (1 - rows**count)).sqrt()
+        rms = 0.2 * (64 / update.shape[1]) ** 0.5
+        expected = expected - 0.1 * update * rms / update.square().mean().sqrt()
+    assert torch.allclose(found.flatten(1), expected, rtol=1e-9)
+
+
+def test_a_momentum_of_its_own_goes_before_the_groups() -> None:
+    given, ends = gradients((6, 9), 5), []
+    for betas, beta in (((0.5, 0.99), None), ((0.9, 0.99), 0.5), ((0.9, 0.99), None)):
+        parameter = parameter_of(6, 9)
+        moments = Momentum(beta=beta)
+        optimizer = NaturalGradient.from_mode([parameter], "whole", betas=betas, moments=moments)
+        ends.append(run(optimizer, parameter, given))
+    assert torch.equal(ends[0], ends[1])
+    assert not torch.allclose(ends[0], ends[2], rtol=1e-4)

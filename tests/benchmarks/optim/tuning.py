@@ -1,0 +1,45 @@
+"""Tuning of rate, momentum and weight decay: the same number of trials for every optimizer.
+
+Coordinate by coordinate, each from the best setting so far: learning rates a factor of two apart, momenta, decay, and
+rates between. Trials are asked for in rounds, so that several optimizers can be tuned at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from tests.benchmarks.optim.rows import Row
+from tests.benchmarks.optim.trial import Settings
+
+MOMENTA = (0.8, 0.9, 0.95, 0.98)
+DECAYED = 0.1  # of AdamW; others decay as much a step: DECAYED times AdamW's centre over their rate
+NO_MOMENTUM = 0.0
+ROUNDS = 4
+
+
+def round_of(number: int, row: Row, task: str, best: Settings | None, adamw_rate: float) -> list[Settings]:
+    """Return the settings that a round tries; `best` of the rounds before, None in the first.
+
+    Args:
+        number: round, from 0 to ROUNDS - 1.
+        row: optimizer.
+        task: name of the task.
+        best: best settings so far.
+        adamw_rate: centre of AdamW's rates on the task.
+    """
+    momentum = NO_MOMENTUM if row.momentum is None else row.momentum
+    if best is None:
+        return [Settings(row.centre(task) * 2.0**power, momentum, 0.0) for power in (-2, -1, 0, 1, 2)]
+    rate = best.rate
+    if number == 1:
+        if row.momentum is None:
+            return [Settings(rate * factor, momentum, 0.0) for factor in (0.84, 1.19, 0.125)]
+        return [Settings(rate, one, 0.0) for one in MOMENTA if one != best.momentum]
+    if number == 2:
+        return [Settings(rate, best.momentum, DECAYED * adamw_rate / rate)]
+    return [Settings(rate * factor, best.momentum, best.decay * rate / (rate * factor)) for factor in (0.7, 1.4)]
+
+
+def best_of(tried: Sequence[Settings], loss: Callable[[Settings], float]) -> Settings:
+    """Return the settings with the least loss; the earlier of two alike."""
+    return min(tried, key=loss)
