@@ -27,7 +27,7 @@ help:
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
-	@echo "make bench-retraining  what retraining gives: three draws of three sets, on the pages in DATA=folder; nine hours of a core, goes on where it was stopped"
+	@echo "make bench-retraining  what retraining gives: three draws of three sets, on the pages in DATA=folder; nine hours of a core, goes on where it was stopped; FIGURES=an empty folder measures all anew"
 	@echo "make bench-pretraining  what learning without labels is worth, at equal minutes: DATA=folder, CORPUS=folder of documents; four hours of a core"
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
 	@echo "make bench-canvas  from the hand to the frame on a page of 25 megapixels: words, brush, eraser, undo"
@@ -177,9 +177,10 @@ bench-model: install-bench
 bench-model-ablations: install-bench
 	$(BIN)/python -m tests.benchmarks.model.ablation build/bench-model
 
-# Goes on where it was stopped: what build/bench-retraining holds is not simulated again.
+# Goes on where it was stopped: draws whose figures are in FIGURES are not simulated again.
+FIGURES ?= tests/benchmarks/figures/retraining
 bench-retraining: install-bench
-	$(BIN)/python -m tests.benchmarks.retraining $(DATA) build/bench-retraining
+	$(BIN)/python -m tests.benchmarks.retraining $(DATA) build/bench-retraining --figures $(FIGURES)
 
 # DATA holds forms, CORPUS documents without labels; what build/bench-pretraining holds is not run again.
 CORPUS ?= $(DATA)/unlabelled

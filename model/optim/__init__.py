@@ -1,6 +1,6 @@
 """Online natural gradient in a low-rank tensor subspace, as a torch.optim.Optimizer.
 
-Needs torch and tensorly alone.
+Needs torch alone, and tensorly for Tucker subspaces.
 """
 
 from model.optim.choices import (

@@ -11,9 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import tensorly
 import torch
-from tensorly.decomposition import partial_tucker
 from torch import Tensor
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 from torch.nn.functional import pad
@@ -227,6 +225,9 @@ def tucker_factors(
         sizes[mode] = rank
     for mode in modes:
         sizes[mode] = min(sizes[mode], math.prod(sizes) // sizes[mode])
+    import tensorly  # here alone: importing it, with SciPy, takes as long as a third of torch
+    from tensorly.decomposition import partial_tucker
+
     with tensorly.backend_context("pytorch", local_threadsafe=True):
         (_, factors), _ = partial_tucker(
             tensor, rank=[sizes[mode] for mode in modes], modes=list(modes), init="svd", n_iter_max=iterations, tol=0

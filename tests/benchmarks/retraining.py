@@ -1,8 +1,9 @@
 """What retraining gives, by `glossator simulate`, in medians of several draws: python -m tests.benchmarks.retraining DATA OUT
 
 DATA holds forms/ and receipts/ in the grounded format. A third set is generated: purchase orders. Each draw is another
-order of the pages and another seed. What OUT holds already is not run again, and a simulation that was stopped goes on
-after its last round. Prints a table for docs/benchmarks.md and draws OUT/retraining.png.
+order of the pages and another seed. Figures of finished draws are kept in the repository; --figures FOLDER names another
+folder, an empty one to measure all anew. A simulation that was stopped goes on after its last round, from OUT. Prints a
+table for docs/benchmarks.md of the draws that there are, and draws OUT/retraining.png.
 """
 
 import argparse
@@ -16,11 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.plurals import count
 from engine.simulation.checkpoints import STATE_FILE
 from engine.simulation.picture import draw
 from tests.benchmarks.shell import glossator
 from tests.benchmarks.tables import table
 
+FIGURES = Path(__file__).with_name("figures") / "retraining"
 _ORDERS = ("--kind", "order", "--seed", "4242", "--pages", "150")
 
 
@@ -41,6 +44,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("--figures", type=Path, default=FIGURES)
+    parser.add_argument("--table", action="store_true", help="only print and draw what the figures have")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--sets", nargs="*", default=[case.name for case in CASES], help="forms, receipts, orders")
     parser.add_argument(
@@ -50,48 +55,61 @@ def main() -> None:
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
     cases = [case for case in CASES if case.name in chosen.sets]
-    orders = chosen.out / "orders"
-    if any(case.name == "orders" for case in cases) and not (orders / "pages.jsonl").is_file():
-        glossator("synth", str(orders), *_ORDERS)
-    sets = {"forms": chosen.data / "forms", "receipts": chosen.data / "receipts", "orders": orders}
-    todo = [(case, seed) for seed in range(1, chosen.draws + 1) for case in cases]
-    with ThreadPoolExecutor(chosen.at_once) as pool:
-        list(pool.map(lambda one: _simulated(one[0], one[1], sets, chosen.out, chosen.minutes), todo))
-    found = {case: [_read(chosen.out, case, seed) for seed in range(1, chosen.draws + 1)] for case in cases}
+    if not chosen.table:
+        _simulate(chosen, cases)
+    found = {case: _read(chosen.figures, case, chosen.draws) for case in cases}
+    found = {case: draws for case, draws in found.items() if draws}
     for case, draws in found.items():
-        print(f"\n{case.name}, {len(draws)} draws\n")
+        print(f"\n{case.name}, {count(len(draws), 'draw')}\n")
         print(_table(draws))
     drawn = {f"{case.name}, draw {seed}": one for case, draws in found.items() for seed, one in enumerate(draws, 1)}
     draw(drawn, chosen.out / "retraining.png")
 
 
-def _simulated(case: Case, seed: int, sets: Mapping[str, Path], out: Path, minutes: float) -> None:
-    done = _file(out, case, seed)
-    if done.is_file():
-        return
-    kept = out / "under way" / done.stem
+def _simulate(chosen: argparse.Namespace, cases: Sequence[Case]) -> None:
+    orders = chosen.out / "orders"
+    if any(case.name == "orders" for case in cases) and not (orders / "pages.jsonl").is_file():
+        glossator("synth", str(orders), *_ORDERS)
+    sets = {"forms": chosen.data / "forms", "receipts": chosen.data / "receipts", "orders": orders}
+    todo = [
+        (case, seed)
+        for seed in range(1, chosen.draws + 1)
+        for case in cases
+        if not _file(chosen.figures, case, seed).is_file()
+    ]
+    chosen.figures.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(chosen.at_once) as pool:
+        list(pool.map(lambda one: _simulated(one[0], one[1], sets, chosen), todo))
+
+
+def _simulated(case: Case, seed: int, sets: Mapping[str, Path], chosen: argparse.Namespace) -> None:
+    done = _file(chosen.figures, case, seed)
+    kept = chosen.out / "under way" / done.stem
     if not (kept / STATE_FILE).is_file():  # stopped before its first round was measured
         shutil.rmtree(kept, ignore_errors=True)
     said = glossator(
         "simulate",
         str(sets[case.name]),
         *("--rounds", str(case.rounds), "--pages", str(case.pages), "--seed", str(seed)),
-        *("--watch", str(sets[case.watch]), "--minutes", str(minutes), "--json"),
+        *("--watch", str(sets[case.watch]), "--minutes", str(chosen.minutes), "--json"),
         *("--keep", str(kept), "--resume"),
     )
     temporary = done.with_suffix(".tmp")
-    temporary.write_text(said.splitlines()[-1], "utf-8")
+    figures = json.loads(said.splitlines()[-1])
+    figures["plan"]["watched"] = case.watch  # not the path
+    temporary.write_text(json.dumps(figures, indent=1), "utf-8")
     temporary.replace(done)
     shutil.rmtree(kept)
 
 
-def _file(out: Path, case: Case, seed: int) -> Path:
-    return out / f"{case.name}-{seed}.json"
+def _file(figures: Path, case: Case, seed: int) -> Path:
+    return figures / f"{case.name}-{seed}.json"
 
 
-def _read(out: Path, case: Case, seed: int) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_file(out, case, seed).read_text("utf-8"))
-    return found
+def _read(figures: Path, case: Case, draws: int) -> list[dict[str, Any]]:
+    """Return the figures of the draws that there are."""
+    files = (_file(figures, case, seed) for seed in range(1, draws + 1))
+    return [json.loads(file.read_text("utf-8")) for file in files if file.is_file()]
 
 
 def _table(draws: Sequence[Mapping[str, Any]]) -> str:
