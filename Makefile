@@ -20,7 +20,7 @@ help:
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes; FORMS=folder of blank forms, LABELLED=dataset of glossator pseudo-label"
 	@echo "make gpu-pages  pages and packages that travel to a machine with a GPU, into GPU=build/gpu; CORPUS_LIST=corpus.json of a pretraining without labels"
-	@echo "make gpu-text   text of the language model that the optimizer is measured on; wants linux-doc-6.1 perl-doc git-doc postgresql-doc-15"
+	@echo "make gpu-text   after gpu-pages: text of the language model that the optimizer is measured on; wants linux-doc-6.1 perl-doc git-doc postgresql-doc-15"
 	@echo "make gpu-optim  on a machine with a GPU: the optimizers on that language model; goes on where it stopped"
 	@echo "make gpu        on that machine: what is left to do on a GPU, nine minutes of it; DEVICE=cpu GPU_OPTIONS='--steps 2 --at-once 1' for a dry run"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
@@ -126,7 +126,7 @@ weights: install-bench
 GPU ?= build/gpu
 GPU_PYTHON_VERSION ?= 3.12
 GPU_PLATFORMS := manylinux_2_28_x86_64 manylinux_2_27_x86_64 manylinux_2_17_x86_64 manylinux2014_x86_64
-GPU_WHEELS := open_clip_torch ftfy wcwidth tensorly rapidfuzz pycocotools
+GPU_WHEELS := open_clip_torch ftfy wcwidth tensorly rapidfuzz pycocotools pytorch_optimizer
 gpu-pages: install
 	$(BIN)/python -m engine.training.gpu prepare $(GPU)/pages $(if $(CORPUS_LIST),--corpus "$(CORPUS_LIST)")
 	rm -rf $(GPU)/wheels
@@ -142,12 +142,11 @@ gpu: $(if $(wildcard $(GPU)/wheels),$(GPU)/site/.installed)
 # The language model of the optimizer's benchmark: the text here, where Debian's documentation is installed, the rest there.
 gpu-text: install-bench
 	$(BIN)/python -m tests.benchmarks.optim.language_text $(GPU)/language
-	$(BIN)/python -m pip download --quiet --no-deps -c constraints.txt -d $(GPU)/wheels pytorch_optimizer
 
 gpu-optim: $(GPU)/site/.installed
 	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m tests.benchmarks.optim.quality $(GPU)/optim --tasks language --device cuda --text $(GPU)/language --workers 4
 
-$(GPU)/site/.installed:
+$(GPU)/site/.installed: $(wildcard $(GPU)/wheels/*.whl)
 	$(PYTHON) -m pip install --quiet --no-index --no-deps --upgrade --target $(GPU)/site $(GPU)/wheels/*.whl
 	@touch $@
 

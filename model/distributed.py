@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 import torch
 from torch import Tensor, distributed, nn
 
+from model.devices import device_named
+
 T = TypeVar("T")
 
 _BUCKET = 25 * 2**20  # bytes of one all-reduce; as in DistributedDataParallel
@@ -155,17 +157,19 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
     """Join the processes that torchrun started, by its variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT.
 
     Args:
-        device: "cpu" exchanges gradients by gloo, "cuda" by NCCL.
+        device: as in `model.devices.device_named`; a CPU exchanges gradients by gloo, a GPU by NCCL.
 
     Yields:
         The place of this process; `ALONE` without torchrun.
 
     Raises:
+        DeviceMissing: there are other processes, and no such device.
         RankLost: the other processes cannot be met.
     """
     if int(os.environ.get("WORLD_SIZE", "1")) < 2:
         yield ALONE
         return
+    device = str(device_named(device))
     cuda = device.startswith("cuda")
     if cuda:
         torch.cuda.set_device(device_of_rank(device))
@@ -174,10 +178,31 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
     try:
         yield Ranks(distributed.get_rank(), distributed.get_world_size())
     except BaseException:
-        if not cuda:  # closes the connections, which the others notice; NCCL would wait for them
+        if not cuda and distributed.is_initialized():  # the others notice; NCCL would wait for them
             distributed.destroy_process_group()
         raise
+    if distributed.is_initialized():
+        distributed.destroy_process_group()
+
+
+def leave() -> None:
+    """Leave the other processes after a failure of this one, which they notice; afterwards `ranks_here` is `ALONE`.
+
+    Raises:
+        SystemExit: NCCL would wait for the others, so this process ends instead.
+    """
+    if not distributed.is_available() or not distributed.is_initialized():
+        return
+    if torch.cuda.is_available() and "nccl" in str(distributed.get_backend_config()):
+        raise SystemExit("This process failed, and with it the run; the same command goes on from the last checkpoint.")
     distributed.destroy_process_group()
+
+
+def ranks_here() -> Ranks:
+    """Return this process's place among those that it joined; `ALONE` outside `joined`."""
+    if not distributed.is_available() or not distributed.is_initialized():
+        return ALONE
+    return Ranks(distributed.get_rank(), distributed.get_world_size())
 
 
 def device_of_rank(device: str) -> str:
@@ -193,7 +218,7 @@ def _told() -> Iterator[None]:
     except RuntimeError as error:  # torch.distributed's errors are RuntimeErrors
         raise RankLost(
             "Another process of this run ended or no longer answers, so this one ends too; its own message says why. "
-            "Continue the run from its last checkpoint with --resume."
+            "The same command goes on from the last checkpoint (pretrain: with --resume)."
         ) from error
 
 

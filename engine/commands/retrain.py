@@ -1,5 +1,6 @@
 """`glossator retrain`: retrain a project's model now, here or by the worker."""
 
+import signal
 from typing import Annotated, Any
 
 import typer
@@ -7,6 +8,8 @@ import typer
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
 from engine.commands.followed import followed
+from engine.commands.worker import lower_priority, threads_of
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 
@@ -40,9 +43,12 @@ def retrain(
 ) -> None:
     """Train a challenger on accepted answers, judge it against the champion, and promote it if better.
 
-    Runs in this process, or follows a worker that has taken the job.
+    Runs in this process, or follows a worker that has taken the job. Several processes train together: torchrun
+    --nproc-per-node N $(which glossator) retrain.
     """
-    from engine.training.retraining import trigger
+    from engine.training.retraining import assisting, trigger
+    from model.devices import DeviceMissing, use_threads
+    from model.distributed import RankLost, joined
 
     chosen: dict[str, Any] = {
         "steps": steps,
@@ -53,12 +59,33 @@ def retrain(
         "mode": mode,
         "seed": seed,
     }
-    with here() as workspace:
-        there = project_named(workspace, project)
-        wanted = {name: value for name, value in chosen.items() if value is not None}
-        job = trigger.request(workspace, there.id, by=ensure_local_user(workspace).id, **wanted)
-        if not queue_only:
-            job = followed(workspace, job)
+    try:
+        with here() as workspace, joined(workspace.settings.device) as ranks:
+            if not ranks.first:
+                for number in (signal.SIGINT, signal.SIGTERM):  # the first process stops all, and saves
+                    signal.signal(number, signal.SIG_IGN)
+                lower_priority()
+                use_threads(threads_of(workspace.settings))
+                assisting.assist(workspace, ranks)
+                return
+            if ranks.count > 1:
+                if queue_only:
+                    fail("--queue leaves the run to a worker. Leave out --queue, or torchrun.", code=2)
+                chosen["accumulate"] = ranks.count
+            there = project_named(workspace, project)
+            wanted = {name: value for name, value in chosen.items() if value is not None}
+            job = trigger.request(workspace, there.id, by=ensure_local_user(workspace).id, **wanted)
+            parts = job.payload.get("settings", {}).get("accumulate", 1)
+            if parts % ranks.count:
+                fail(
+                    f"A retraining of this project waits already, with {count(parts, 'part')} a step, which "
+                    f"{ranks.count} processes cannot share. Finish it first: glossator retrain --project {project}"
+                )
+            if not queue_only:
+                job = followed(workspace, job)
+            assisting.release()
+    except (DeviceMissing, RankLost) as error:
+        fail(str(error))
     answer = {"job_id": job.id, "status": job.status, "message": job.message, **job.result}
     if as_json:
         emit(answer)

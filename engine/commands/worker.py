@@ -55,12 +55,17 @@ def lower_priority() -> None:
         os.nice(10)
 
 
+def threads_of(settings: Settings) -> int:
+    """Return the number of threads of a job's arithmetic: the deployment's, or else half of the cores."""
+    return settings.threads or max(1, (os.cpu_count() or 2) // 2)
+
+
 def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dict[str, Handler]":
     """Return handlers whose arithmetic uses the deployment's number of threads, or else half of the cores.
 
     The number is set when a job begins: setting it imports torch, which a worker without jobs does not need.
     """
-    threads = settings.threads or max(1, (os.cpu_count() or 2) // 2)
+    threads = threads_of(settings)
 
     def sparing(handler: "Handler") -> "Handler":
         def run(*given: Any, **named: Any) -> dict[str, Any]:

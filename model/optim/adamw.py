@@ -11,6 +11,8 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
+from model.optim.rounding import move
+
 
 def step(
     parameters: Sequence[Tensor],
@@ -23,14 +25,17 @@ def step(
     betas: tuple[float, float],
     eps: float,
     weight_decay: float,
+    seeds: Sequence[int | None],  # of the rounding of each, where the parameters are bfloat16
 ) -> None:
     """Take one step in place, for parameters of one device and one dtype.
 
     Gradients have the dtype of the moments.
     """
     beta1, beta2 = betas
-    if weight_decay != 0:
-        torch._foreach_mul_(list(parameters), 1 - lr * weight_decay)
+    same = parameters[0].dtype == first[0].dtype
+    kept = 1 - lr * weight_decay
+    if weight_decay != 0 and same:
+        torch._foreach_mul_(list(parameters), kept)
     torch._foreach_lerp_(list(first), list(gradients), 1 - beta1)
     torch._foreach_mul_(list(second), beta2)
     torch._foreach_addcmul_(list(second), list(gradients), list(gradients), 1 - beta2)
@@ -38,10 +43,9 @@ def step(
     torch._foreach_div_(denominators, math.sqrt(1 - beta2**count))
     torch._foreach_add_(denominators, eps)
     size = -lr / (1 - beta1**count)
-    if parameters[0].dtype == first[0].dtype:
+    if same:
         torch._foreach_addcdiv_(list(parameters), list(first), denominators, size)
         return
     updates = torch._foreach_div(list(first), denominators)
-    torch._foreach_mul_(updates, size)
-    for parameter, update in zip(parameters, updates, strict=True):
-        parameter.add_(update)
+    for parameter, update, seed in zip(parameters, updates, seeds, strict=True):
+        move(parameter, update, scale=size, kept=kept, seed=seed)

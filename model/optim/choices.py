@@ -22,6 +22,7 @@ HistoryDtype: TypeAlias = Literal["float32", "bfloat16"]
 MomentumDtype: TypeAlias = Literal["float32", "int8"]
 Estimate: TypeAlias = Literal["gradient", "momentum"]
 NormRule: TypeAlias = Literal["rms", "fan_in", "gradient"]
+Rounding: TypeAlias = Literal["stochastic", "nearest"]
 Polynomials: TypeAlias = Literal["newton_schulz", "polar_express"]
 
 
@@ -363,13 +364,17 @@ def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | No
     return make(**{name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()})
 
 
-def check_together(preconditioner: Preconditioner | None, moments: Moments | None) -> None:
+def check_together(subspace: Subspace | None, preconditioner: Preconditioner | None, moments: Moments | None) -> None:
     """Refuse pairs of choices that have no meaning.
 
     Raises:
         ValueError: a second moment would be orthogonalised afterwards, or a factor of the momentum has no momentum, or
-            one already divided by its second moment.
+            one already divided by its second moment, or row moments would be of coordinates that a new basis changes.
     """
+    if isinstance(preconditioner, Orthogonal) and preconditioner.rows and not isinstance(subspace, Partition | None):
+        raise ValueError(
+            "Orthogonal(rows=...) needs subspace=Partition(): rows of other subspaces change their meaning."
+        )
     if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
         raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
     if isinstance(preconditioner, Factor) and preconditioner.of == "momentum" and not isinstance(moments, Momentum):

@@ -23,10 +23,12 @@ from model.optim.choices import (
     Partition,
     Preconditioner,
     Residual,
+    Rounding,
     Subspace,
 )
 from model.optim.moments import with_moments
-from model.optim.stack import CUT_ELEMENTS, Stack
+from model.optim.rounding import move, seed_of
+from model.optim.stack import CUT_ELEMENTS, Stack, State
 from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
 
 FAN_IN = 64  # at which the norm rules "rms" and "fan_in" agree
@@ -45,6 +47,7 @@ class Settings:
     moments: Moments | None
     residual: Residual | None
     norm: Norm | None
+    rounding: Rounding
 
 
 def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> None:
@@ -52,8 +55,8 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
     if not shape.blocks:
         whole = _projected(stack, shape, settings, seeded)
         parts = [from_view(part, shape, p.shape) for part, p in zip(whole.unbind(0), stack.parameters, strict=True)]
-        for parameter, part in zip(stack.parameters, parts, strict=True):
-            _move(parameter, part, settings)
+        for parameter, part, state in zip(stack.parameters, parts, stack.states, strict=True):
+            _move(parameter, part, settings, state)
         stack.close()
     else:
         # A large matrix is stepped in pieces that fit the cache; its blocks are independent of each other.
@@ -91,22 +94,21 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
     update = directed(low, stack, shape, settings, fresh=False)
     rank = shape.view[0]
     first, last = stack.part or (0, shape.blocks)
-    for parameter, part in zip(stack.parameters, update.tensor_split(len(stack)), strict=True):
+    for parameter, part, state in zip(stack.parameters, update.tensor_split(len(stack)), stack.states, strict=True):
         rows = part.flatten(0, 1)[: parameter.shape[0] - first * rank]
         missing = (last - first) * rank - len(rows)
         if missing and settings.norm is not None and settings.norm.rule != "gradient":
             # The padding rows of the last block took part of the length that the norm rule gives a whole block.
             rows[missing - rank :] *= math.sqrt(1 - missing / rank)
         if parameter.is_contiguous():
-            _move(rows_of(parameter)[first * rank : first * rank + len(rows)], rows, settings)
+            _move(rows_of(parameter)[first * rank : first * rank + len(rows)], rows, settings, state, first)
         else:
-            _move(parameter, rows.view(parameter.shape), settings)
+            _move(parameter, rows.view(parameter.shape), settings, state)
 
 
-def _move(parameter: Tensor, update: Tensor, settings: Settings) -> None:
-    if settings.weight_decay != 0:
-        parameter.mul_(1 - settings.lr * settings.weight_decay)
-    parameter.add_(update, alpha=-settings.lr)
+def _move(parameter: Tensor, update: Tensor, settings: Settings, state: State, part: int = 0) -> None:
+    seed = seed_of(settings.rounding, settings.seed, state, part) if parameter.dtype == torch.bfloat16 else None
+    move(parameter, update, scale=-settings.lr, kept=1 - settings.lr * settings.weight_decay, seed=seed)
 
 
 def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:

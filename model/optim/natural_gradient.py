@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import Any, Self, cast, overload
+from typing import Any, Self, cast, get_args, overload
 
 import torch
 from torch import Tensor
@@ -20,6 +20,7 @@ from model.optim.choices import (
     Norm,
     Preconditioner,
     Residual,
+    Rounding,
     Subspace,
     check_together,
     parse,
@@ -27,6 +28,7 @@ from model.optim.choices import (
 )
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
 from model.optim.modes import MODES, Mode
+from model.optim.rounding import seed_of
 from model.optim.stack import Scratch, Stack, State, chunks, zeros_or_same
 from model.optim.subspace import geometry
 
@@ -68,7 +70,7 @@ class NaturalGradient(Optimizer):
     (one-sided Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
 
     "whole" orthogonalises the momentum of the whole matrix, as Muon does, keeps it in eight bits, and gives the update
-    a length that falls with the root of the fan-in. It is ahead of the default wherever there is much to learn.
+    a length that falls with the root of the fan-in. On a language model it is ahead of the default.
 
     Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's. The default did
     best at two to four times AdamW's rate. The source mode has no norm rule. Its update has the length of F^{-1} g,
@@ -93,6 +95,8 @@ class NaturalGradient(Optimizer):
         subspace, preconditioner, moments, residual, norm: the choices, as records, their plain form, or None.
         seed: of the random subspaces.
         maximize: whether to maximise instead of minimise.
+        rounding: how results are rounded to bfloat16 parameters: "stochastic", which keeps small updates in the mean,
+            or "nearest". Other dtypes are rounded to the nearest.
 
     Raises:
         ValueError: a setting is invalid.
@@ -114,6 +118,7 @@ class NaturalGradient(Optimizer):
         norm: Norm | Mapping[str, Any] | None = _DEFAULT.norm,
         seed: int = 0,
         maximize: bool = False,
+        rounding: Rounding = "stochastic",
     ) -> None:
         defaults = {
             "lr": lr,
@@ -127,6 +132,7 @@ class NaturalGradient(Optimizer):
             "norm": norm,
             "seed": seed,
             "maximize": maximize,
+            "rounding": rounding,
         }
         super().__init__(params, _checked(defaults))
 
@@ -350,8 +356,14 @@ def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     if not all(0.0 <= beta < 1.0 for beta in betas):
         raise ValueError(f"Invalid betas: {betas}; both must be at least 0 and below 1.")
     choices: dict[str, Choice | None] = {keyword: parse(keyword, settings[keyword]) for keyword in CHOICES}
-    check_together(cast("Preconditioner | None", choices["preconditioner"]), cast("Moments | None", choices["moments"]))
-    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize")}
+    check_together(
+        cast("Subspace | None", choices["subspace"]),
+        cast("Preconditioner | None", choices["preconditioner"]),
+        cast("Moments | None", choices["moments"]),
+    )
+    if settings["rounding"] not in get_args(Rounding):
+        raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
+    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
     return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
 
 
@@ -382,6 +394,7 @@ def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, St
         betas=group["betas"],
         eps=group["eps"],
         weight_decay=group["weight_decay"],
+        seeds=[seed_of(group["rounding"], group["seed"], state) for state in states],
     )
 
 

@@ -3,6 +3,7 @@
 import copy
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from torch import nn
 
 from engine.errors import Refused
 from engine.grounded import GroundedPage
+from engine.plurals import count
 from engine.training.augmentation.negative_questions import with_negative_questions
 from engine.training.retraining.continuation import Continuation, cycle_file, cycle_step
 from engine.training.retraining.early_stopping import (
@@ -30,11 +32,14 @@ from engine.training.sources.examples import mixed_source, page_source, pooled, 
 from engine.workspace import Workspace
 from model import checkpoint
 from model.devices import DeviceMissing, device_named
+from model.distributed import Ranks, device_of_rank, leave, ranks_here
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork, load_network
+from model.objectives.objective import NetworkObjective
 from model.objectives.promptable import PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
+from model.presets import NetworkConfig
 from model.weight_interpolation import interpolate
 
 _RESULT_FILE = "result.safetensors"
@@ -50,13 +55,17 @@ def network_of(path: Path, depth: Depth, device: str = "cpu") -> GroundingNetwor
     Raises Refused when the checkpoint is unreadable or the device is missing.
     """
     try:
-        place = device_named(device)
         network, _ = load_network(path)
-        network.to(place)
+        return prepared(network, depth, device)
     except DeviceMissing as error:
         raise Refused(f"{error} The setting is GLOSSATOR_DEVICE.") from None
     except ValueError as error:
         raise Refused(f"This version cannot be trained; choose another one: {error}") from None
+
+
+def prepared(network: GroundingNetwork, depth: Depth, device: str) -> GroundingNetwork:
+    """Move a network to a device and freeze what a depth freezes. Raises DeviceMissing."""
+    network.to(device_of_rank(str(device_named(device))))
     if depth == "quick":
         network.text_encoder.requires_grad_(False)
         network.image_encoder.freeze()
@@ -180,7 +189,9 @@ def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSet
     rehearsing = copy.deepcopy(network)
     optimizer = optimizer_for(rehearsing, settings)
     began = time.monotonic()
-    learn(PromptableSegmentation(rehearsing, source), optimizer, Plan(steps=_PACE_STEPS, seed=settings.seed))
+    share = max(1, settings.accumulate // ranks_here().count)  # of a step, in this process
+    plan = Plan(steps=_PACE_STEPS, seed=settings.seed, accumulate=share)
+    learn(PromptableSegmentation(rehearsing, source), optimizer, plan)
     pace = (time.monotonic() - began) / _PACE_STEPS
     return max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace / times))
 
@@ -204,9 +215,10 @@ def with_length(
 
 
 def plan_of(settings: RunSettings) -> Plan:
-    """Return the plan of a run whose length is known."""
+    """Return the plan of a run whose length is known, in one process."""
     cycle = settings.cycle or settings.steps
     return Plan(
+        accumulate=settings.accumulate,
         steps=settings.steps,
         cycle=cycle,
         seed=settings.seed,
@@ -214,6 +226,38 @@ def plan_of(settings: RunSettings) -> Plan:
         checkpoint_every=settings.checkpoint_every,
         metrics_every=settings.metrics_every,
     )
+
+
+def plan_here(settings: RunSettings, ranks: Ranks) -> Plan:
+    """Return the plan of one of the processes that train together, whose steps hold as many pages as those of one.
+
+    Raises Refused when the pages of a step cannot be parted equally.
+    """
+    if settings.accumulate % ranks.count:
+        raise Refused(
+            f"A step of this run has {count(settings.accumulate, 'part')}, which {ranks.count} processes cannot share "
+            f"equally. Continue it with a number of processes that divides {settings.accumulate}, such as 1."
+        )
+    return replace(plan_of(settings), accumulate=settings.accumulate // ranks.count)
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """What the first of several processes asks the others to train with it; they get its weights when it begins."""
+
+    config: NetworkConfig
+    corpus: Corpus
+    settings: RunSettings
+    folder: Path
+    looks: bool  # whether the first looks at checkpoints
+
+
+def objective_of(
+    network: GroundingNetwork, workspace: Workspace, corpus: Corpus, settings: RunSettings
+) -> NetworkObjective:
+    """Return what a training learns. Raises Refused without trainable pages."""
+    questions = PromptableSegmentation(network, source_for(workspace, corpus, settings))
+    return beside_questions(questions, network, corpus, settings)
 
 
 def train(
@@ -234,13 +278,17 @@ def train(
     and "watched_iou", their mean IoU at the ends of cycles. A run that takes twice its minutes, on a machine slower
     than when timed, ends with its best finished cycle, else with its last checkpoint. Raises Refused when the loss is
     not finite.
+
+    Where several processes joined, this one is the first, and the others take part (assisting.py).
     """
-    plan = plan_of(settings)
+    ranks = ranks_here()
+    plan = plan_here(settings, ranks)
     latest = time.monotonic() + settings.minutes * 120
     before = {name: tensor.to("cpu", copy=True) for name, tensor in network.state_dict().items()}
+    objective = objective_of(network, workspace, corpus, settings)
+    looks = _looks(network, corpus, settings, plan, folder, on_watched)
     try:
-        questions = PromptableSegmentation(network, source_for(workspace, corpus, settings))
-        objective = beside_questions(questions, network, corpus, settings)
+        ranks.on_first(lambda: Assignment(network.config, corpus, settings, folder, looks is not None))
         outcome = learn(
             objective,
             optimizer_for(objective.learned, settings),
@@ -250,10 +298,14 @@ def train(
             on_metrics=on_metrics,
             on_progress=on_progress,
             cancelled=lambda: stop() or time.monotonic() > latest,
-            at_checkpoint=_looks(network, corpus, settings, plan, folder, on_watched),
+            at_checkpoint=looks,
+            ranks=ranks,
         )
-    except FloatingPointError as error:
+    except FloatingPointError as error:  # in all processes
         raise Refused(f"Training diverged, and the run was stopped; lower the learning rate: {error}") from None
+    except Exception:
+        leave()  # the others wait for a step of this process, which does not come
+        raise
     learned = checkpoint.load(_handed_in(folder))
     result = interpolate(before, learned.state, settings.blend)
     checkpoint.save(result_file(folder), result, learned.config)

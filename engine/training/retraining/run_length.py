@@ -20,7 +20,7 @@ _WORTH_SAYING = 0.0005  # of mean IoU
 def pages_a_step(settings: RunSettings) -> float:
     """Return the mean number of corrected pages that a step reads; the other pages are generated or have no labels."""
     own = settings.pages * (1 - settings.images) + settings.images  # a step with an image reads one page
-    return own * (1 - settings.replay) * (1 - settings.unlabelled)
+    return own * (1 - settings.replay) * (1 - settings.unlabelled) * settings.accumulate
 
 
 def steps_for(pages: int, settings: RunSettings) -> int:

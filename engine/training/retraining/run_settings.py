@@ -83,6 +83,9 @@ class RunSettings(BaseModel):
     )
     images: float = Field(0.1, ge=0, le=1, description="Share of the steps that read an image: one page each.")
     pages: int = Field(4, ge=1, description="Pages of a step that reads words only.")
+    accumulate: int = Field(
+        1, ge=1, description="Times that many pages in a step, a part in each of the processes that train together."
+    )
     questions: int = Field(8, ge=1, description="Questions per page in a step.")
     watched: float = Field(
         0.1, ge=0, lt=0.5, description="Share of the documents of a training held out for early stopping."

@@ -6,14 +6,16 @@
 Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
 text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
 `language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
-they end: the same command goes on where it was interrupted, and --only ROW,ROW or more --seeds add to what is there.
+they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Tables are printed, plots drawn into FOLDER.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import math
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -23,6 +25,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import torch
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
 from tests.benchmarks.optim.rows import Row, ablations, rows
 from tests.benchmarks.optim.task import Task
@@ -87,7 +90,11 @@ def perform(ask: Ask, place: Place) -> Trial:
     key = (ask.task, ask.tuning)
     if key not in _TASKS:
         _TASKS[key] = task_of(ask.task, place, tuning=ask.tuning)
-    return run(_TASKS[key], everything()[ask.row].make, ask.settings, ask.seed, ask.steps)
+    try:
+        return run(_TASKS[key], everything()[ask.row].make, ask.settings, ask.seed, ask.steps)
+    except LinAlgError as error:  # the optimizer's decomposition failed, which counts as a run that diverged
+        print(f"{ask.key}: {error}", file=sys.stderr, flush=True)
+        return Trial([(0, math.inf)], math.inf, 0.0, {})
 
 
 @cache
@@ -116,11 +123,7 @@ class Trials:
         waiting = {pool.submit(perform, ask, self._place): ask for ask in asks if ask.key not in self.found}
         for count, done in enumerate(as_completed(waiting), 1):
             ask = waiting[done]
-            try:
-                trial = done.result()
-            except RuntimeError as error:  # a peer's decomposition failed: it diverged
-                print(f"{ask.key}: {error}", file=sys.stderr, flush=True)
-                trial = Trial([(0, float("inf"))], float("inf"), 0.0, {})
+            trial = done.result()
             self.add(ask, trial)
             print(f"{count}/{len(waiting)} {ask.key} {trial.loss:.4f}", file=sys.stderr, flush=True)
 
@@ -178,6 +181,8 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="only print and draw what the folder has")
     given = parser.parse_args()
     names = given.only.split(";") if given.only else list(ablations() if given.ablations else rows())
+    if unknown := [name for name in names if name not in everything()]:
+        sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
     trials = Trials(given.folder / "trials.jsonl", Place(given.device, str(given.text)))
     with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
         for task in given.tasks.split(","):
@@ -193,10 +198,8 @@ def main() -> None:
 
 
 def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, best: dict[str, Settings]) -> None:
-    try:
-        from tests.benchmarks.optim import report  # draws, which a GPU machine may not be able to
-    except ImportError:
-        return
+    from tests.benchmarks.optim import report
+
     results = [
         report.Result(name, settings, found)
         for name, settings in best.items()
@@ -209,6 +212,8 @@ def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, bes
     if results:
         report.print_task(task, steps, results)
         kind = "ablations" if given.ablations else "quality"
+        if importlib.util.find_spec("matplotlib") is None:  # a GPU machine may lack it
+            return
         report.draw(given.folder / f"optim_{kind}_{task}.png", task, results)
 
 

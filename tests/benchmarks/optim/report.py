@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.benchmarks.optim.trial import Settings, Trial
-from tests.benchmarks.plots import curves
 from tests.benchmarks.tables import table
 
 # Two-sided 95 % quantiles of Student's t for 1, 2 ... degrees of freedom: few seeds, no normal distribution.
@@ -102,6 +101,8 @@ def print_task(task: str, steps: int, results: Sequence[Result]) -> None:
 
 def draw(path: Path, task: str, results: Sequence[Result]) -> None:
     """Mean held-out curves with their range over the seeds; the ten best."""
+    from tests.benchmarks.plots import curves  # a GPU machine may lack matplotlib
+
     series, bands = {}, {}
     for result in sorted(results, key=lambda result: result.loss)[:10]:
         by_seed = [[value for _, value in trial.curve] for trial in result.trials]

@@ -28,7 +28,6 @@ from model.optim.subspace import range_finder_basis, seeded_basis, svd_basis
 from tests.benchmarks.optim.rows import Row
 from tests.benchmarks.optim.rows import rows as compared
 from tests.benchmarks.optim.trial import Settings
-from tests.benchmarks.plots import bars
 from tests.benchmarks.tables import table
 
 Make = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
@@ -45,7 +44,11 @@ def rows() -> dict[str, Make]:
     def made(row: Row) -> Make:
         return lambda params: row.make(params, Settings(1e-4, 0.9, 0.0))
 
-    return {name: made(row) for name, row in compared().items() if name != "adamw"}
+    def mode(name: str) -> Make:
+        return lambda params: NaturalGradient.from_mode(params, name, lr=1e-4)
+
+    others = {name: made(row) for name, row in compared().items() if name != "adamw"}
+    return others | {name: mode(name) for name in MODES}
 
 
 def matrices(case: str) -> list[Shape]:
@@ -168,6 +171,8 @@ def main() -> None:
         found += [[name, *(f"{ratios[name][case]:.1f}" for case in cases)] for name in names]
         print(table(["", *cases], found), flush=True)
         if given.plots:
+            from tests.benchmarks.plots import bars  # a GPU machine may lack matplotlib
+
             bars(
                 given.plots / f"optim_step_time_{kind}.png",
                 ratios,

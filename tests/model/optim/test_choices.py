@@ -74,7 +74,7 @@ def test_plain_forms_that_mean_nothing_are_refused() -> None:
 
 def test_a_second_moment_of_what_is_orthogonalised_is_refused() -> None:
     with pytest.raises(ValueError, match="no second moment"):
-        choices.check_together(Orthogonal(), choices.Adam())
+        choices.check_together(choices.Partition(), Orthogonal(), choices.Adam())
 
 
 def test_choices_are_frozen_and_can_be_varied() -> None:
@@ -90,3 +90,9 @@ def test_the_source_row_is_the_source() -> None:
     assert not source.preconditioner.relative
     assert source.preconditioner.window == 10
     assert (source.moments, source.residual, source.norm) == (None, None, None)
+
+
+def test_row_moments_are_refused_where_a_new_basis_changes_the_rows() -> None:
+    with pytest.raises(ValueError, match="needs subspace=Partition"):
+        choices.check_together(Seeded(), Orthogonal(rows=0.9), choices.Momentum())
+    choices.check_together(choices.Partition(), Orthogonal(rows=0.9), choices.Momentum())

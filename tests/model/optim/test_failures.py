@@ -4,11 +4,11 @@ import math
 from typing import Any
 
 import pytest
+import tensorly.decomposition
 import torch
 from torch import nn
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
-import model.optim.subspace
 from model.optim import History, Momentum, NaturalGradient, RangeFinder, Seeded, Svd, Tucker
 from tests.support.optimizer_problems import SEEDED, give, gradient_for, matrix
 
@@ -107,7 +107,7 @@ def test_a_fisher_factor_that_is_not_finite_is_passed_over_and_counted() -> None
     [
         (Svd(rank=4), torch.linalg, "svd"),
         (RangeFinder(rank=4), torch.linalg, "eigh"),
-        (Tucker(rank=4), model.optim.subspace, "partial_tucker"),
+        (Tucker(rank=4), tensorly.decomposition, "partial_tucker"),
     ],
 )
 def test_a_decomposition_that_fails_at_a_refresh_does_not_end_the_run(

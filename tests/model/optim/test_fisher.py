@@ -159,7 +159,7 @@ def test_orthogonalisation_keeps_singular_vectors_with_values_near_one(shape: tu
 
 
 @pytest.mark.parametrize("shape", [(1, 8, 8), (2, 8, 16), (2, 8, 40), (2, 40, 8), (1, 1, 5)])
-def test_products_of_the_gram_matrix_give_what_products_of_the_matrix_give(
+def test_gram_products_give_what_products_of_the_matrix_give(
     shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matrix = torch.randn(shape, generator=torch.Generator().manual_seed(7))
@@ -170,10 +170,22 @@ def test_products_of_the_gram_matrix_give_what_products_of_the_matrix_give(
     assert torch.allclose(found[0], found[1], atol=1e-4)
 
 
-def test_polar_express_brings_all_singular_values_from_a_thousandth_up_near_one() -> None:
+def test_polar_express_brings_values_from_a_thousandth_up_near_one() -> None:
     generator = torch.Generator().manual_seed(8)
     left, right = (torch.linalg.qr(torch.randn(12, 12, generator=generator))[0] for _ in range(2))
     values = torch.cat([torch.ones(1), torch.logspace(-2.9, -0.5, 11)])
     result = fisher.orthogonalise(((left * values) @ right)[None], 5, fisher.POLAR_EXPRESS_WIDE)[0]
-    assert torch.linalg.svdvals(result).sub(1).abs().max() < 0.12
-    assert torch.allclose(result @ right.T, left, atol=0.12)  # the singular vectors stay
+    assert torch.linalg.svdvals(result).sub(1).abs().max() < 0.14
+    assert torch.allclose(result @ right.T, left, atol=0.14)  # the singular vectors stay
+
+
+@pytest.mark.parametrize("polynomials", [fisher.NEWTON_SCHULZ * 5, fisher.POLAR_EXPRESS_WIDE])
+@pytest.mark.parametrize("shape", [(1, 128, 128), (1, 64, 512)])
+def test_orthogonalisation_stays_bounded_in_bfloat16(
+    shape: tuple[int, ...], polynomials: tuple[tuple[float, float, float], ...]
+) -> None:
+    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(9))
+    result = fisher._products((matrix / (1.01 * matrix.norm())).bfloat16(), polynomials)  # as on a GPU
+    values = torch.linalg.svdvals(result.float())
+    assert values.max() < 1.25
+    assert values.median() > 0.65

@@ -327,9 +327,7 @@ def test_factor_with_adam_whitens_the_gradient_first() -> None:
 
 @pytest.mark.parametrize("shape", [(8, 24), (24, 8), (6, 4, 3, 3)])
 @pytest.mark.parametrize("rows", [0.0, 0.9])
-def test_whole_matrices_are_orthogonalised_their_rows_evened_and_their_length_follows_the_fan_in(
-    shape: tuple[int, ...], rows: float
-) -> None:
+def test_the_mode_whole_is_muon_with_the_length_of_the_fan_in(shape: tuple[int, ...], rows: float) -> None:
     beta, given = 0.8, gradients(shape, 5)
     parameter = parameter_of(*shape)
     how, moments = Orthogonal(rows=rows), Momentum(beta=beta)
