@@ -24,7 +24,7 @@ help:
 	@echo "make gpu-optim  on a machine with a GPU: the optimizers on that language model; goes on where it stopped"
 	@echo "make gpu        on that machine: what is left to do on a GPU, nine minutes of it; DEVICE=cpu GPU_OPTIONS='--steps 2 --at-once 1' for a dry run"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
-	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (two hours); plots into OUT=build/bench-optim"
+	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (more than a day: 21 rows are tuned on three tasks, and torch's Muon is slow without bfloat16 units); goes on where it stopped; plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (two hours)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-retraining  what retraining gives: three draws of three sets, on the pages in DATA=folder; nine hours of a core, goes on where it was stopped; FIGURES=an empty folder measures all anew"
@@ -167,7 +167,7 @@ bench-optim: install-bench
 	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT)
 
 bench-optim-ablations: install-bench
-	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT) --tasks characters --ablations
+	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT) --tasks characters --ablations --rounds 1
 
 bench-model: install-bench
 	$(BIN)/python -m tests.benchmarks.model.speed --ways

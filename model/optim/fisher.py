@@ -270,15 +270,7 @@ def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
     norm = torch.linalg.vector_norm(a, dim=(-2, -1), keepdim=True).clamp_min(1e-30) * (1 + damping)
     a = a / norm
     a.diagonal(dim1=-2, dim2=-1).add_(damping / (1 + damping))
-    root: Tensor | None = None
-    for i, (linear, cubic, quintic) in enumerate(POLAR_EXPRESS):
-        factor = torch.baddbmm(a, a, a, beta=cubic, alpha=quintic)
-        factor.diagonal(dim1=-2, dim2=-1).add_(linear)
-        root = factor if root is None else factor @ root
-        if i + 1 < len(POLAR_EXPRESS):
-            a = factor @ a @ factor
-    assert root is not None
-    root = root * (torch.where(usable, scale, 1.0).rsqrt() * norm.rsqrt())
+    root = _composed(a, POLAR_EXPRESS) * (torch.where(usable, scale, 1.0).rsqrt() * norm.rsqrt())
     whole = (usable | (scale.abs() <= tiny))[..., 0, 0] & torch.isfinite(root).all(-1).all(-1)
     identity = torch.eye(gram.shape[-1], dtype=gram.dtype, device=gram.device)
     return torch.where((whole & usable[..., 0, 0])[:, None, None], root, identity), ~whole
@@ -322,12 +314,17 @@ def _products(x: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
 
 def _products_of_gram(x: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
     """The same by the Gram matrix [B, m, m] alone: less work for wide matrices, not exact enough in bfloat16."""
-    gram = x @ x.mT
+    return _composed(x @ x.mT, steps) @ x
+
+
+def _composed(gram: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
+    """Return the matrix R [B, m, m] by which odd quintics, one after the other, turn X into R X; `gram` is X X^T."""
     root: Tensor | None = None
-    for i, (a, b, c) in enumerate(steps):
-        factor = torch.baddbmm(gram, gram, gram, beta=b, alpha=c)
-        factor.diagonal(dim1=-2, dim2=-1).add_(a)
+    for i, (linear, cubic, quintic) in enumerate(steps):
+        factor = torch.baddbmm(gram, gram, gram, beta=cubic, alpha=quintic)
+        factor.diagonal(dim1=-2, dim2=-1).add_(linear)
         root = factor if root is None else factor @ root
         if i + 1 < len(steps):
             gram = factor @ gram @ factor
-    return x if root is None else root @ x
+    assert root is not None  # there is at least one step
+    return root

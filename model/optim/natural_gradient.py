@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields
-from typing import Any, Self, cast, get_args, overload
+from typing import Any, Self, cast, overload
 
 import torch
 from torch import Tensor
@@ -15,18 +15,16 @@ from model.optim import adamw, lowrank
 from model.optim.basis import SeededBases
 from model.optim.choices import (
     CHOICES,
-    Choice,
     Moments,
     Norm,
     Preconditioner,
     Residual,
     Rounding,
     Subspace,
-    check_together,
-    parse,
     to_plain,
 )
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
+from model.optim.group_settings import checked, step_settings
 from model.optim.modes import MODES, Mode
 from model.optim.rounding import seed_of
 from model.optim.stack import Scratch, Stack, State, chunks, zeros_or_same
@@ -134,7 +132,7 @@ class NaturalGradient(Optimizer):
             "maximize": maximize,
             "rounding": rounding,
         }
-        super().__init__(params, _checked(defaults))
+        super().__init__(params, checked(defaults))
 
     @classmethod
     def from_mode(cls, params: ParamsT, mode: str | Mode = "default", **settings: Any) -> Self:
@@ -187,7 +185,7 @@ class NaturalGradient(Optimizer):
         super().add_param_group(param_group)
         group = self.param_groups[-1]
         try:
-            group.update(_checked(group))
+            group.update(checked(group))
             for parameter in group["params"]:
                 if torch.is_complex(parameter):
                     raise ValueError("NaturalGradient takes real parameters only; view a complex one as real.")
@@ -282,7 +280,7 @@ class NaturalGradient(Optimizer):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
-            group.update(_checked(dict(self.defaults) | group, rates=False))
+            group.update(checked(dict(self.defaults) | group, rates=False))
 
     def _bases(self) -> SeededBases:
         # Created on demand, because torch's pickling and copying keep state and groups only.
@@ -295,7 +293,7 @@ class NaturalGradient(Optimizer):
         index = 0
         for position, group in enumerate(self.param_groups):
             if any(isinstance(group[keyword], Mapping) for keyword in CHOICES):  # set in the middle of a run
-                group.update(_checked(group))
+                group.update(checked(group))
             for parameter in group["params"]:
                 if parameter.grad is not None:
                     if parameter.grad.layout != torch.strided:
@@ -334,7 +332,7 @@ class NaturalGradient(Optimizer):
             _step_adamw(group, entries)
         settings, scratch = None, cast(Scratch, self.__dict__.setdefault("_scratch", Scratch()))
         for (shape, size, _, device, _), entries in matrices.items():
-            settings = settings or _settings(group)
+            settings = settings or step_settings(group)
             for chunk in chunks(len(entries), size.numel(), device):
                 parameters, gradients, states = _opened(group, entries[chunk])
                 lowrank.step(
@@ -342,39 +340,9 @@ class NaturalGradient(Optimizer):
                 )
 
 
-def _checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
-    """Return the optimizer's keywords among `settings`, validated; choices become records."""
-    lr, decay, eps, betas = settings["lr"], settings["weight_decay"], settings["eps"], settings["betas"]
-    if isinstance(lr, Tensor) and lr.numel() != 1:
-        raise ValueError("Tensor lr must be 1-element")
-    if rates:  # during a run a tensor lr is not read back from its device
-        for name, value in (("learning rate", lr), ("weight_decay value", decay), ("epsilon value", eps)):
-            if not float(value) >= 0.0:
-                raise ValueError(f"Invalid {name}: {value}")
-    if not isinstance(betas, Sequence) or len(betas) != 2:
-        raise ValueError(f"Invalid betas: {betas}; two rates are needed, of the first and of the second moment.")
-    if not all(0.0 <= beta < 1.0 for beta in betas):
-        raise ValueError(f"Invalid betas: {betas}; both must be at least 0 and below 1.")
-    choices: dict[str, Choice | None] = {keyword: parse(keyword, settings[keyword]) for keyword in CHOICES}
-    check_together(
-        cast("Subspace | None", choices["subspace"]),
-        cast("Preconditioner | None", choices["preconditioner"]),
-        cast("Moments | None", choices["moments"]),
-    )
-    if settings["rounding"] not in get_args(Rounding):
-        raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
-    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
-    return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
-
-
 def _fresh_state(index: int) -> State:
     # The index counts all parameters, frozen ones too: random subspaces are drawn from it.
     return dict.fromkeys(_INTEGERS, 0) | {"index": index}
-
-
-def _settings(group: Mapping[str, Any]) -> lowrank.Settings:
-    names = [field.name for field in fields(lowrank.Settings)]
-    return lowrank.Settings(**{name: group[name] for name in names} | {"lr": float(group["lr"])})
 
 
 def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]) -> None:
@@ -394,7 +362,10 @@ def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, St
         betas=group["betas"],
         eps=group["eps"],
         weight_decay=group["weight_decay"],
-        seeds=[seed_of(group["rounding"], group["seed"], state) for state in states],
+        seeds=[
+            seed_of(group["rounding"], group["seed"], state) if parameter.dtype == torch.bfloat16 else None
+            for parameter, state in zip(parameters, states, strict=True)
+        ],
     )
 
 

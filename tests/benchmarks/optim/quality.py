@@ -27,7 +27,7 @@ from pathlib import Path
 import torch
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
-from tests.benchmarks.optim.rows import Row, ablations, rows
+from tests.benchmarks.optim.rows import ON_GPU, Row, ablations, rows
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
@@ -180,7 +180,8 @@ def main() -> None:
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
     parser.add_argument("--table", action="store_true", help="only print and draw what the folder has")
     given = parser.parse_args()
-    names = given.only.split(";") if given.only else list(ablations() if given.ablations else rows())
+    fast = [name for name in rows() if given.device != "cpu" or name not in ON_GPU]
+    names = given.only.split(";") if given.only else list(ablations()) if given.ablations else fast
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
     trials = Trials(given.folder / "trials.jsonl", Place(given.device, str(given.text)))

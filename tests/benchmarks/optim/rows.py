@@ -128,6 +128,7 @@ def rows() -> dict[str, Row]:
     }  # fmt: skip
 
 
+ON_GPU = ("kron",)  # a step takes a minute on a CPU
 PEERS_HERE = ("galore", "fira")  # modes that stand for what pytorch_optimizer has
 
 

@@ -1,0 +1,61 @@
+"""Settings of a parameter group: checked, and as a step takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, cast, get_args
+
+from torch import Tensor
+
+from model.optim import lowrank
+from model.optim.choices import (
+    CHOICES,
+    Choice,
+    Moments,
+    Preconditioner,
+    Rounding,
+    Subspace,
+    check_together,
+    parse,
+)
+
+
+def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
+    """Return the optimizer's keywords among `settings`, validated; choices become records.
+
+    Args:
+        settings: of a group, or the constructor's.
+        rates: whether numbers are checked too.
+
+    Raises:
+        ValueError: a setting is invalid.
+        TypeError: a choice has a wrong type.
+    """
+    lr, decay, eps, betas = settings["lr"], settings["weight_decay"], settings["eps"], settings["betas"]
+    if isinstance(lr, Tensor) and lr.numel() != 1:
+        raise ValueError("Tensor lr must be 1-element")
+    if rates:  # during a run a tensor lr is not read back from its device
+        for name, value in (("learning rate", lr), ("weight_decay value", decay), ("epsilon value", eps)):
+            if not float(value) >= 0.0:
+                raise ValueError(f"Invalid {name}: {value}")
+    if not isinstance(betas, Sequence) or len(betas) != 2:
+        raise ValueError(f"Invalid betas: {betas}; two rates are needed, of the first and of the second moment.")
+    if not all(0.0 <= beta < 1.0 for beta in betas):
+        raise ValueError(f"Invalid betas: {betas}; both must be at least 0 and below 1.")
+    choices: dict[str, Choice | None] = {keyword: parse(keyword, settings[keyword]) for keyword in CHOICES}
+    check_together(
+        cast("Subspace | None", choices["subspace"]),
+        cast("Preconditioner | None", choices["preconditioner"]),
+        cast("Moments | None", choices["moments"]),
+    )
+    if settings["rounding"] not in get_args(Rounding):
+        raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
+    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
+    return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
+
+
+def step_settings(group: Mapping[str, Any]) -> lowrank.Settings:
+    """Return the settings of a group for a step of its matrices."""
+    names = [field.name for field in fields(lowrank.Settings)]
+    return lowrank.Settings(**{name: group[name] for name in names} | {"lr": float(group["lr"])})
