@@ -133,11 +133,13 @@ def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dt
             tensor = mode_product(tensor, matrix, mode + lead)
         return tensor
 
-    if "momentum" in stack:
-        momentum = stack.opened("momentum")
-        if "momentum_scale" in stack:
-            scales = stack.opened("momentum_scale")
-            encode(turned(decoded(momentum, scales), changed, 0), momentum, scales)
+    for name in ("momentum", "root_momentum"):
+        if name not in stack:
+            continue
+        momentum = stack.opened(name)
+        if f"{name}_scale" in stack:
+            scales, root = stack.opened(f"{name}_scale"), name == "root_momentum"
+            encode(turned(decoded(momentum, scales, root=root), changed, 0), momentum, scales, root=root)
         else:
             momentum.copy_(turned(momentum, changed, 0))
     if "second_moment" in stack:
@@ -145,8 +147,8 @@ def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dt
         second.copy_(turned(second, [matrix.square() for matrix in changed], 0))
     if "fisher" in stack:
         fisher = stack.opened("fisher")
-        factor, root = unpack(fisher)
-        fisher.copy_(pack(changed[0] @ factor @ changed[0].mT, root))
+        factor, inverse_root = unpack(fisher)
+        fisher.copy_(pack(changed[0] @ factor @ changed[0].mT, inverse_root))
     if "history" in stack:
         history = stack.opened("history")
         columns = turned(history.to(dtype).reshape(*history.shape[:2], *shape.low), changed, 1)

@@ -19,9 +19,9 @@ def _check(condition: bool, sentence: str) -> None:
 
 Side: TypeAlias = Literal["smaller", "rows", "columns"]
 HistoryDtype: TypeAlias = Literal["float32", "bfloat16"]
-MomentumDtype: TypeAlias = Literal["float32", "int8"]
+MomentumDtype: TypeAlias = Literal["float32", "int8", "int8_root"]
 Estimate: TypeAlias = Literal["gradient", "momentum"]
-NormRule: TypeAlias = Literal["rms", "fan_in", "gradient"]
+NormRule: TypeAlias = Literal["rms", "fan_in", "gradient", "kl"]
 Rounding: TypeAlias = Literal["stochastic", "nearest"]
 Polynomials: TypeAlias = Literal["newton_schulz", "polar_express"]
 
@@ -223,12 +223,14 @@ class Orthogonal:
             for the singular values left by those before (Amsel et al. 2025).
         rows: rate of a second moment for each row of the orthogonalised momentum, by whose root the row is divided
             (NorMuon, Li et al. 2025); 0 for none.
+        columns: the same for each column, after the rows.
     """
 
     kind: ClassVar[str] = "orthogonal"
     iterations: int = 5
     polynomials: Polynomials = "newton_schulz"
     rows: float = 0.0
+    columns: float = 0.0
 
     def __post_init__(self) -> None:
         _check(self.iterations >= 1, f"iterations must be at least 1, not {self.iterations}.")
@@ -237,6 +239,7 @@ class Orthogonal:
             self.polynomials in allowed, f"polynomials must be one of {', '.join(allowed)}, not {self.polynomials!r}."
         )
         _check(0.0 <= self.rows < 1.0, f"rows must be in [0, 1), not {self.rows}.")
+        _check(0.0 <= self.columns < 1.0, f"columns must be in [0, 1), not {self.columns}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,16 +261,22 @@ class Momentum:
         beta: its rate; None for the first of the group's `betas`.
         nesterov: whether to look one gradient ahead, as Muon does.
         dtype: dtype of the stored moment. int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with
-            linear codes).
+            linear codes); int8_root the same of the signed root, so that small entries beside a large one keep digits.
+        weight: share of the moment in the update, the rest is the gradient (quasi-hyperbolic momentum, Ma and Yarats
+            2019); None for what `nesterov` says, which gives it the share beta.
     """
 
     kind: ClassVar[str] = "momentum"
     nesterov: bool = True
     dtype: MomentumDtype = "float32"
     beta: float | None = None
+    weight: float | None = None
 
     def __post_init__(self) -> None:
         _check(self.beta is None or 0.0 <= self.beta < 1.0, f"beta must be in [0, 1) or None, not {self.beta}.")
+        _check(
+            self.weight is None or 0.0 <= self.weight <= 1.0, f"weight must be in [0, 1] or None, not {self.weight}."
+        )
         allowed = get_args(MomentumDtype)
         _check(self.dtype in allowed, f"dtype must be one of {', '.join(allowed)}, not {self.dtype!r}.")
 
@@ -295,13 +304,18 @@ class Norm:
 
     Attributes:
         rule: "rms" gives every update the root mean square `rms`; "fan_in" the same at a fan-in of 64, falling with its
-            root, so that outputs change alike in layers of all widths; "gradient" the length of the low-rank gradient.
+            root, so that outputs change alike in layers of all widths; "gradient" the length of the low-rank gradient;
+            "kl" the length at which u . m = u^T F u is the same for every matrix, relative to the mean of F: that of
+            "rms" where F is a multiple of the identity (trust region of Ba, Grosse and Martens 2017, section 5).
         rms: 0.2 is about what AdamW gives, so that its learning rates carry over.
+        cautious: whether entries of the update whose sign is not the gradient's are set to zero before (Liang et al.
+            2024).
     """
 
     kind: ClassVar[str] = "norm"
     rule: NormRule = "rms"
     rms: float = 0.2
+    cautious: bool = False
 
     def __post_init__(self) -> None:
         allowed = get_args(NormRule)
@@ -362,20 +376,3 @@ def parse(keyword: str, value: Choice | Mapping[str, Any] | None) -> Choice | No
         raise ValueError(f"{keyword} of kind {kind} has no setting {', '.join(unknown)}.")
     make = cast("Callable[..., Choice]", record)
     return make(**{name: tuple(v) if isinstance(v, list) else v for name, v in plain.items()})
-
-
-def check_together(subspace: Subspace | None, preconditioner: Preconditioner | None, moments: Moments | None) -> None:
-    """Refuse pairs of choices that have no meaning.
-
-    Raises:
-        ValueError: a second moment would be orthogonalised afterwards, or a factor of the momentum has no momentum, or
-            one already divided by its second moment, or row moments would be of coordinates that a new basis changes.
-    """
-    if isinstance(preconditioner, Orthogonal) and preconditioner.rows and not isinstance(subspace, Partition | None):
-        raise ValueError(
-            "Orthogonal(rows=...) needs subspace=Partition(): rows of other subspaces change their meaning."
-        )
-    if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
-        raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
-    if isinstance(preconditioner, Factor) and preconditioner.of == "momentum" and not isinstance(moments, Momentum):
-        raise ValueError('Factor(of="momentum") needs moments=Momentum(); with others use of="gradient".')

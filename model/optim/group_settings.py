@@ -11,12 +11,17 @@ from torch import Tensor
 from model.optim import lowrank
 from model.optim.choices import (
     CHOICES,
+    Adam,
     Choice,
+    Factor,
     Moments,
+    Momentum,
+    Norm,
+    Orthogonal,
+    Partition,
     Preconditioner,
     Rounding,
     Subspace,
-    check_together,
     parse,
 )
 
@@ -48,11 +53,44 @@ def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
         cast("Subspace | None", choices["subspace"]),
         cast("Preconditioner | None", choices["preconditioner"]),
         cast("Moments | None", choices["moments"]),
+        cast("Norm | None", choices["norm"]),
     )
     if settings["rounding"] not in get_args(Rounding):
         raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
     rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
     return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
+
+
+def check_together(
+    subspace: Subspace | None,
+    preconditioner: Preconditioner | None,
+    moments: Moments | None,
+    norm: Norm | None = None,
+) -> None:
+    """Refuse pairs of choices that have no meaning.
+
+    Raises:
+        ValueError: a second moment would be orthogonalised afterwards, or a factor of the momentum has no momentum, or
+            one already divided by its second moment, or row moments would be of coordinates that a new basis changes,
+            or there is no F for the norm rule "kl".
+    """
+    if (
+        isinstance(preconditioner, Orthogonal)
+        and (preconditioner.rows or preconditioner.columns)
+        and not isinstance(subspace, Partition | None)
+    ):
+        raise ValueError(
+            "Orthogonal(rows=..., columns=...) needs subspace=Partition(): rows of other subspaces change their "
+            "meaning."
+        )
+    if norm is not None and norm.rule == "kl":
+        factor = isinstance(preconditioner, Factor) and preconditioner.remembers and preconditioner.exponent == 1.0
+        if not factor or not isinstance(moments, Momentum | None):
+            raise ValueError('Norm(rule="kl") needs Factor(exponent=1.0) of gradients and no second moment.')
+    if isinstance(preconditioner, Orthogonal) and isinstance(moments, Adam):
+        raise ValueError("Orthogonal takes no second moment: use moments=Momentum() or moments=None with it.")
+    if isinstance(preconditioner, Factor) and preconditioner.of == "momentum" and not isinstance(moments, Momentum):
+        raise ValueError('Factor(of="momentum") needs moments=Momentum(); with others use of="gradient".')
 
 
 def step_settings(group: Mapping[str, Any]) -> lowrank.Settings:

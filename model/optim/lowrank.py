@@ -119,6 +119,7 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     acts on the gradient too.
     """
     how, moments, norm = settings.preconditioner, settings.moments, settings.norm
+    momentum = low
     if isinstance(how, History):
         update = with_moments(by_history(low, stack, how), stack, moments, settings.betas)
     elif isinstance(how, Factor) and isinstance(moments, Adam):
@@ -130,26 +131,34 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
         if how.remembers:
             update = by_root(remembered_root(gram, stack, how, fresh), momentum, shape, stack)
         else:
-            return by_root(present_root(gram, stack, how, norm), momentum, shape, stack)
+            update = by_root(present_root(gram, stack, how, norm), momentum, shape, stack)
+            if norm is None or not norm.cautious:
+                return update  # the root has the length of the norm rule
     else:
         update = with_moments(low, stack, moments, settings.betas)
         if isinstance(how, Orthogonal):
             update = folded(orthogonal(unfolded(update, shape), stack, how), update, shape)
-    return with_length(update, low, norm, stack)
+    return with_length(update, low, momentum, norm, stack)
 
 
 def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> Tensor:
-    """Return the orthogonalised momentum, its rows divided by the root of their second moment: [B, m, n] -> [B, m, n].
+    """Return the orthogonalised momentum, [B, m, n] -> [B, m, n].
 
-    The row moment is NorMuon's (Li et al. 2025, algorithm 1); it is of O, whose rows have a mean square near 1/n.
+    Its rows, and then its columns, are divided by the root of their second moments, where there are any.
+
+    The row moment is NorMuon's (Li et al. 2025, algorithm 1); it is of O, whose rows have a mean square near 1/n. The
+    column moment is of what the row moment left.
     """
     polynomials = fisher.POLAR_EXPRESS_WIDE if how.polynomials == "polar_express" else fisher.NEWTON_SCHULZ
     whitened = fisher.orthogonalise(matrices, how.iterations, polynomials)
-    if how.rows == 0.0:
-        return whitened
-    moment = stack.opened_or_zeros("row_moment", (matrices.shape[-2],), matrices.dtype)
-    moment.lerp_(whitened.square().mean(-1), 1 - how.rows)
-    return whitened / (moment / (1 - how.rows ** (stack.steps + 1))).sqrt().clamp_min(1e-8)[..., None]
+    for side, beta in ((-1, how.rows), (-2, how.columns)):
+        if beta:
+            seen = whitened.square().mean(side)
+            moment = stack.opened_or_zeros("row_moment" if side == -1 else "column_moment", seen.shape[1:], seen.dtype)
+            moment.lerp_(seen, 1 - beta)
+            root = (moment / (1 - beta ** (stack.steps + 1))).sqrt_().clamp_min_(1e-8)
+            whitened = whitened / root.unsqueeze(side)
+    return whitened
 
 
 def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
@@ -225,12 +234,25 @@ def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Ten
     return root
 
 
-def with_length(update: Tensor, low: Tensor, norm: Norm | None, stack: Stack) -> Tensor:
-    """Scale the update [B, *low] to the length of its norm rule; a zero update stays zero."""
+def with_length(update: Tensor, low: Tensor, momentum: Tensor, norm: Norm | None, stack: Stack) -> Tensor:
+    """Scale the update [B, *low] to the length of its norm rule; a zero update stays zero.
+
+    Args:
+        update: u = F^{-1} m.
+        low: g.
+        momentum: m.
+        norm: rule; None for no change.
+        stack: parameters.
+    """
     if norm is None:
         return update
+    if norm.cautious:
+        update = torch.where(update * low > 0, update, 0.0)
     dims = tuple(range(1, update.dim()))
-    length: Tensor = torch.linalg.vector_norm(update, dim=dims, keepdim=True)
+    if norm.rule == "kl":
+        length: Tensor = (update * momentum).sum(dims, keepdim=True).clamp_min(0).sqrt_()
+    else:
+        length = torch.linalg.vector_norm(update, dim=dims, keepdim=True)
     if norm.rule == "gradient":
         wanted: Tensor = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
     else:

@@ -35,19 +35,19 @@ class Mode:
 
 
 MODES: Mapping[str, Mode] = {
-    "default": Mode(
+    "whole": Mode(
+        subspace=Partition(rank=None, fraction=1.0),
+        preconditioner=Orthogonal(rows=0.95, columns=0.95),
+        moments=Momentum(dtype="int8", beta=0.8),
+        residual=None,
+        norm=Norm(rule="fan_in", rms=1.0),
+    ),
+    "blocks": Mode(
         subspace=Partition(),
         preconditioner=Factor(of="momentum", beta=0.0, interval=1),
         moments=Momentum(dtype="int8"),
         residual=None,
         norm=Norm(),
-    ),
-    "whole": Mode(
-        subspace=Partition(rank=None, fraction=1.0),
-        preconditioner=Orthogonal(),
-        moments=Momentum(dtype="int8", beta=0.8),
-        residual=None,
-        norm=Norm(rule="fan_in"),
     ),
     "seeded": Mode(
         subspace=Seeded(),

@@ -34,13 +34,18 @@ def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tupl
 
 def _momentum(low: Tensor, stack: Stack, moments: Momentum, beta: float) -> Tensor:
     count = stack.steps + 1
-    if moments.dtype == "int8":
-        codes = stack.opened_or_zeros("momentum", low.shape[1:], torch.int8)
-        scales = stack.opened_or_zeros("momentum_scale", (*low.shape[1:-1], pieces(low.shape[-1])), low.dtype)
-        momentum = decoded(codes, scales, stack.scratch.take("momentum", low.shape, low)).lerp_(low, 1 - beta)
-        encode(momentum, codes, scales, stack.scratch.take("codes", low.shape, low))
+    if moments.dtype != "float32":
+        root = moments.dtype == "int8_root"
+        name = "root_momentum" if root else "momentum"  # codes of one are not codes of the other
+        codes = stack.opened_or_zeros(name, low.shape[1:], torch.int8)
+        scales = stack.opened_or_zeros(f"{name}_scale", (*low.shape[1:-1], pieces(low.shape[-1])), low.dtype)
+        momentum = decoded(codes, scales, stack.scratch.take("momentum", low.shape, low), root=root)
+        momentum.lerp_(low, 1 - beta)
+        encode(momentum, codes, scales, stack.scratch.take("codes", low.shape, low), root=root)
     else:
         momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta).clone()
+    if moments.weight is not None:
+        return momentum.mul_(moments.weight / (1 - beta**count)).add_(low, alpha=1 - moments.weight)
     if moments.nesterov:
         return momentum.mul_(beta / (1 - beta ** (count + 1))).add_(low, alpha=(1 - beta) / (1 - beta**count))
     return momentum.mul_(1 / (1 - beta**count))
@@ -51,30 +56,42 @@ def pieces(length: int) -> int:
     return length // NEIGHBOURS if length % NEIGHBOURS == 0 and length > 0 else 1
 
 
-def decoded(codes: Tensor, scales: Tensor, into: Tensor | None = None) -> Tensor:
+def decoded(codes: Tensor, scales: Tensor, into: Tensor | None = None, *, root: bool = False) -> Tensor:
     """Decode [..., n] int8 with scales [..., pieces] into [..., n] in the dtype of the scales.
 
-    `into` is a tensor to write to.
+    Args:
+        codes: what `encode` wrote.
+        scales: likewise.
+        into: a tensor to write to.
+        root: as for `encode`.
     """
     wide = codes.to(scales.dtype) if into is None else into.copy_(codes)
+    if root:
+        wide.mul_(wide.abs())
     wide.view(*scales.shape, -1).mul_(scales[..., None])
     return wide
 
 
-def encode(tensor: Tensor, codes: Tensor, scales: Tensor, work: Tensor | None = None) -> None:
+def encode(tensor: Tensor, codes: Tensor, scales: Tensor, work: Tensor | None = None, *, root: bool = False) -> None:
     """Encode a tensor as the nearest of 255 multiples of a scale, in place.
 
-    The scale is the largest magnitude in a piece, divided by LARGEST.
+    The scale is the largest magnitude in a piece, divided by LARGEST, or by its square.
 
     Args:
         tensor: [..., n].
         codes: receives the codes, [..., n] int8.
         scales: receives the scales, [..., pieces].
         work: a tensor of the same shape to compute in.
+        root: whether codes are of the signed root. The smallest entry that is not lost is then 3e-5 of the largest, and
+            not 4e-3.
     """
     split = tensor.view(*scales.shape, -1)
     room = torch.abs(split, out=torch.empty_like(split) if work is None else work.view(split.shape))
     torch.amax(room, -1, out=scales)
-    scales.div_(LARGEST)
+    scales.div_(LARGEST**2 if root else LARGEST)
     inverse = scales.clamp_min(torch.finfo(scales.dtype).tiny).reciprocal_()
-    codes.view(split.shape).copy_(torch.mul(split, inverse[..., None], out=room).round_())
+    if root:
+        torch.copysign(room.mul_(inverse[..., None]).sqrt_(), split, out=room)
+    else:
+        torch.mul(split, inverse[..., None], out=room)
+    codes.view(split.shape).copy_(room.round_())

@@ -30,7 +30,7 @@ from model.optim.rounding import seed_of
 from model.optim.stack import Scratch, Stack, State, chunks, zeros_or_same
 from model.optim.subspace import geometry
 
-_DEFAULT = MODES["default"]
+_DEFAULT = MODES["whole"]
 _INTEGERS = ("step", "index", "skipped", "fallbacks")
 
 
@@ -45,8 +45,8 @@ class NaturalGradient(Optimizer):
 
     | mode       | subspace  | preconditioner       | moments        | residual | norm |                               |
     |------------|-----------|----------------------|----------------|----------|------|-------------------------------|
-    | default    | partition | factor of momentum   | momentum, int8 | -        | rms  | an eighth of AdamW's state    |
-    | whole      | -         | orthogonal           | momentum, int8 | -        | fan_in | the same state; Muon's step |
+    | whole      | -         | orthogonal, moments  | momentum, int8 | -        | fan_in | an eighth of AdamW's state |
+    | blocks     | partition | factor of momentum   | momentum, int8 | -        | rms  | the same state; fast on a CPU |
     | seeded     | seeded    | factor of gradients  | momentum       | yes      | rms  | low rank, a sixth             |
     | source     | tucker    | history, lambda      | none           | no       | none | the source's equations        |
     | history    | seeded    | history, relative    | momentum       | yes      | rms  | the source's metric, no scale |
@@ -63,18 +63,21 @@ class NaturalGradient(Optimizer):
     group may set any of them. `"subspace": None` gives its parameters to AdamW. Scalars, vectors and matrices with a
     side of 1 always go there; `parameter_groups` also sends norms and embeddings there.
 
-    The default cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m, where m is the momentum of the block
-    and F = m m^T / n its Fisher factor. Without memory of earlier factors this orthogonalises m block by block
-    (one-sided Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon).
+    "whole" is the default. It orthogonalises the momentum of the whole matrix, as Muon does (Jordan et al. 2024), keeps
+    it in eight bits, divides rows and columns of the result by the root of their second moments (rows: NorMuon, Li et al.
+    2025), and gives the update a length that falls with the root of the fan-in.
 
-    "whole" orthogonalises the momentum of the whole matrix, as Muon does, keeps it in eight bits, and gives the update
-    a length that falls with the root of the fan-in. On a language model it is ahead of the default.
+    "blocks" cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m, where m is the momentum of the block and
+    F = m m^T / n its Fisher factor. Without memory of earlier factors this orthogonalises m block by block (one-sided
+    Shampoo, Gupta et al. 2018, section 3, in the limit that Jordan et al. 2024 call Muon). Both are the square root of
+    a natural gradient without memory; "source" and "history" are natural gradients.
 
-    Learning rate: with the norm rule "rms" every update has root mean square 0.2 lr, about AdamW's. The default did
-    best at two to four times AdamW's rate. The source mode has no norm rule. Its update has the length of F^{-1} g,
-    which is g / lambda for lambda far above tr(G^T G)/s.
+    Learning rate: with the norm rule "fan_in" of the default, the rate of AdamW's parameters serves matrices too, 2e-3
+    at first. With "rms" every update has root mean square 0.2 lr, about AdamW's; "blocks" did best at two to four times
+    AdamW's rate. The source mode has no norm rule. Its update has the length of F^{-1} g, which is g / lambda for
+    lambda far above tr(G^T G)/s.
 
-    Rank: in the default mode it is the number of rows of a block; higher ranks cost time and gain little
+    Rank: in "blocks" it is the number of rows of a block; higher ranks cost time and gain little
     (tests/benchmarks/optim). In seeded modes it is the dimension of the subspace; a quarter of the smaller side has a
     sixth of AdamW's state. Refresh: 200 steps for seeded and fitted bases; shorter intervals made no difference. A
     refresh of seeded bases costs one QR for each distinct (dimension, rank).
@@ -135,7 +138,7 @@ class NaturalGradient(Optimizer):
         super().__init__(params, checked(defaults))
 
     @classmethod
-    def from_mode(cls, params: ParamsT, mode: str | Mode = "default", **settings: Any) -> Self:
+    def from_mode(cls, params: ParamsT, mode: str | Mode = "whole", **settings: Any) -> Self:
         """Build an optimizer from a row of the table of modes; keywords override its columns.
 
         Args:

@@ -89,7 +89,7 @@ def test_the_optimizers_take_the_split_groups(network):
     groups = with_rates(groups_of(network), network, ("trunk",), rates=rates)
     blocks = network.image_encoder.trunk.blocks
     first, last = blocks[0].attn.qkv.weight, blocks[-1].attn.qkv.weight
-    for optimizer in (NaturalGradient.from_mode(groups, "default", lr=RATE), torch.optim.AdamW(groups, RATE)):
+    for optimizer in (NaturalGradient.from_mode(groups, "blocks", lr=RATE), torch.optim.AdamW(groups, RATE)):
         network.image_encoder(torch.rand(1, 3, 64, 64)).coarse.sum().backward()
         before = first.detach().clone(), last.detach().clone()
         optimizer.step()

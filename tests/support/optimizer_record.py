@@ -74,7 +74,7 @@ def error_inputs(device: str, dtype: torch.dtype) -> list[ErrorOptimizerInput]:
         refused(None, {"betas": (0.9, 1.0)}, r"Invalid betas: \(0.9, 1.0\)"),
         refused(None, {"preconditioner": Orthogonal(), "moments": Adam()}, "takes no second moment"),
         refused(None, {"residual": Tucker()}, "residual must be one of Residual or None, not Tucker", TypeError),
-        refused([matrix], {"subspace": Tucker(modes=(2,))}, "do not fit a parameter of shape"),
+        refused([matrix], {"subspace": Tucker(modes=(2,)), "preconditioner": None}, "do not fit a parameter of shape"),
         refused([torch.rand(2, 3, device=device, dtype=torch.complex64)], {}, "takes real parameters only"),
         refused(
             [sparse], {}, "does not support sparse gradients", RuntimeError, error_on=OptimizerErrorEnum.STEP_ERROR
@@ -98,7 +98,7 @@ RECORD = OptimizerInfo(
     # foreach is how it works, not an argument of the constructor; there is no differentiable and no fused one.
     supported_impls=(),
     # A state dict of an earlier version may lack any setting that came later.
-    not_og_supported_flags=tuple({field.name for field in fields(MODES["default"])} | {"maximize", "seed", "eps"}),
+    not_og_supported_flags=tuple({field.name for field in fields(MODES["whole"])} | {"maximize", "seed", "eps"}),
     supports_complex=False,
     supports_sparse=False,
 )

@@ -60,7 +60,7 @@ def page_groups(objective: Objective, rate: float = RATE) -> list[dict[str, Any]
 
 def page_optimizer(groups: list[dict[str, Any]]) -> NaturalGradient:
     """Return the optimizer of learning from pages."""
-    return NaturalGradient.from_mode(groups, "default", lr=RATE)
+    return NaturalGradient.from_mode(groups, "blocks", lr=RATE)
 
 
 def learn_pages(

@@ -231,7 +231,7 @@ STAGES: dict[str, PretrainingStage] = {
         share=0.55,
         objective=_words,
         groups=_everything,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=1e-3),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=1e-3),
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "regions": PretrainingStage(
@@ -239,7 +239,7 @@ STAGES: dict[str, PretrainingStage] = {
         share=0.45,
         objective=_regions,
         groups=_pixels_alone,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=7e-4),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=7e-4),
         figures=lambda around, _: answers(around, pictures=True),
     ),
     "segment": PretrainingStage(
@@ -247,7 +247,7 @@ STAGES: dict[str, PretrainingStage] = {
         share=0.45,
         objective=_with_pictures,
         groups=_with_pictures_groups,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=True),
     ),
     "reading": PretrainingStage(
@@ -255,7 +255,7 @@ STAGES: dict[str, PretrainingStage] = {
         share=0.2,
         objective=_reading,
         groups=_everything_slowly,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=2.5e-4),
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "practice": PretrainingStage(
@@ -263,7 +263,7 @@ STAGES: dict[str, PretrainingStage] = {
         share=0.4,
         objective=lambda around: PromptableSegmentation(around.network, around.feed(practice_source(around))),
         groups=_everything_at_half,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=5e-4),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=False),
     ),
     "ranking": PretrainingStage(
@@ -280,7 +280,7 @@ STAGES: dict[str, PretrainingStage] = {
         share=0.2,
         objective=_regions_at_full_size,
         groups=_pixels_slowly,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2.5e-4),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=2.5e-4),
         figures=lambda around, _: answers(around, pictures=True),
     ),
     "region_ranking": PretrainingStage(
@@ -298,7 +298,7 @@ STAGES: dict[str, PretrainingStage] = {
             around.feed(synthetic_source(around.seed + 77_000, pages=around.pages, made=around.supply.words)),
         ),
         groups=_growth_alone,
-        optimizer=lambda groups: NaturalGradient.from_mode(groups, "default", lr=2e-4),
+        optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=2e-4),
         figures=lambda around, _: answers(around, pictures=False),
     ),
 }

@@ -5,7 +5,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from engine.errors import Refused
 from engine.plurals import count
@@ -49,7 +49,7 @@ class RunSettings(BaseModel):
     minutes: float = Field(gt=0, description="Time limit: steps are reduced to fit, as timed at the start.")
     depth: Depth = Field("full", description="quick: the encoders are frozen. full: all parameters are trained.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
-    mode: str = Field("default", description="Name in model.optim.MODES; natural_gradient only.")
+    mode: str = Field("blocks", description="Name in model.optim.MODES; natural_gradient only.")
     rate: float = Field(3.5e-4, gt=0, description="Learning rate after the warm-up; for AdamW, half of it works well.")
     matrix_rate: float = Field(
         4.0, gt=0, description="Learning rate of weight matrices, as a multiple of `rate`; natural_gradient only."
@@ -99,6 +99,12 @@ class RunSettings(BaseModel):
     metrics_every: int = Field(5, ge=1)
     holdout_pages: int = Field(120, ge=1, description="Maximum number of own pages asked.")
     generated_pages: int = Field(40, ge=1, description="Pages of the generated holdout.")
+
+    @field_validator("mode")
+    @classmethod
+    def _renamed(cls, mode: str) -> str:
+        """Read the name that the mode of runs of earlier versions had, so that they can be reproduced."""
+        return "blocks" if mode == "default" else mode
 
 
 def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> RunSettings:

@@ -94,7 +94,7 @@ def trained(variant: Variant, steps: int) -> GroundingNetwork:
         source = mixed_source(source, region_source(SEED + 8_000, long_side=SIDE, pool=POOL), PICTURES, SEED)
     objective = PromptableSegmentation(network, source, variant.asking)
     matrices, rest = parameter_groups(network, weight_decay=0.02)
-    optimizer = NaturalGradient.from_mode([matrices | {"lr": 4 * RATE}, rest], "default", lr=RATE)
+    optimizer = NaturalGradient.from_mode([matrices | {"lr": 4 * RATE}, rest], "blocks", lr=RATE)
     learn(objective, optimizer, Plan(steps=steps, seed=SEED, warmup=20))
     if variant.asking.anchors_dropped == 1.0:
         forget_anchors(network)

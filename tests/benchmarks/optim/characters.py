@@ -1,4 +1,4 @@
-"""A character transformer on the standard library's own source text."""
+"""Character transformers, narrow and wide, on the standard library's own source text."""
 
 from __future__ import annotations
 
@@ -53,26 +53,32 @@ class CharacterTransformer(nn.Module):
 
 
 class CharacterTask:
-    """Held-out nats a character."""
+    """Held-out nats a character.
+
+    Args:
+        width: of the transformer.
+        device: where it learns.
+        tuning: whether the text is that of the tuning.
+    """
 
     name = "characters"
-    steps = 300
     rest_rate = 2e-3
 
-    def __init__(self, *, tuning: bool = False) -> None:
+    def __init__(self, width: int, device: torch.device, *, tuning: bool = False) -> None:
+        self._width, self._device = width, device
         files = sorted(Path(sysconfig.get_path("stdlib")).glob("*.py"))
         files = [file for number, file in enumerate(files) if (number % 4 == 0) == tuning]  # never the same text
         text = "".join(file.read_text(encoding="utf-8", errors="ignore") for file in files).encode("ascii", "ignore")
-        codes = torch.frombuffer(bytearray(text), dtype=torch.uint8).long()
+        codes = torch.frombuffer(bytearray(text), dtype=torch.uint8).to(device).long()
         cut = int(0.95 * len(codes))
         self._train, self._held_out = codes[:cut], codes[cut:]
-        self._window = torch.arange(CONTEXT + 1)
+        self._window = torch.arange(CONTEXT + 1, device=device)
         places = self._places(self._held_out, HELD_OUT, 1)
         self._judged = self._held_out[places[:, None] + self._window]
 
     def network(self, seed: int) -> nn.Module:
         torch.manual_seed(seed)
-        return CharacterTransformer()
+        return CharacterTransformer(self._width, heads=self._width // 32).to(self._device)
 
     def loss(self, network: nn.Module, seed: int, step: int) -> Tensor:
         places = self._places(self._train, BATCH, (seed + 1) * 1_000_003 + step)
@@ -88,7 +94,8 @@ class CharacterTask:
         return {"accuracy": float((guessed == self._judged[:, 1:]).float().mean())}
 
     def _places(self, text: Tensor, count: int, seed: int) -> Tensor:
-        return torch.randint(len(text) - CONTEXT - 1, (count,), generator=torch.Generator().manual_seed(seed))
+        places = torch.randint(len(text) - CONTEXT - 1, (count,), generator=torch.Generator().manual_seed(seed))
+        return places.to(self._device)
 
     def _loss(self, network: nn.Module, pieces: Tensor) -> Tensor:
         return cross_entropy(network(pieces[:, :-1]).flatten(0, 1), pieces[:, 1:].flatten())

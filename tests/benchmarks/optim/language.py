@@ -43,8 +43,6 @@ class LanguageTask:
     """Held-out nats a token; 16,384 tokens a step, so that 610 steps see 10 million."""
 
     name = "language"
-    steps = 610
-    tuning_steps = 120
     rest_rate = 2e-3
 
     def __init__(self, folder: Path, device: torch.device, *, tuning: bool = False) -> None:

@@ -1,12 +1,13 @@
 """Final loss of every optimizer, each tuned alike, with paired intervals and curves.
 
     python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2]
-    [--ablations] [--rounds 4] [--device cpu] [--text FOLDER]
+    [--ablations] [--rounds 4] [--device cpu] [--text FOLDER] [--anew]
 
 Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
 text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
 `language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
+Trials that the documents speak of are kept in the repository, and not run again without --anew.
 Tables are printed, plots drawn into FOLDER.
 """
 
@@ -32,8 +33,10 @@ from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
 
-TASKS = ("characters", "segmentation", "shift", "language")
+TASKS = ("characters", "wide", "segmentation", "shift", "language")
+KEPT = Path(__file__).parents[1] / "figures" / "optim" / "trials.jsonl"
 TUNING_SEED = 1000
+WIDTHS = {"characters": 256, "wide": 512}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +68,10 @@ class Ask:
 
 
 def task_of(name: str, place: Place, *, tuning: bool) -> Task:
-    if name == "characters":
+    if name in WIDTHS:
         from tests.benchmarks.optim.characters import CharacterTask
 
-        return CharacterTask(tuning=tuning)
+        return CharacterTask(WIDTHS[name], torch.device(place.device), tuning=tuning)
     if name == "segmentation":
         from tests.benchmarks.optim.segmentation import SegmentationTask
 
@@ -103,16 +106,17 @@ def everything() -> dict[str, Row]:
 
 
 class Trials:
-    """What has been run, in a file that is added to line by line."""
+    """What has been run: in a file that is added to line by line, and, read only, in the repository."""
 
-    def __init__(self, path: Path, place: Place) -> None:
+    def __init__(self, path: Path, place: Place, kept: Path | None = KEPT) -> None:
         self._path, self._place = path, place
         self.found: dict[str, Trial] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_file():
-            for line in path.read_text().splitlines():
-                kept = json.loads(line)
-                self.found[kept.pop("key")] = Trial(**{field.name: kept[field.name] for field in fields(Trial)})
+        for file in (kept, path):
+            if file is not None and file.is_file():
+                for line in file.read_text("utf-8").splitlines():
+                    values = json.loads(line)
+                    self.found[values.pop("key")] = Trial(**{one.name: values[one.name] for one in fields(Trial)})
 
     def add(self, ask: Ask, trial: Trial) -> None:
         self.found[ask.key] = trial
@@ -148,10 +152,7 @@ def tuned(
         return trials.found[Ask(task, name, settings, TUNING_SEED, steps).key].loss
 
     for number in range(rounds):
-        wanted = {
-            name: round_of(number, everything()[name], task, best.get(name), everything()["adamw"].centre(task))
-            for name in names
-        }
+        wanted = {name: round_of(number, everything()[name], task, best.get(name)) for name in names}
         if pool is not None:
             trials.run([Ask(task, name, one, TUNING_SEED, steps) for name in names for one in wanted[name]], pool)
         for name in names:
@@ -161,8 +162,8 @@ def tuned(
     return best
 
 
-STEPS = {"characters": 300, "segmentation": 300, "shift": 150, "language": 610}
-TUNING_STEPS = {"characters": 300, "segmentation": 200, "shift": 100, "language": 120}
+STEPS = {"characters": 300, "wide": 2000, "segmentation": 300, "shift": 150, "language": 610}
+TUNING_STEPS = {"characters": 300, "wide": 300, "segmentation": 200, "shift": 100, "language": 120}
 
 
 def main() -> None:
@@ -175,16 +176,18 @@ def main() -> None:
     parser.add_argument("--steps", type=int, help="of the comparison, instead of each task's own")
     parser.add_argument("--tuning-steps", type=int, help="of the tuning, likewise")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--device", default="cpu", help="of the language task")
+    parser.add_argument("--device", default="cpu", help="of the tasks characters, wide and language")
     parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
+    parser.add_argument("--anew", action="store_true", help="run also what the repository holds")
     parser.add_argument("--table", action="store_true", help="only print and draw what the folder has")
     given = parser.parse_args()
     fast = [name for name in rows() if given.device != "cpu" or name not in ON_GPU]
     names = given.only.split(";") if given.only else list(ablations()) if given.ablations else fast
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
-    trials = Trials(given.folder / "trials.jsonl", Place(given.device, str(given.text)))
+    place, kept = Place(given.device, str(given.text)), None if given.anew else KEPT
+    trials = Trials(given.folder / "trials.jsonl", place, kept)
     with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
         for task in given.tasks.split(","):
             steps = given.steps or STEPS[task]

@@ -78,19 +78,41 @@ def mode(row: Mode) -> Make:
     return lambda p, s: NaturalGradient.from_mode(p, row, lr=s.rate, betas=(s.momentum, BETA2), weight_decay=s.decay)
 
 
+def centres(row: Mode) -> dict[str, float]:
+    """Centres of the learning rates of a mode: those of "fan_in" give a matrix with 400 inputs the length of "rms"."""
+    return {"": 1.6e-3, "shift": 8e-4} if row.norm is not None and row.norm.rms == 1.0 else {"": 8e-3, "shift": 4e-3}
+
+
 def rows() -> dict[str, Row]:
     """Name -> what is compared."""
     whole = MODES["whole"]
-    ours = {
-        "whole, polar": replace(whole, preconditioner=Orthogonal(polynomials="polar_express")),
-        "whole, rows": replace(whole, preconditioner=Orthogonal(rows=0.95)),
-        "whole, one length": replace(whole, norm=Norm()),
-        "blocks, fan-in": replace(MODES["default"], norm=Norm(rule="fan_in")),
-    }
+    plain, fan_in = Orthogonal(), Norm(rule="fan_in", rms=1.0)
+    cautious = replace(fan_in, cautious=True)
+    polar = Orthogonal(polynomials="polar_express")
+    bare = replace(whole, preconditioner=plain)  # Muon's step
+    ours = (
+        {
+            "whole, bare": bare,
+            "whole, bare, float32": replace(bare, moments=Momentum()),
+            "whole, bare, root codes": replace(bare, moments=Momentum(dtype="int8_root")),
+            "whole, bare, cautious": replace(bare, norm=cautious),
+            "whole, bare, weight .8": replace(bare, moments=Momentum(dtype="int8", weight=0.8)),
+            "whole, bare, weight .6": replace(bare, moments=Momentum(dtype="int8", weight=0.6)),
+            "whole, bare, one length": replace(bare, norm=Norm(rms=0.35)),
+            "whole, rows": replace(whole, preconditioner=Orthogonal(rows=0.95)),
+            "whole, polar": replace(whole, preconditioner=replace(polar, rows=0.95, columns=0.95)),
+            "whole, bare, polar": replace(bare, preconditioner=polar),
+            "whole, bare, polar, cautious": replace(bare, preconditioner=polar, norm=cautious),
+            "whole, bare, three products": replace(bare, preconditioner=Orthogonal(iterations=3)),
+        }
+        | from_source()
+        | natural()
+    )
+    modes = {name: row for name, row in MODES.items() if name not in (*PEERS_HERE, "source")}
     return {
         "adamw": Row(
             lambda p, s: torch.optim.AdamW(p, lr=s.rate, betas=(s.momentum, BETA2), weight_decay=s.decay),
-            {"": 2e-3, "shift": 1e-3}, 0.9,
+            {"": 2e-3, "shift": 1e-3, "language": 5e-4}, 0.9,
         ),
         "muon": Row(
             lambda p, s: torch.optim.Muon(p, lr=s.rate, momentum=s.momentum, weight_decay=s.decay),
@@ -119,13 +141,46 @@ def rows() -> dict[str, Row]:
         "galore": Row(projecting("GaLore"), {"": 8e-3, "shift": 4e-3}, 0.9),
         "fira": Row(projecting("Fira"), {"": 4e-3, "shift": 2e-3}, 0.9),
         "apollo": Row(projecting("APOLLO", scale_type="channel"), {"": 8e-3, "shift": 4e-3}, 0.9),
-        **{name: Row(mode(MODES[name]), {"": 8e-3, "shift": 4e-3}, 0.9) for name in MODES if name not in PEERS_HERE},
-        **{name: Row(mode(row), {"": 8e-3, "shift": 4e-3}, 0.9) for name, row in ours.items()},
+        **{name: Row(mode(row), centres(row), 0.9) for name, row in (modes | ours).items()},
         "source": Row(
             lambda p, s: NaturalGradient.source(p, lr=s.rate, damping=1.0, weight_decay=s.decay),
             {"": 4.0, "shift": 4.0}, None,
         ),
     }  # fmt: skip
+
+
+def from_source() -> dict[str, Mode]:
+    """Name -> what lies between the mode source and the default, each one step further."""
+    source, blocks = MODES["source"], MODES["blocks"]
+    relative, cut = History(), Partition()
+    momentum: dict[str, Any] = {"norm": Norm(), "moments": Momentum()}
+    return {
+        "source, one length": replace(source, norm=Norm()),
+        "source, relative damping": replace(source, norm=Norm(), preconditioner=relative),
+        "source, momentum": replace(source, **momentum, preconditioner=relative),
+        "history in blocks": replace(source, **momentum, preconditioner=relative, subspace=cut),
+        "factor in blocks": replace(source, **momentum, preconditioner=Factor(exponent=1.0), subspace=cut),
+        "root of factor in blocks": replace(source, **momentum, preconditioner=Factor(), subspace=cut),
+        "blocks, float32": replace(blocks, moments=Momentum()),
+        "blocks, fan-in": replace(blocks, norm=Norm(rule="fan_in", rms=1.0)),
+    }
+
+
+def natural() -> dict[str, Mode]:
+    """Name -> true natural gradients, F^-1, that might win: with the length by fan-in, or of equal KL divergence."""
+    factor = Mode(
+        subspace=Partition(),
+        preconditioner=Factor(exponent=1.0),
+        moments=Momentum(),
+        residual=None,
+        norm=Norm(rule="fan_in", rms=1.0),
+    )
+    return {
+        "natural, fan-in": factor,
+        "natural, damped": replace(factor, preconditioner=Factor(exponent=1.0, damping=1e-2)),
+        "natural, equal KL": replace(factor, norm=Norm(rule="kl")),
+        "natural, whole": replace(factor, subspace=Partition(rank=None, fraction=1.0)),
+    }
 
 
 ON_GPU = ("kron",)  # a step takes a minute on a CPU
@@ -134,18 +189,18 @@ PEERS_HERE = ("galore", "fira")  # modes that stand for what pytorch_optimizer h
 
 def ablations() -> dict[str, Row]:
     """Name -> a change of one column of the default or of the seeded mode."""
-    default, seeded = MODES["default"], MODES["seeded"]
+    blocks, seeded = MODES["blocks"], MODES["seeded"]
     whitened = Factor(of="momentum", beta=0.0, interval=1)
     low: dict[str, Any] = {"subspace": Seeded(refresh=50)}  # several refreshes in a run
     variants: dict[str, Mode] = {
-        "default": default,
-        "default, rank 16": replace(default, subspace=Partition(rank=16)),
-        "default, rank 256": replace(default, subspace=Partition(rank=256)),
-        "default, momentum in float32": replace(default, moments=Momentum()),
-        "default, factor remembers .8": replace(default, preconditioner=replace(whitened, beta=0.8)),
-        "default, factor of gradients": replace(default, preconditioner=Factor()),
-        "default, history": replace(default, preconditioner=History(window=4, dtype="bfloat16")),
-        "default, none": replace(default, preconditioner=None),
+        "blocks": blocks,
+        "blocks, rank 16": replace(blocks, subspace=Partition(rank=16)),
+        "blocks, rank 256": replace(blocks, subspace=Partition(rank=256)),
+        "blocks, momentum in float32": replace(blocks, moments=Momentum()),
+        "blocks, factor remembers .8": replace(blocks, preconditioner=replace(whitened, beta=0.8)),
+        "blocks, factor of gradients": replace(blocks, preconditioner=Factor()),
+        "blocks, history": replace(blocks, preconditioner=History(window=4, dtype="bfloat16")),
+        "blocks, none": replace(blocks, preconditioner=None),
         "seeded, refresh 50": replace(seeded, **low),
         "seeded, no rotation": replace(seeded, subspace=Seeded(refresh=50, rotate=False)),
         "seeded, factor of momentum": replace(seeded, **low, preconditioner=whitened),
@@ -161,4 +216,4 @@ def ablations() -> dict[str, Row]:
         "range finder": replace(seeded, subspace=RangeFinder(refresh=50)),
         "tucker": replace(seeded, subspace=Tucker(fraction=0.5, refresh=50)),
     }
-    return {name: Row(mode(variant), {"": 8e-3, "shift": 4e-3}, 0.9) for name, variant in variants.items()}
+    return {name: Row(mode(variant), centres(variant), 0.9) for name, variant in variants.items()}

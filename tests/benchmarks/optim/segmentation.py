@@ -19,7 +19,6 @@ class SegmentationTask:
     """Held-out loss of both paths, words and pixels."""
 
     name = "segmentation"
-    steps = 300
     rest_rate = 2e-3
 
     def __init__(self, *, tuning: bool = False) -> None:

@@ -38,7 +38,6 @@ class ShiftTask:
     does."""
 
     name = "shift"
-    steps = 150
     rest_rate = 1e-3
 
     def __init__(self, *, tuning: bool = False) -> None:

@@ -172,7 +172,7 @@ def draw(found: dict[str, dict[str, tuple[float, float, float]]], folder: Path) 
     plots.bars(
         folder / "state-matrices.png",
         {name: {network: each[0] for network, each in found[name].items()} for name in names},
-        title=f"Optimizer state of the matrices, AdamW = 1 (line: {MATRICES_BAR:g}, the bar of the default mode)",
+        title=f"Optimizer state of the matrices, AdamW = 1 (line: {MATRICES_BAR:g}, the bar of the mode whole)",
         y="share of AdamW's bytes",
         line=MATRICES_BAR,
     )
@@ -207,21 +207,21 @@ def main() -> None:
         "\nwhole list: norms, vectors and embeddings by AdamW. embeddings too: tables in the subspace as well (not by Tucker where they have"
     )
     print(
-        "over eight million entries). default keeps a byte an entry at any rank; history keeps 4 gradients in bfloat16, source 10 in float32."
+        "over eight million entries). whole and blocks keep a byte an entry at any rank; history keeps 4 gradients in bfloat16, source 10 in float32."
     )
     print(f"\nbase: {BASE}")
     for network in given.networks:
         print(describe(network))
         copies = working_copies(network) / 2**20
         print(f"  seeded modes, bases made again from their seeds, in memory but not in the state: {copies:.1f} MiB")
-        matrices, beside, tables = found["default"][network]
-        print(f"  default, matrices: {matrices:.3f}, bar {MATRICES_BAR}: {verdict(matrices, MATRICES_BAR)}; ", end="")
+        matrices, beside, tables = found["whole"][network]
+        print(f"  whole, matrices: {matrices:.3f}, bar {MATRICES_BAR}: {verdict(matrices, MATRICES_BAR)}; ", end="")
         print(
             f"whole list {beside:.3f}, with embeddings {tables:.3f}, target {WHOLE_BAR}: {verdict(tables, WHOLE_BAR)}"
         )
     if "nano" in given.networks:
-        ours, adam = whole_network("default")
-        print(f"  default over nano as one network: {ours:,} bytes, AdamW {adam:,}: {ours / adam:.3f}")
+        ours, adam = whole_network("whole")
+        print(f"  whole over nano as one network: {ours:,} bytes, AdamW {adam:,}: {ours / adam:.3f}")
     if given.plots:
         draw(found, given.plots)
 

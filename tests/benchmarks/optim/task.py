@@ -12,7 +12,6 @@ class Task(Protocol):
     same."""
 
     name: str
-    steps: int  # of a run, unless told otherwise
     rest_rate: float  # of AdamW for embeddings, norms and vectors, the same beside every optimizer
 
     def network(self, seed: int) -> nn.Module:

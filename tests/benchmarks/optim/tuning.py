@@ -11,13 +11,13 @@ from collections.abc import Callable, Sequence
 from tests.benchmarks.optim.rows import Row
 from tests.benchmarks.optim.trial import Settings
 
-MOMENTA = (0.8, 0.9, 0.95, 0.98)
-DECAYED = 0.1  # of AdamW; others decay as much a step: DECAYED times AdamW's centre over their rate
+MOMENTA = (0.6, 0.8, 0.9, 0.95)
+DECAYED = 2e-4  # share of a weight that a step at the full rate takes away, alike for all: .1 of AdamW at 2e-3
 NO_MOMENTUM = 0.0
 ROUNDS = 4
 
 
-def round_of(number: int, row: Row, task: str, best: Settings | None, adamw_rate: float) -> list[Settings]:
+def round_of(number: int, row: Row, task: str, best: Settings | None) -> list[Settings]:
     """Return the settings that a round tries; `best` of the rounds before, None in the first.
 
     Args:
@@ -25,7 +25,6 @@ def round_of(number: int, row: Row, task: str, best: Settings | None, adamw_rate
         row: optimizer.
         task: name of the task.
         best: best settings so far.
-        adamw_rate: centre of AdamW's rates on the task.
     """
     momentum = NO_MOMENTUM if row.momentum is None else row.momentum
     if best is None:
@@ -36,7 +35,7 @@ def round_of(number: int, row: Row, task: str, best: Settings | None, adamw_rate
             return [Settings(rate * factor, momentum, 0.0) for factor in (0.84, 1.19, 0.125)]
         return [Settings(rate, one, 0.0) for one in MOMENTA if one != best.momentum]
     if number == 2:
-        return [Settings(rate, best.momentum, DECAYED * adamw_rate / rate)]
+        return [Settings(rate, best.momentum, DECAYED / rate)]
     return [Settings(rate * factor, best.momentum, best.decay * rate / (rate * factor)) for factor in (0.7, 1.4)]
 
 

@@ -77,7 +77,7 @@ def work(ranks: Ranks, folder: Path, name: str, accumulate: int, stop_after: int
     objective = OBJECTIVES[name](ranks)
     lines: list[Mapping[str, float]] = []
     shares: list[float] = []
-    optimizer = NaturalGradient.from_mode(parameter_groups(objective.learned, weight_decay=0.02), "default", lr=1e-3)
+    optimizer = NaturalGradient.from_mode(parameter_groups(objective.learned, weight_decay=0.02), "blocks", lr=1e-3)
     outcome = learn(
         objective,
         optimizer,

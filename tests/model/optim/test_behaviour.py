@@ -73,7 +73,7 @@ def test_a_group_that_is_refused_leaves_the_optimizer_as_it_was() -> None:
     with pytest.raises(ValueError, match="no second moment"):
         optimizer.add_param_group({"params": [matrix()], "preconditioner": Orthogonal(), "moments": Adam()})
     with pytest.raises(ValueError, match="do not fit"):
-        optimizer.add_param_group({"params": [matrix()], "subspace": Tucker(modes=(3,))})
+        optimizer.add_param_group({"params": [matrix()], "subspace": Tucker(modes=(3,)), "preconditioner": None})
     assert len(optimizer.param_groups) == 1
 
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from model.optim import MODES, Factor, History, Norm, Orthogonal, RangeFinder, Residual, Seeded, Svd, Tucker, choices
+from model.optim.group_settings import check_together
 
 
 @pytest.mark.parametrize("keyword", choices.CHOICES)
@@ -74,7 +75,7 @@ def test_plain_forms_that_mean_nothing_are_refused() -> None:
 
 def test_a_second_moment_of_what_is_orthogonalised_is_refused() -> None:
     with pytest.raises(ValueError, match="no second moment"):
-        choices.check_together(choices.Partition(), Orthogonal(), choices.Adam())
+        check_together(choices.Partition(), Orthogonal(), choices.Adam())
 
 
 def test_choices_are_frozen_and_can_be_varied() -> None:
@@ -94,5 +95,15 @@ def test_the_source_row_is_the_source() -> None:
 
 def test_row_moments_are_refused_where_a_new_basis_changes_the_rows() -> None:
     with pytest.raises(ValueError, match="needs subspace=Partition"):
-        choices.check_together(Seeded(), Orthogonal(rows=0.9), choices.Momentum())
-    choices.check_together(choices.Partition(), Orthogonal(rows=0.9), choices.Momentum())
+        check_together(Seeded(), Orthogonal(rows=0.9), choices.Momentum())
+    check_together(choices.Partition(), Orthogonal(rows=0.9), choices.Momentum())
+
+
+@pytest.mark.parametrize(
+    ("how", "moments"),
+    [(Orthogonal(), None), (choices.Factor(), None), (Factor(exponent=1.0), choices.Adam()), (None, None)],
+)
+def test_equal_divergence_is_refused_where_there_is_no_fisher_matrix(how: Any, moments: Any) -> None:
+    with pytest.raises(ValueError, match="needs Factor"):
+        check_together(choices.Partition(), how, moments, Norm(rule="kl"))
+    check_together(choices.Partition(), Factor(exponent=1.0), choices.Momentum(), Norm(rule="kl"))

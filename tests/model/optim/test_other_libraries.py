@@ -51,7 +51,7 @@ def test_importing_it_imports_nothing_of_the_rest_of_the_project() -> None:
     )
 
 
-@pytest.mark.parametrize("mode", ["default", "whole"])
+@pytest.mark.parametrize("mode", ["blocks", "whole"])
 def test_timms_scheduler_sets_the_rates_of_all_groups(mode: str) -> None:
     network, points = Regression(), Points()
     groups = parameter_groups(network)
@@ -73,7 +73,7 @@ def test_timms_scheduler_sets_the_rates_of_all_groups(mode: str) -> None:
     assert losses[-1] < 0.5 * losses[0]
 
 
-@pytest.mark.parametrize("mode", ["default", "whole"])
+@pytest.mark.parametrize("mode", ["blocks", "whole"])
 def test_transformers_trainer_learns_with_it_and_resumes_to_the_bit(mode: str, tmp_path: Path) -> None:
     from transformers import Trainer, TrainingArguments
 

@@ -30,7 +30,7 @@ def gradients(shape: tuple[int, ...], count: int, seed: int = 0, dtype: torch.dt
 
 
 def run(parameters: list[torch.nn.Parameter], given: list[list[Tensor]], **settings: Any) -> NaturalGradient:
-    optimizer = NaturalGradient(parameters, lr=0.05, weight_decay=0.1, **settings)
+    optimizer = NaturalGradient.from_mode(parameters, "blocks", lr=0.05, weight_decay=0.1, **settings)
     for step in given:
         for parameter, gradient in zip(parameters, step, strict=True):
             parameter.grad = gradient.clone()
@@ -82,7 +82,7 @@ def whitened_by_hand(start: Tensor, given: list[Tensor], rank: int, exponent: fl
 
 
 @pytest.mark.parametrize(("exponent", "tolerance"), [(0.4, 1e-9), (1.0, 1e-9), (0.5, 0.02)])
-def test_the_default_mode_is_blockwise_whitened_momentum(exponent: float, tolerance: float) -> None:
+def test_the_mode_blocks_is_blockwise_whitened_momentum(exponent: float, tolerance: float) -> None:
     given = gradients((12, 20), 8)
     parameter = torch.nn.Parameter(torch.zeros(12, 20, dtype=torch.float64))
     run(
@@ -167,6 +167,20 @@ def test_eight_bits_are_off_by_half_a_code_at_most(length: int) -> None:
     off = (decoded(codes, scales) - given).abs().view(4, pieces(length), -1)
     assert bool((off <= 0.5001 * scales[..., None]).all())
     assert int(codes.abs().max()) == 127
+
+
+def test_codes_of_roots_keep_what_a_large_neighbour_hides_from_linear_ones() -> None:
+    given = gradients((4, 256), 1, dtype=torch.float32)[0]
+    given[:, 7] = 1000.0
+    kept = {}
+    for root in (False, True):
+        codes, scales = torch.zeros(4, 256, dtype=torch.int8), torch.zeros(4, 1)
+        encode(given, codes, scales, root=root)
+        found = decoded(codes, scales, root=root)
+        kept[root] = float((codes != 0).float().mean())
+        off = (found - given).abs()
+        assert bool((off <= (given.abs() * scales).sqrt() + 0.26 * scales if root else off <= 0.5001 * scales).all())
+    assert kept[False] < 0.02 and kept[True] > 0.9
 
 
 def test_eight_bits_take_an_eighth_of_adamws_state_and_step_like_float32() -> None:

@@ -22,7 +22,7 @@ def test_what_is_not_finite_stays() -> None:
     assert torch.equal(stochastic(given, 1).float().nan_to_num(nan=7.0), given.nan_to_num(nan=7.0))
 
 
-@pytest.mark.parametrize("mode", ["default", "whole", "seeded", "vector"])
+@pytest.mark.parametrize("mode", ["blocks", "whole", "seeded", "vector"])
 def test_small_steps_move_weights_as_far_as_in_float32(mode: str) -> None:
     shape = (512,) if mode == "vector" else (32, 64)
     moved = {}
@@ -31,7 +31,7 @@ def test_small_steps_move_weights_as_far_as_in_float32(mode: str) -> None:
         parameter = torch.nn.Parameter(torch.ones(shape, dtype=dtype))
         direction = torch.randn(shape, generator=generator)
         optimizer = NaturalGradient.from_mode(
-            [parameter], "default" if mode == "vector" else mode, lr=1e-4, rounding=rounding
+            [parameter], "blocks" if mode == "vector" else mode, lr=1e-4, rounding=rounding
         )
         for _ in range(40):
             parameter.grad = direction.to(dtype)

@@ -14,6 +14,7 @@ from model.optim import (
     NaturalGradient,
     Norm,
     Orthogonal,
+    Partition,
     Residual,
     Seeded,
     Svd,
@@ -161,7 +162,7 @@ def test_the_residual_is_the_rest_of_the_gradient_scaled_like_the_update(choice:
     ends = {}
     for residual in (None, Residual()):
         parameter = parameter_of(*shape)
-        optimizer = NaturalGradient([parameter], lr=1.0, subspace=choice, residual=residual)
+        optimizer = NaturalGradient([parameter], lr=1.0, subspace=choice, preconditioner=None, residual=residual)
         ends[residual] = parameter_of(*shape).detach() - run(optimizer, parameter, [gradient])
     tall = shape[0] > shape[1]
     inside, both, whole = (m.T if tall else m for m in (ends[None], ends[Residual()], gradient))
@@ -326,16 +327,19 @@ def test_factor_with_adam_whitens_the_gradient_first() -> None:
 
 
 @pytest.mark.parametrize("shape", [(8, 24), (24, 8), (6, 4, 3, 3)])
-@pytest.mark.parametrize("rows", [0.0, 0.9])
-def test_the_mode_whole_is_muon_with_the_length_of_the_fan_in(shape: tuple[int, ...], rows: float) -> None:
+@pytest.mark.parametrize(("rows", "columns"), [(0.0, 0.0), (0.9, 0.0), (0.9, 0.8)])
+def test_the_mode_whole_is_muon_with_moments_and_the_length_of_the_fan_in(
+    shape: tuple[int, ...], rows: float, columns: float
+) -> None:
     beta, given = 0.8, gradients(shape, 5)
     parameter = parameter_of(*shape)
-    how, moments = Orthogonal(rows=rows), Momentum(beta=beta)
+    how, moments = Orthogonal(rows=rows, columns=columns), Momentum(beta=beta)
     found = run(
         NaturalGradient.from_mode([parameter], "whole", lr=0.1, preconditioner=how, moments=moments), parameter, given
     )
     expected = parameter_of(*shape).detach().flatten(1)
     momentum, second = torch.zeros_like(expected), torch.zeros(shape[0], 1, dtype=torch.float64)
+    across = torch.zeros(1, expected.shape[1], dtype=torch.float64)
     for count, gradient in enumerate(given, 1):
         momentum = beta * momentum + (1 - beta) * gradient.flatten(1)
         ahead = momentum * beta / (1 - beta ** (count + 1)) + gradient.flatten(1) * (1 - beta) / (1 - beta**count)
@@ -347,7 +351,10 @@ def test_the_mode_whole_is_muon_with_the_length_of_the_fan_in(shape: tuple[int, 
         if rows:
             second = rows * second + (1 - rows) * update.square().mean(1, keepdim=True)
             update = update / (second / (1 - rows**count)).sqrt()
-        rms = 0.2 * (64 / update.shape[1]) ** 0.5
+        if columns:
+            across = columns * across + (1 - columns) * update.square().mean(0, keepdim=True)
+            update = update / (across / (1 - columns**count)).sqrt()
+        rms = (64 / update.shape[1]) ** 0.5
         expected = expected - 0.1 * update * rms / update.square().mean().sqrt()
     assert torch.allclose(found.flatten(1), expected, rtol=1e-9)
 
@@ -361,3 +368,46 @@ def test_a_momentum_of_its_own_goes_before_the_groups() -> None:
         ends.append(run(optimizer, parameter, given))
     assert torch.equal(ends[0], ends[1])
     assert not torch.allclose(ends[0], ends[2], rtol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8_root"])
+def test_the_weight_of_the_moment_is_that_of_quasi_hyperbolic_momentum(dtype: Any) -> None:
+    given = gradients((6, 9), 5)
+    parameter, moments = parameter_of(6, 9), Momentum(beta=0.7, weight=0.4, dtype=dtype)
+    settings: dict[str, Any] = {"preconditioner": None, "moments": moments, "norm": None}
+    found = run(NaturalGradient([parameter], lr=0.1, **settings), parameter, given)
+    expected, momentum = parameter_of(6, 9).detach(), torch.zeros(6, 9, dtype=torch.float64)
+    for count, gradient in enumerate(given, 1):
+        momentum = 0.7 * momentum + 0.3 * gradient
+        expected = expected - 0.1 * (0.4 * momentum / (1 - 0.7**count) + 0.6 * gradient)
+    assert torch.allclose(found, expected, rtol=1e-9, atol=0.0 if dtype == "float32" else 5e-3)
+
+
+def test_a_cautious_update_moves_no_entry_against_its_gradient() -> None:
+    given, ends = gradients((8, 24), 2), []
+    for cautious in (False, True):
+        parameter = parameter_of(8, 24)
+        optimizer = NaturalGradient([parameter], lr=0.1, norm=Norm(cautious=cautious))
+        run(optimizer, parameter, given[:1])
+        before = parameter.detach().clone()
+        run(optimizer, parameter, given[1:])
+        ends.append(before - parameter.detach())
+    assert bool((ends[0] * given[1] < 0).any())
+    assert bool((ends[1] * given[1] >= 0).all()) and bool((ends[1] == 0).any())
+    assert [float(end.square().mean().sqrt()) for end in ends] == pytest.approx([0.02, 0.02])
+
+
+def test_natural_gradients_of_equal_divergence_have_equal_products_with_the_momentum() -> None:
+    moved = []
+    for shape, scale in (((8, 24), 1.0), ((8, 24), 1e3), ((5, 40), 1e-3)):
+        parameter, how = parameter_of(*shape), Factor(exponent=1.0, damping=1e-3)
+        gradient = gradients(shape, 1)[0] * scale
+        optimizer = NaturalGradient(
+            [parameter], lr=1.0, subspace=Partition(rank=8), preconditioner=how, moments=None, norm=Norm(rule="kl")
+        )
+        update = parameter_of(*shape).detach() - run(optimizer, parameter, [gradient])
+        matrix = gradient @ gradient.T
+        fisher_matrix = matrix / (matrix.trace() / len(matrix))
+        fisher_matrix = fisher_matrix + 1e-3 * torch.linalg.eigvalsh(fisher_matrix).max() * torch.eye(len(matrix))
+        moved.append(float((update * (fisher_matrix @ update)).sum()) / update.numel())
+    assert moved == pytest.approx([0.04] * 3)
