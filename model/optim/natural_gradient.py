@@ -63,9 +63,9 @@ class NaturalGradient(Optimizer):
     group may set any of them. `"subspace": None` gives its parameters to AdamW. Scalars, vectors and matrices with a
     side of 1 always go there; `parameter_groups` also sends norms and embeddings there.
 
-    "whole" is the default. It orthogonalises the momentum of the whole matrix, as Muon does (Jordan et al. 2024), keeps
-    it in eight bits, divides rows and columns of the result by the root of their second moments (rows: NorMuon, Li et al.
-    2025), and gives the update a length that falls with the root of the fan-in.
+    "whole" is the default. It orthogonalises the momentum of the whole matrix as Muon does (Jordan et al. 2024), keeps
+    it in eight bits, divides rows and columns of the result by the root of their second moments (rows: NorMuon, Li et
+    al. 2025), and gives the update a length that falls with the root of the fan-in.
 
     "blocks" cuts a matrix into blocks of 64 rows and steps each by F^{-1/2} m, where m is the momentum of the block and
     F = m m^T / n its Fisher factor. Without memory of earlier factors this orthogonalises m block by block (one-sided

@@ -21,6 +21,7 @@ from engine.training.retraining import changes, gate
 from engine.training.retraining.folds import FOLDS, folds_of, known_to
 from engine.training.retraining.latency import compared
 from engine.training.retraining.run_settings import RunSettings
+from engine.training.retraining.same_text import with_places_of_the_same_text
 from engine.training.sources.corpus import Corpus, corpus_of, image_opener
 from engine.workspace import Workspace
 from model.inference import Predictor
@@ -184,5 +185,6 @@ def _answers(page: GroundedPage) -> bool:
 
 
 def _some(pages: list[GroundedPage], most: int) -> list[GroundedPage]:
-    """Return at most `most` pages, by hash: stable across runs and new pages."""
-    return sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())[:most]
+    """Return at most `most` accepted pages, by hash: stable across runs and new pages; all places of a text count."""
+    some = sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())[:most]
+    return [with_places_of_the_same_text(page) for page in some]

@@ -1,0 +1,48 @@
+"""Places of a page that say the same as an accepted answer. Pure.
+
+A receipt prints its date and its total more than once, and an accepted answer names one of these places: mostly the one
+that the model in use had proposed. Who accepts a proposal says that it is right, not that the other places are wrong.
+If only the accepted place counted, a challenger that marks another one would lose against the model in use, which
+proposed that place. So in a verdict all of them count, for both.
+"""
+
+from collections import defaultdict
+from dataclasses import replace
+
+from engine.grounded import GroundedPage, GroundedQuestion
+from engine.training.evaluation.answer_text import without_punctuation
+
+FEWEST_SIGNS = 3  # letters and digits of a text: fewer, such as an "x", stand at many places by chance
+
+
+def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
+    """Return a page on which the neighbouring words that spell an accepted answer are acceptable answers too.
+
+    The accepted ones stay the first. A place with a word that answers another question of the page is left out: it is
+    known to mean something else. Punctuation, case and white space do not count.
+    """
+    texts = [without_punctuation(word.text) for word in page.words]
+    starts: dict[str, list[int]] = defaultdict(list)
+    for at, text in enumerate(texts):
+        starts[text].append(at)
+    taken: dict[int, set[str]] = defaultdict(set)
+    for question in page.questions:
+        for at in {at for answer in question.answers for at in answer}:
+            taken[at].add(question.question_id)
+
+    def elsewhere(question: GroundedQuestion) -> list[list[int]]:
+        """Return the further places of a question's answers."""
+        found: list[list[int]] = []
+        for answer in question.answers:
+            spelled = [texts[at] for at in answer]
+            if len("".join(spelled)) < FEWEST_SIGNS:
+                continue
+            for first in starts[spelled[0]]:
+                place = list(range(first, first + len(answer)))
+                if texts[first : first + len(answer)] != spelled or place in question.answers or place in found:
+                    continue
+                if all(taken[at] <= {question.question_id} for at in place):
+                    found.append(place)
+        return found
+
+    return replace(page, questions=[replace(one, answers=[*one.answers, *elsewhere(one)]) for one in page.questions])
