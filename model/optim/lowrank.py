@@ -28,6 +28,7 @@ from model.optim.choices import (
 )
 from model.optim.moments import with_moments
 from model.optim.rounding import move, seed_of
+from model.optim.sharded import is_sharded, own, own_of
 from model.optim.stack import CUT_ELEMENTS, Stack, State
 from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
 
@@ -62,7 +63,7 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
         # A large matrix is stepped in pieces that fit the cache; its blocks are independent of each other.
         size = max(1, CUT_ELEMENTS // math.prod(shape.view))
         first = stack.parameters[0]
-        alone = len(stack) == 1 and first.is_contiguous() and first.device.type == "cpu"
+        alone = len(stack) == 1 and first.is_contiguous() and first.device.type == "cpu" and not is_sharded(first)
         for piece in stack.cut(size) if alone else [stack]:
             _partitioned(piece, shape, settings)
             piece.close()
@@ -100,7 +101,7 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
         if missing and settings.norm is not None and settings.norm.rule != "gradient":
             # The padding rows of the last block took part of the length that the norm rule gives a whole block.
             rows[missing - rank :] *= math.sqrt(1 - missing / rank)
-        if parameter.is_contiguous():
+        if parameter.is_contiguous() and not is_sharded(parameter):
             _move(rows_of(parameter)[first * rank : first * rank + len(rows)], rows, settings, state, first)
         else:
             _move(parameter, rows.view(parameter.shape), settings, state)
@@ -108,6 +109,7 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
 
 def _move(parameter: Tensor, update: Tensor, settings: Settings, state: State, part: int = 0) -> None:
     seed = seed_of(settings.rounding, settings.seed, state, part) if parameter.dtype == torch.bfloat16 else None
+    update, parameter = own_of(update, parameter), own(parameter)
     move(parameter, update, scale=-settings.lr, kept=1 - settings.lr * settings.weight_decay, seed=seed)
 
 

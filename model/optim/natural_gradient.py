@@ -26,8 +26,8 @@ from model.optim.choices import (
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
 from model.optim.group_settings import checked, step_settings
 from model.optim.modes import MODES, Mode
-from model.optim.rounding import seed_of
-from model.optim.stack import Scratch, Stack, State, chunks, zeros_or_same
+from model.optim.sharded import own, whole
+from model.optim.stack import Scratch, Stack, State, chunks
 from model.optim.subspace import geometry
 
 _DEFAULT = MODES["whole"]
@@ -98,6 +98,8 @@ class NaturalGradient(Optimizer):
         maximize: whether to maximise instead of minimise.
         rounding: how results are rounded to bfloat16 parameters: "stochastic", which keeps small updates in the mean,
             or "nearest". Other dtypes are rounded to the nearest.
+        guarded: whether gradients are checked before a step, which waits for the device once. Without, no step waits,
+            and one gradient that is not finite makes the state useless.
 
     Raises:
         ValueError: a setting is invalid.
@@ -120,6 +122,7 @@ class NaturalGradient(Optimizer):
         seed: int = 0,
         maximize: bool = False,
         rounding: Rounding = "stochastic",
+        guarded: bool = True,
     ) -> None:
         defaults = {
             "lr": lr,
@@ -134,6 +137,7 @@ class NaturalGradient(Optimizer):
             "seed": seed,
             "maximize": maximize,
             "rounding": rounding,
+            "guarded": guarded,
         }
         super().__init__(params, checked(defaults))
 
@@ -231,15 +235,18 @@ class NaturalGradient(Optimizer):
             `skipped`: gradients that were zero or not finite. `fallbacks`: steps with the plain gradient because a
             factorisation failed.
         """
+        self._shared().settle()
         states = cast("list[State]", list(self.state.values()))
         return {key: sum(int(state.get(key, 0)) for state in states) for key in ("skipped", "fallbacks")}
 
     def reset(self) -> None:
         """Drop all state, as if no step had been taken."""
+        self._shared().settle()
         self.state.clear()
 
     def state_dict(self) -> dict[str, Any]:
         """Return torch's state dict in plain values: tensors, numbers, strings, lists, dicts."""
+        self._shared().settle()
         state_dict = super().state_dict()
         for group in state_dict["param_groups"]:
             group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
@@ -280,6 +287,10 @@ class NaturalGradient(Optimizer):
                     for key, value in loaded["state"][number].items()
                 }
 
+    def __getstate__(self) -> dict[str, Any]:
+        self._shared().settle()
+        return super().__getstate__()
+
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
         for group in self.param_groups:
@@ -289,6 +300,9 @@ class NaturalGradient(Optimizer):
         # Created on demand, because torch's pickling and copying keep state and groups only.
         bases = self.__dict__.setdefault("_seeded_bases", SeededBases())
         return cast(SeededBases, bases)
+
+    def _shared(self) -> Scratch:
+        return cast(Scratch, self.__dict__.setdefault("_scratch", Scratch()))
 
     def _touched(self) -> list[tuple[dict[str, Any], list[tuple[Tensor, Tensor, State]]]]:
         """Return the parameters that step now, by group, with gradient and state; raises before any change."""
@@ -308,10 +322,17 @@ class NaturalGradient(Optimizer):
                     if not state:
                         state.update(_fresh_state(index))
                 index += 1
-        sizes = norms_of([gradient for *_, gradient in candidates])
+        guarded = [gradient for _, group, _, gradient in candidates if group["guarded"]]
+        sizes = iter(norms_of(guarded))
+        if guarded:  # the device has just been waited for
+            self._shared().settle()
         touched: list[list[tuple[Tensor, Tensor, State]]] = [[] for _ in self.param_groups]
-        for (position, group, parameter, gradient), size in zip(candidates, sizes, strict=True):
+        for position, group, parameter, gradient in candidates:
             state = self.state[parameter]
+            if not group["guarded"]:
+                touched[position].append((parameter, gradient, state))
+                continue
+            size = next(sizes)
             matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
             smallest, largest = norm_range(dtype_of(parameter))
             if not size < largest or (matrix and size < smallest):  # also true for NaN
@@ -332,12 +353,12 @@ class NaturalGradient(Optimizer):
             else:
                 matrices[(shape, parameter.shape, *alike)].append(entry)
         for entries in vectors.values():
-            _step_adamw(group, entries)
-        settings, scratch = None, cast(Scratch, self.__dict__.setdefault("_scratch", Scratch()))
+            adamw.step_states(group, *_opened(group, entries, own))
+        settings, scratch = None, self._shared()
         for (shape, size, _, device, _), entries in matrices.items():
             settings = settings or step_settings(group)
             for chunk in chunks(len(entries), size.numel(), device):
-                parameters, gradients, states = _opened(group, entries[chunk])
+                parameters, gradients, states = _opened(group, entries[chunk], whole)
                 lowrank.step(
                     Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases()
                 )
@@ -348,38 +369,14 @@ def _fresh_state(index: int) -> State:
     return dict.fromkeys(_INTEGERS, 0) | {"index": index}
 
 
-def _step_adamw(group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]) -> None:
-    parameters, gradients, states = _opened(group, entries)
-    for gradient, state in zip(gradients, states, strict=True):
-        for key in ("exp_avg", "exp_avg_sq"):
-            zeros_or_same(state, key, gradient.shape, gradient.dtype, gradient.device)
-    for state in states:
-        state["step"] += 1
-    adamw.step(
-        parameters,
-        gradients,
-        [state["exp_avg"] for state in states],
-        [state["exp_avg_sq"] for state in states],
-        count=states[0]["step"],
-        lr=float(group["lr"]),
-        betas=group["betas"],
-        eps=group["eps"],
-        weight_decay=group["weight_decay"],
-        seeds=[
-            seed_of(group["rounding"], group["seed"], state) if parameter.dtype == torch.bfloat16 else None
-            for parameter, state in zip(parameters, states, strict=True)
-        ],
-    )
-
-
 def _opened(
-    group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]]
+    group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]], taken: Callable[[Tensor], Tensor]
 ) -> tuple[list[Tensor], list[Tensor], list[State]]:
     """Return parameters, gradients in the dtype of computation with the sign of a descent, and states.
 
-    Gradients are widened a chunk at a time, so that no wide copy of all of them exists.
+    Gradients are gathered by `taken` and widened a chunk at a time, so that no such copy of all of them exists.
     """
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
     dtype = dtype_of(parameters[0])
-    wide = [gradient.to(dtype) for gradient in gradients]
+    wide = [taken(gradient).to(dtype) for gradient in gradients]
     return parameters, [-gradient for gradient in wide] if group["maximize"] else wide, states

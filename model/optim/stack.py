@@ -24,12 +24,27 @@ CUT_ELEMENTS = 1 << 20  # elements of a partitioned matrix in one piece: they fi
 
 @dataclass(slots=True)
 class Scratch:
-    """Buffers that steps reuse, because memory fresh from the system costs more than the work done in it.
+    """What steps of an optimizer share.
 
-    Buffers larger than CUT_ELEMENTS are not kept.
+    Buffers are reused, because memory fresh from the system costs more than the work done in it; those larger than
+    CUT_ELEMENTS are not kept. Counts of a step are read from the device with the next step, so that no step waits.
     """
 
     _kept: dict[tuple[str, torch.dtype, torch.device], Tensor] = field(default_factory=dict)
+    _happened: dict[tuple[object, ...], tuple[Sequence[State], Tensor]] = field(default_factory=dict)
+
+    def count(self, states: Sequence[State], key: str, happened: Tensor) -> None:
+        """Add one to an integer of each state where `happened` [states] is true, when `settle` is called."""
+        number = (key, *map(id, states))
+        before = self._happened.get(number)
+        self._happened[number] = states, happened.long() if before is None else before[1] + happened
+
+    def settle(self) -> None:
+        """Enter the counts of the steps so far."""
+        for (key, *_), (states, happened) in self._happened.items():
+            for state, times in zip(states, happened.tolist(), strict=True):
+                state[str(key)] += int(times)
+        self._happened.clear()
 
     def take(self, name: str, shape: Sequence[int], like: Tensor) -> Tensor:
         """Return an uninitialised tensor in `like`'s dtype and device; an earlier tensor of that name is lost."""
@@ -132,8 +147,7 @@ class Stack:
 
     def count(self, key: str, happened: Tensor) -> None:
         """Add one to an integer of each state where `happened` [B] is true in any of its blocks."""
-        for state, yes in zip(self.states, happened.view(len(self), -1).any(1).tolist(), strict=True):
-            state[key] += int(yes)
+        self.scratch.count(self.states, key, happened.view(len(self), -1).any(1))
 
 
 def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> None:

@@ -306,3 +306,20 @@ def test_state_is_kept_apart_from_the_gradient() -> None:
         assert each.grad is not None
         each.grad.zero_()
     assert same([copied(optimizer, [parameter, vector]), before])
+
+
+@every_mode
+def test_without_the_guard_steps_are_the_same_and_a_bad_gradient_is_not_skipped(mode: str) -> None:
+    ends = []
+    for guarded in (True, False):
+        parameter, vector = matrix(), torch.nn.Parameter(torch.ones(3))
+        optimizer = NaturalGradient.from_mode([parameter, vector], mode, lr=0.01, guarded=guarded)
+        for step in range(4):
+            parameter.grad, vector.grad = gradient_for(parameter, step), torch.full((3,), step - 1.5)
+            optimizer.step()
+        ends.append((parameter.detach().clone(), vector.detach().clone()))
+        parameter.grad = torch.full_like(parameter, torch.nan)
+        optimizer.step()
+        assert bool(torch.isfinite(parameter).all()) == guarded
+        assert optimizer.counts()["skipped"] == int(guarded)
+    assert torch.equal(ends[0][0], ends[1][0]) and torch.equal(ends[0][1], ends[1][1])
