@@ -21,7 +21,7 @@ help:
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes; FORMS=folder of blank forms, LABELLED=dataset of glossator pseudo-label"
 	@echo "make gpu-pages  pages and packages that travel to a machine with a GPU, into GPU=build/gpu; CORPUS_LIST=corpus.json of a pretraining without labels"
 	@echo "make gpu-text   after gpu-pages: text of the language model that the optimizer is measured on; wants linux-doc-6.1 perl-doc git-doc postgresql-doc-15"
-	@echo "make gpu-optim  on a machine with a GPU: the optimizers on that language model; goes on where it stopped"
+	@echo "make gpu-optim  on a machine with a GPU: the optimizers on that language model and on characters (OPTIM_TASKS); goes on where it stopped"
 	@echo "make gpu        on that machine: what is left to do on a GPU, nine minutes of it; DEVICE=cpu GPU_OPTIONS='--steps 2 --at-once 1' for a dry run"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
 	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (more than a day: 21 rows are tuned on three tasks, and torch's Muon is slow without bfloat16 units); goes on where it stopped; plots into OUT=build/bench-optim"
@@ -143,8 +143,9 @@ gpu: $(if $(wildcard $(GPU)/wheels),$(GPU)/site/.installed)
 gpu-text: install-bench
 	$(BIN)/python -m tests.benchmarks.optim.language_text $(GPU)/language
 
+OPTIM_TASKS ?= language,characters
 gpu-optim: $(GPU)/site/.installed
-	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m tests.benchmarks.optim.quality $(GPU)/optim --tasks language --device cuda --text $(GPU)/language --workers 4
+	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m tests.benchmarks.optim.quality $(GPU)/optim --tasks $(OPTIM_TASKS) --device cuda --text $(GPU)/language --workers 3
 
 $(GPU)/site/.installed: $(wildcard $(GPU)/wheels/*.whl)
 	$(PYTHON) -m pip install --quiet --no-index --no-deps --upgrade --target $(GPU)/site $(GPU)/wheels/*.whl

@@ -24,7 +24,7 @@ from engine.training.retraining.early_stopping import (
     held_out_source,
     lost,
 )
-from engine.training.retraining.run_length import cycles_within, steps_for
+from engine.training.retraining.run_length import beside_folds, cycles_within, steps_for
 from engine.training.retraining.run_settings import Depth, RunSettings
 from engine.training.retraining.unlabelled_steps import beside_questions
 from engine.training.sources.corpus import Corpus, image_opener
@@ -203,11 +203,14 @@ def with_length(
 
     Chosen steps are one cycle. Otherwise the first cycle is as long as the corrected pages need, and as many cycles
     follow as the run's minutes allow, where documents are held out to tell whether they pay. The minutes are those of
-    all trainings: each of `folds` takes half of the steps.
+    all trainings: each of `folds` takes half of the steps. Few minutes leave out the refit.
     """
     first = settings.steps or steps_for(len(corpus.pages), settings)
     timed = settings.steps == 0 or first >= _FEWEST_STEPS
     fits = affordable_steps(network, source, settings, 1 + folds / 2) if timed else first
+    if settings.steps == 0 and settings.refit:
+        fits, refitted = beside_folds(fits, folds)
+        settings = settings.model_copy(update={"refit": refitted})
     cycle = min(first, fits)
     go_on = settings.steps == 0 and _held_out(corpus, settings) is not None
     steps = cycles_within(cycle, fits) if go_on else cycle

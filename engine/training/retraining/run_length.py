@@ -28,6 +28,17 @@ def steps_for(pages: int, settings: RunSettings) -> int:
     return min(MOST_STEPS, max(FEWEST_STEPS, round(PASSES * pages / pages_a_step(settings))))
 
 
+def beside_folds(affordable: int, folds: int) -> tuple[int, bool]:
+    """Return the steps of a run whose minutes allow for `affordable` ones, and whether it has a refit.
+
+    Each of `folds` takes half of the steps, and a refit takes all. Folds of few steps lose what they gain, and then
+    nothing is promoted: where the minutes do not suffice for FEWEST_STEPS, the folds get those of the refit.
+    """
+    if not folds or affordable >= FEWEST_STEPS:
+        return affordable, True
+    return min(FEWEST_STEPS, round(affordable * (1 + folds / 2) / (folds / 2))), False
+
+
 def cycles_within(first: int, affordable: int) -> int:
     """Return the steps of all cycles that fit; each further one is as long as all before it (model.learning.Plan)."""
     steps = min(first, affordable)

@@ -4,7 +4,15 @@ import pytest
 
 from db.tables import Run
 from engine.models import registry
-from engine.training.retraining.run_length import FEWEST_STEPS, MOST_STEPS, PASSES, Length, cycles_within, steps_for
+from engine.training.retraining.run_length import (
+    FEWEST_STEPS,
+    MOST_STEPS,
+    PASSES,
+    Length,
+    beside_folds,
+    cycles_within,
+    steps_for,
+)
 from engine.training.retraining.run_settings import RunSettings
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
@@ -64,3 +72,13 @@ def test_a_judged_run_says_it_and_a_run_of_an_earlier_version_says_nothing(works
     with workspace.database.write() as session:
         session.get_one(Run, run.id).settings = {}
     assert run_view(workspace, run.id).length == ""
+
+
+@pytest.mark.parametrize(
+    ("affordable", "folds", "steps", "refit"),
+    [(500, 3, 500, True), (200, 3, 200, True), (199, 3, 200, False), (109, 3, 182, False), (109, 0, 109, True)],
+)
+def test_few_minutes_leave_out_the_refit_so_that_folds_can_judge(
+    affordable: int, folds: int, steps: int, refit: bool
+) -> None:
+    assert beside_folds(affordable, folds) == (steps, refit)
