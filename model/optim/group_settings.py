@@ -57,7 +57,8 @@ def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     )
     if settings["rounding"] not in get_args(Rounding):
         raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
-    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding", "guarded")}
+    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
+    rest["guarded"] = bool(settings.get("guarded", True))  # an optimizer pickled by an earlier version lacks it
     return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
 
 
@@ -81,7 +82,7 @@ def check_together(
     ):
         raise ValueError(
             "Orthogonal(rows=..., columns=...) needs subspace=Partition(): rows of other subspaces change their "
-            "meaning."
+            "meaning. Choose another preconditioner, or begin with another mode: NaturalGradient.from_mode(...)."
         )
     if norm is not None and norm.rule == "kl":
         factor = isinstance(preconditioner, Factor) and preconditioner.remembers and preconditioner.exponent == 1.0

@@ -82,8 +82,8 @@ def encode(tensor: Tensor, codes: Tensor, scales: Tensor, work: Tensor | None = 
         codes: receives the codes, [..., n] int8.
         scales: receives the scales, [..., pieces].
         work: a tensor of the same shape to compute in.
-        root: whether codes are of the signed root. The smallest entry that is not lost is then 3e-5 of the largest, and
-            not 4e-3.
+        root: whether codes are of the signed root. The smallest entry that is not lost is then 1.6e-5 of the largest,
+            and not 4e-3.
     """
     split = tensor.view(*scales.shape, -1)
     room = torch.abs(split, out=torch.empty_like(split) if work is None else work.view(split.shape))

@@ -26,7 +26,7 @@ from model.optim.choices import (
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
 from model.optim.group_settings import checked, step_settings
 from model.optim.modes import MODES, Mode
-from model.optim.sharded import own, whole
+from model.optim.sharded import own_gradient, whole
 from model.optim.stack import Scratch, Stack, State, chunks
 from model.optim.subspace import geometry
 
@@ -59,7 +59,8 @@ class NaturalGradient(Optimizer):
     identity.
 
     `NaturalGradient.from_mode(params, "source", lr=...)` takes a row of the table. Each column has its own keyword, as
-    a record or in its plain form: `subspace=Seeded(rank=32)`, `norm={"kind": "norm", "rule": "gradient"}`. A parameter
+    a record or in its plain form, and must go with the others of its row:
+    `from_mode(params, "seeded", subspace=Seeded(rank=32), norm={"kind": "norm", "rule": "gradient"})`. A parameter
     group may set any of them. `"subspace": None` gives its parameters to AdamW. Scalars, vectors and matrices with a
     side of 1 always go there; `parameter_groups` also sends norms and embeddings there.
 
@@ -98,8 +99,9 @@ class NaturalGradient(Optimizer):
         maximize: whether to maximise instead of minimise.
         rounding: how results are rounded to bfloat16 parameters: "stochastic", which keeps small updates in the mean,
             or "nearest". Other dtypes are rounded to the nearest.
-        guarded: whether gradients are checked before a step, which waits for the device once. Without, no step waits,
-            and one gradient that is not finite makes the state useless.
+        guarded: whether gradients are checked before a step, which waits for the device once. Without, no step of
+            "whole" and "blocks" waits; others still wait for their factorisations. A gradient that is not finite then
+            makes the state useless, and a zero one is a step.
 
     Raises:
         ValueError: a setting is invalid.
@@ -258,6 +260,7 @@ class NaturalGradient(Optimizer):
         torch's own method casts state to the parameter's dtype; here float32 state stays float32 under bfloat16
         parameters.
         """
+        self._shared().settle()
         loaded: dict[str, Any] = {}
 
         def remember(_: Optimizer, after_hooks: dict[str, Any]) -> None:
@@ -353,12 +356,12 @@ class NaturalGradient(Optimizer):
             else:
                 matrices[(shape, parameter.shape, *alike)].append(entry)
         for entries in vectors.values():
-            adamw.step_states(group, *_opened(group, entries, own))
+            adamw.step_states(group, *_opened(group, entries, own_gradient))
         settings, scratch = None, self._shared()
         for (shape, size, _, device, _), entries in matrices.items():
             settings = settings or step_settings(group)
             for chunk in chunks(len(entries), size.numel(), device):
-                parameters, gradients, states = _opened(group, entries[chunk], whole)
+                parameters, gradients, states = _opened(group, entries[chunk], lambda gradient, _: whole(gradient))
                 lowrank.step(
                     Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases()
                 )
@@ -370,13 +373,14 @@ def _fresh_state(index: int) -> State:
 
 
 def _opened(
-    group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]], taken: Callable[[Tensor], Tensor]
+    group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]], taken: Callable[[Tensor, Tensor], Tensor]
 ) -> tuple[list[Tensor], list[Tensor], list[State]]:
     """Return parameters, gradients in the dtype of computation with the sign of a descent, and states.
 
-    Gradients are gathered by `taken` and widened a chunk at a time, so that no such copy of all of them exists.
+    Gradients are gathered by `taken`, from gradient and parameter, and widened a chunk at a time, so that no such copy
+    of all of them exists.
     """
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
     dtype = dtype_of(parameters[0])
-    wide = [taken(gradient).to(dtype) for gradient in gradients]
+    wide = [taken(gradient, one).to(dtype) for gradient, one in zip(gradients, parameters, strict=True)]
     return parameters, [-gradient for gradient in wide] if group["maximize"] else wide, states

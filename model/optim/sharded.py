@@ -30,6 +30,13 @@ def own(tensor: Tensor) -> Tensor:
     return cast(Tensor, cast(Any, tensor).to_local()) if is_sharded(tensor) else tensor
 
 
+def own_gradient(gradient: Tensor, parameter: Tensor) -> Tensor:
+    """Return the piece of a gradient that belongs to the piece of a parameter here; all processes must call this."""
+    if not is_sharded(gradient):
+        return gradient
+    return own(cast(Any, gradient).redistribute(placements=cast(Any, parameter).placements))
+
+
 def own_of(update: Tensor, parameter: Tensor) -> Tensor:
     """Return the piece of a whole update that belongs to this process's piece of a parameter; no communication."""
     if not is_sharded(parameter):

@@ -203,11 +203,12 @@ def with_length(
 
     Chosen steps are one cycle. Otherwise the first cycle is as long as the corrected pages need, and as many cycles
     follow as the run's minutes allow, where documents are held out to tell whether they pay. The minutes are those of
-    all trainings: each of `folds` takes half of the steps. Few minutes leave out the refit.
+    all trainings: each of `folds` takes half of the steps, a refit all. Few minutes leave it out.
     """
     first = settings.steps or steps_for(len(corpus.pages), settings)
     timed = settings.steps == 0 or first >= _FEWEST_STEPS
-    fits = affordable_steps(network, source, settings, 1 + folds / 2) if timed else first
+    times = folds / 2 + settings.refit if folds else 1.0
+    fits = affordable_steps(network, source, settings, times) if timed else first
     if settings.steps == 0 and settings.refit:
         fits, refitted = beside_folds(fits, folds)
         settings = settings.model_copy(update={"refit": refitted})

@@ -42,6 +42,7 @@ from engine.training.sources.corpus import Corpus, corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace
 
+_NO_REFIT = "The mean of the folds is used, without a refit."
 _LEARNED, _JUDGED = 0.45, 0.55  # shares of the progress bar after training and after judging; the refit takes the rest
 
 
@@ -78,6 +79,7 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     sentences = [
         f"{registry.label(version)}: {run.verdict['sentence']}",
         unlabelled_sentence(run.settings),
+        _NO_REFIT if run.verdict["passed"] and run.settings.get(FOLDED) and not run.settings.get("refit") else "",
         *note,
     ]
     return {

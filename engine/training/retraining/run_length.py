@@ -76,7 +76,7 @@ class Length:
         times = count(round(self.passes), "time")
         read = f"The newest run read each of {count(self.pages, 'corrected page')} about {times}."
         cycle = self.settings.cycle or self.settings.steps
-        if self.steps < cycle:
+        if self.steps < 2 * (cycle // 2):  # of odd steps, folds take the smaller half, and a refit twice as many
             return f"{read} It ended early, because it got worse on answers kept back: a longer run would not help."
         if self.steps == self.settings.steps > cycle:
             return f"{read} It still gained when its minutes ended: a longer run may bring more."

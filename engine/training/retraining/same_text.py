@@ -12,7 +12,7 @@ from dataclasses import replace
 from engine.grounded import GroundedPage, GroundedQuestion
 from engine.training.evaluation.answer_text import without_punctuation
 
-FEWEST_SIGNS = 3  # letters and digits of a text: fewer, such as an "x", stand at many places by chance
+FEWEST_CHARACTERS = 3  # letters and digits of a text: fewer, such as an "x", stand at many places by chance
 
 
 def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
@@ -35,7 +35,7 @@ def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
         found: list[list[int]] = []
         for answer in question.answers:
             spelled = [texts[at] for at in answer]
-            if len("".join(spelled)) < FEWEST_SIGNS:
+            if len("".join(spelled)) < FEWEST_CHARACTERS:
                 continue
             for first in starts[spelled[0]]:
                 place = list(range(first, first + len(answer)))

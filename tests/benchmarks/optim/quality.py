@@ -28,7 +28,8 @@ from pathlib import Path
 import torch
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
-from tests.benchmarks.optim.rows import ON_GPU, Row, ablations, rows
+from tests.benchmarks.optim.ablations import ablations
+from tests.benchmarks.optim.rows import ON_GPU, Row, rows
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of

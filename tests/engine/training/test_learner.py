@@ -5,7 +5,7 @@ import torch
 
 from engine.errors import Refused
 from engine.training.retraining.learner import described, network_of, optimizer_for
-from engine.training.retraining.run_settings import RunSettings
+from engine.training.retraining.run_settings import RunSettings, stored_settings
 from model.inference import SHIPPED
 from model.network import GroundingNetwork
 from model.presets import NANO
@@ -48,3 +48,10 @@ def test_a_network_is_trained_on_the_device_of_the_settings() -> None:
 def test_a_device_that_is_not_there_refuses_the_run_and_names_the_setting() -> None:
     with pytest.raises(Refused, match=r"'cuda:99' is not available.*GLOSSATOR_DEVICE"):
         network_of(SHIPPED, "full", "cuda:99")
+
+
+def test_the_mode_that_was_the_default_of_earlier_runs_is_read_by_its_name_of_today() -> None:
+    stored = RunSettings(seed=3, minutes=5).model_dump()
+    assert stored["mode"] == "blocks"
+    assert stored_settings({**stored, "mode": "default"}) == stored_settings(stored)
+    assert stored_settings({**stored, "mode": "history"}).mode == "history"

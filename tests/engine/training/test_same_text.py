@@ -45,7 +45,7 @@ def test_a_place_that_answers_another_question_does_not_count() -> None:
     assert answers_with([[5]], [[7]]) == [[[5]], [[7]]]
 
 
-def test_texts_of_a_sign_or_two_stand_elsewhere_by_chance() -> None:
+def test_texts_of_one_or_two_characters_stand_elsewhere_by_chance() -> None:
     assert answers_with([[12]], [[11]]) == [[[12]], [[11]]]
 
 

@@ -1,4 +1,4 @@
-"""The default mode: a partition of independent blocks, whitened by products alone, with momentum in eight bits."""
+"""The mode blocks: a partition of independent blocks, whitened by products alone, with momentum in eight bits."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def test_what_cannot_be_whitened_fails_and_what_is_zero_does_not() -> None:
 
 
 def whitened_by_hand(start: Tensor, given: list[Tensor], rank: int, exponent: float) -> Tensor:
-    """The default mode written out: momentum of `rank` rows, times the inverse root of its Gram matrix, RMS 0.2."""
+    """The mode blocks written out: momentum of `rank` rows, times the inverse root of its Gram matrix, RMS 0.2."""
     point, momentum = start.clone(), torch.zeros_like(start)
     for t, gradient in enumerate(given, 1):
         momentum = 0.9 * momentum + 0.1 * gradient

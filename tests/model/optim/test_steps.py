@@ -66,7 +66,7 @@ def test_the_source_mode_is_the_source_equation_by_equation(shape: tuple[int, ..
 
 
 def seeded_by_hand(start: Tensor, given: list[Tensor], lr: float, decay: float) -> Tensor:
-    """The default mode at full rank in the identity basis, without a subspace: whitened momentum, RMS 0.2."""
+    """The mode seeded at full rank in the identity basis, without a subspace: whitened momentum, RMS 0.2."""
     point, momentum = start.clone(), torch.zeros_like(start)
     factor = torch.zeros(start.shape[0], start.shape[0], dtype=start.dtype)
     for step, gradient in enumerate(given):
