@@ -1,4 +1,7 @@
-"""NaturalGradient in two processes on gloo: `ranks_script.py ddp|fsdp MODE FOLDER` saves where they and one end."""
+"""NaturalGradient in two processes on gloo, by DDP and FSDP2, and in one; saves where they end.
+
+`ranks_script.py MODES FOLDER`; MODES are names with commas.
+"""
 
 import os
 import socket
@@ -55,35 +58,38 @@ def values(of: nn.Module) -> dict[str, Tensor]:
     }
 
 
-def one_of(rank: int, how: str, mode: str, folder: Path, port: int) -> None:
+def one_of(rank: int, modes: list[str], folder: Path, port: int) -> None:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo"}
     torch.set_num_threads(1)
     dist.init_process_group("gloo", rank=rank, world_size=RANKS)
-    layers = network()
-    of: nn.Module = layers
-    if how == "ddp":
-        of = DistributedDataParallel(layers)
-    else:
-        mesh = init_device_mesh("cpu", (RANKS,))
-        for layer in layers:
-            if isinstance(layer, nn.Linear):
-                fully_shard(layer, mesh=mesh)
-        fully_shard(layers, mesh=mesh)
+    mesh = init_device_mesh("cpu", (RANKS,))
     each = BATCH // RANKS
-    optimizer = learned(of, mode, slice(rank * each, (rank + 1) * each))
-    torch.save({"weights": values(of), "counts": optimizer.counts()}, folder / f"{rank}.pt")
+    for mode in modes:
+        for how in ("ddp", "fsdp"):
+            layers = network()
+            of: nn.Module = layers
+            if how == "ddp":
+                of = DistributedDataParallel(layers)
+            else:
+                for layer in layers:
+                    if isinstance(layer, nn.Linear):
+                        fully_shard(layer, mesh=mesh)
+                fully_shard(layers, mesh=mesh)
+            optimizer = learned(of, mode, slice(rank * each, (rank + 1) * each))
+            torch.save({"weights": values(of), "counts": optimizer.counts()}, folder / f"{mode}-{how}-{rank}.pt")
     dist.destroy_process_group()
 
 
 def main() -> None:
-    how, mode, folder = sys.argv[1], sys.argv[2], Path(sys.argv[3])
+    modes, folder = sys.argv[1].split(","), Path(sys.argv[2])
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    spawn(one_of, (how, mode, folder, port), nprocs=RANKS)
-    alone = network()
-    optimizer = learned(alone, mode, slice(None))
-    torch.save({"weights": values(alone), "counts": optimizer.counts()}, folder / "alone.pt")
+    spawn(one_of, (modes, folder, port), nprocs=RANKS)
+    for mode in modes:
+        alone = network()
+        optimizer = learned(alone, mode, slice(None))
+        torch.save({"weights": values(alone), "counts": optimizer.counts()}, folder / f"{mode}-alone.pt")
 
 
 if __name__ == "__main__":

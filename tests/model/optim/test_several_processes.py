@@ -10,20 +10,27 @@ import torch
 from tests.model.optim.ranks_script import network
 
 SCRIPT = Path(__file__).with_name("ranks_script.py")
+MODES = ("whole", "blocks", "seeded", "source")
 
 
-@pytest.mark.parametrize(
-    ("how", "mode"), [("ddp", "whole"), ("fsdp", "whole"), ("fsdp", "blocks"), ("fsdp", "seeded"), ("fsdp", "source")]
-)
-def test_two_processes_end_where_one_ends(how: str, mode: str, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Folder with the weights of all runs; they share their processes, because starting these takes the most time."""
+    folder = tmp_path_factory.mktemp("ends")
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), how, mode, str(tmp_path)], capture_output=True, text=True, timeout=300
+        [sys.executable, str(SCRIPT), ",".join(MODES), str(folder)], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("how", ["ddp", "fsdp"])
+def test_two_processes_end_where_one_ends(how: str, mode: str, ends: Path) -> None:
     start = network().state_dict()
-    ends = [torch.load(tmp_path / f"{name}.pt") for name in ("alone", "0", "1")]
-    for end in ends[1:]:
-        assert end["counts"] == ends[0]["counts"] and end["counts"]["skipped"] > 0
-        for name, value in ends[0]["weights"].items():
+    alone, *ranks = (torch.load(ends / f"{mode}-{name}.pt") for name in ("alone", f"{how}-0", f"{how}-1"))
+    for rank in ranks:
+        assert rank["counts"] == alone["counts"] and rank["counts"]["skipped"] > 0
+        for name, value in alone["weights"].items():
             # Sums in another order round other codes of eight bits, which is little beside the way of five steps.
-            assert float((end["weights"][name] - value).norm()) < 0.01 * float((value - start[name]).norm()), name
+            assert float((rank["weights"][name] - value).norm()) < 0.01 * float((value - start[name]).norm()), name
