@@ -12,6 +12,7 @@ from dataclasses import replace
 from engine.grounded import GroundedPage, GroundedQuestion
 from engine.training.evaluation.answer_text import without_punctuation
 
+MOST_PLACES = 8  # of a text on a page: one that stands at more of them, such as 0.00 in a table, says little
 FEWEST_CHARACTERS = 3  # letters and digits of a text: fewer, such as an "x", stand at many places by chance
 
 
@@ -19,7 +20,8 @@ def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
     """Return a page on which the neighbouring words that spell an accepted answer are acceptable answers too.
 
     The accepted ones stay the first. A place with a word that answers another question of the page is left out: it is
-    known to mean something else. Punctuation, case and white space do not count.
+    known to mean something else, and so is a text that stands at more than MOST_PLACES. Punctuation, case and white
+    space do not count.
     """
     texts = [without_punctuation(word.text) for word in page.words]
     starts: dict[str, list[int]] = defaultdict(list)
@@ -37,9 +39,12 @@ def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
             spelled = [texts[at] for at in answer]
             if len("".join(spelled)) < FEWEST_CHARACTERS:
                 continue
-            for first in starts[spelled[0]]:
+            alike = [at for at in starts[spelled[0]] if texts[at : at + len(answer)] == spelled]
+            if len(alike) > MOST_PLACES:
+                continue
+            for first in alike:
                 place = list(range(first, first + len(answer)))
-                if texts[first : first + len(answer)] != spelled or place in question.answers or place in found:
+                if place in question.answers or place in found:
                     continue
                 if all(taken[at] <= {question.question_id} for at in place):
                     found.append(place)

@@ -118,6 +118,8 @@ def test_with_refit_off_the_mean_of_the_folds_is_used(shop: Workspace) -> None:
     make_bills(shop, project.id, {"train": 8, "recent": 5})
     run, version = retrained(shop, project.id, refit=False)
     assert run.verdict["passed"] and "refit" not in run.verdict
+    told = queue.job_by_id(shop, run.job_id).result["sentence"]
+    assert "The mean of the folds is used, without a refit. It was promoted." in told
     used = checkpoint.load(registry.checkpoint_path(shop, version)).state
     of_folds = [checkpoint.load(path).state for path in registry.fold_paths(shop, version)]
     for name, tensor in used.items():

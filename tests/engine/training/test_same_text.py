@@ -1,7 +1,7 @@
 """In a verdict, every place that says the same as an accepted answer counts."""
 
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.retraining.same_text import with_places_of_the_same_text
+from engine.training.retraining.same_text import MOST_PLACES, with_places_of_the_same_text
 
 TEXTS = [
     "Total",
@@ -47,6 +47,15 @@ def test_a_place_that_answers_another_question_does_not_count() -> None:
 
 def test_texts_of_one_or_two_characters_stand_elsewhere_by_chance() -> None:
     assert answers_with([[12]], [[11]]) == [[[12]], [[11]]]
+
+
+def test_a_text_that_fills_a_table_counts_at_the_accepted_place_alone() -> None:
+    words = [GroundedWord("0.00", (30 * at, 0, 30 * at + 25, 12)) for at in range(MOST_PLACES + 1)]
+    question = GroundedQuestion("q", "Which?", [[2]])
+    page = GroundedPage("p", None, 600, 20, words, [question])
+    assert with_places_of_the_same_text(page).questions[0].answers == [[2]]
+    fewer = GroundedPage("p", None, 600, 20, words[:-1], [question])
+    assert len(with_places_of_the_same_text(fewer).questions[0].answers) == MOST_PLACES
 
 
 def test_words_of_an_answer_that_are_parted_are_no_place() -> None:
