@@ -5,16 +5,16 @@ Loshchilov and Hutter 2019; the arithmetic of torch.optim.AdamW, with the moment
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from model.optim.rounding import move, seed_of
+from model.optim.counting import State, filled, on_device, together
+from model.optim.rounding import Draw, draw_of, move
 from model.optim.sharded import own
-from model.optim.stack import State, zeros_or_same
+from model.optim.stack import zeros_or_same
 
 
 def step_states(
@@ -33,13 +33,13 @@ def step_states(
         gradients,
         [state["exp_avg"] for state in states],
         [state["exp_avg_sq"] for state in states],
-        count=states[0]["step"],
-        lr=float(group["lr"]),
+        count=together(states, "step"),
+        lr=group["lr"] if on_device(states[0]) else float(group["lr"]),
         betas=group["betas"],
         eps=group["eps"],
         weight_decay=group["weight_decay"],
-        seeds=[
-            seed_of(group["rounding"], group["seed"], state) if parameter.dtype == torch.bfloat16 else None
+        draws=[
+            draw_of(group["rounding"], group["seed"], state) if parameter.dtype == torch.bfloat16 else None
             for parameter, state in zip(parameters, states, strict=True)
         ],
     )
@@ -51,12 +51,12 @@ def step(
     first: Sequence[Tensor],  # exponential averages of g
     second: Sequence[Tensor],  # exponential averages of g^2
     *,
-    count: int,  # steps including this one, the same for all
-    lr: float,
+    count: int | Tensor,  # steps including this one, the same for all; or of each, [parameters]
+    lr: float | Tensor,
     betas: tuple[float, float],
     eps: float,
     weight_decay: float,
-    seeds: Sequence[int | None],  # of the rounding of each, where the parameters are bfloat16
+    draws: Sequence[Draw | None],  # of the rounding of each, where the parameters are bfloat16
 ) -> None:
     """Take one step in place, for parameters of one device and one dtype.
 
@@ -64,19 +64,26 @@ def step(
     """
     beta1, beta2 = betas
     same = parameters[0].dtype == first[0].dtype
-    kept = 1 - lr * weight_decay
+    kept = 1 - lr * weight_decay if weight_decay else 1.0
     if weight_decay != 0 and same:
         torch._foreach_mul_(list(parameters), kept)
     torch._foreach_lerp_(list(first), list(gradients), 1 - beta1)
     torch._foreach_mul_(list(second), beta2)
     torch._foreach_addcmul_(list(second), list(gradients), list(gradients), 1 - beta2)
     denominators = torch._foreach_sqrt(list(second))
-    torch._foreach_div_(denominators, math.sqrt(1 - beta2**count))
+    squared, size = filled(beta2, count) ** 0.5, -lr / filled(beta1, count)
+    sizes: list[float | Tensor]
+    if isinstance(squared, Tensor) and isinstance(size, Tensor):
+        sizes = list(size.unbind())
+        torch._foreach_div_(denominators, list(squared.unbind()))
+    else:
+        sizes = [size] * len(parameters)
+        torch._foreach_div_(denominators, squared)
     torch._foreach_add_(denominators, eps)
-    size = -lr / (1 - beta1**count)
-    if same:
+    if same and not isinstance(size, Tensor):
         torch._foreach_addcdiv_(list(parameters), list(first), denominators, size)
         return
     updates = torch._foreach_div(list(first), denominators)
-    for parameter, update, seed in zip(parameters, updates, seeds, strict=True):
-        move(parameter, update, scale=size, kept=kept, seed=seed)
+    kept = 1.0 if same else kept  # else decay has been applied
+    for parameter, update, scale, draw in zip(parameters, updates, sizes, draws, strict=True):
+        move(parameter, update, scale=scale, kept=kept, draw=draw)

@@ -25,6 +25,8 @@ from model.optim.choices import (
     parse,
 )
 
+_OF_A_STEP = tuple(field.name for field in fields(lowrank.Settings))
+
 
 def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     """Return the optimizer's keywords among `settings`, validated; choices become records.
@@ -58,7 +60,10 @@ def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     if settings["rounding"] not in get_args(Rounding):
         raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
     rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
-    rest["guarded"] = bool(settings.get("guarded", True))  # an optimizer pickled by an earlier version lacks it
+    rest["guarded"] = bool(settings.get("guarded", True))  # an optimizer pickled by an earlier version lacks these
+    rest["capturable"] = bool(settings.get("capturable", False))
+    if rest["capturable"]:
+        check_capturable(rest["guarded"], choices)
     return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
 
 
@@ -94,7 +99,30 @@ def check_together(
         raise ValueError('Factor(of="momentum") needs moments=Momentum(); with others use of="gradient".')
 
 
+def check_capturable(guarded: bool, choices: Mapping[str, Choice | None]) -> None:
+    """Refuse settings whose steps depend on numbers that Python reads.
+
+    Raises:
+        ValueError: gradients are guarded, or the mode decomposes, draws or forgets at certain steps.
+    """
+    if guarded:
+        raise ValueError("capturable=True needs guarded=False: a guard reads the gradients' norms from the device.")
+    how = choices["preconditioner"]
+    every_step = how is None or isinstance(how, Orthogonal) or (isinstance(how, Factor) and not how.remembers)
+    if choices["subspace"] is None:
+        return
+    if (
+        not isinstance(choices["subspace"], Partition)
+        or not every_step
+        or (isinstance(how, Factor) and how.exponent != 0.5)
+    ):
+        raise ValueError(
+            "capturable=True needs a mode whose steps are all alike, whole or blocks: others decompose or draw at "
+            "certain steps."
+        )
+
+
 def step_settings(group: Mapping[str, Any]) -> lowrank.Settings:
     """Return the settings of a group for a step of its matrices."""
-    names = [field.name for field in fields(lowrank.Settings)]
-    return lowrank.Settings(**{name: group[name] for name in names} | {"lr": float(group["lr"])})
+    lr = group["lr"] if group["capturable"] else float(group["lr"])
+    return lowrank.Settings(**{name: group[name] for name in _OF_A_STEP} | {"lr": lr})

@@ -26,10 +26,11 @@ from model.optim.choices import (
     Rounding,
     Subspace,
 )
+from model.optim.counting import State
 from model.optim.moments import with_moments
-from model.optim.rounding import move, seed_of
+from model.optim.rounding import draw_of, move
 from model.optim.sharded import is_sharded, own, own_of
-from model.optim.stack import CUT_ELEMENTS, Stack, State
+from model.optim.stack import CUT_ELEMENTS, Stack
 from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
 
 FAN_IN = 64  # at which the norm rules "rms" and "fan_in" agree
@@ -39,7 +40,7 @@ FAN_IN = 64  # at which the norm rules "rms" and "fan_in" agree
 class Settings:
     """Settings of one parameter group."""
 
-    lr: float
+    lr: float | Tensor
     betas: tuple[float, float]
     weight_decay: float
     seed: int
@@ -108,9 +109,10 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
 
 
 def _move(parameter: Tensor, update: Tensor, settings: Settings, state: State, part: int = 0) -> None:
-    seed = seed_of(settings.rounding, settings.seed, state, part) if parameter.dtype == torch.bfloat16 else None
+    draw = draw_of(settings.rounding, settings.seed, state, part) if parameter.dtype == torch.bfloat16 else None
     update, parameter = own_of(update, parameter), own(parameter)
-    move(parameter, update, scale=-settings.lr, kept=1 - settings.lr * settings.weight_decay, seed=seed)
+    kept = 1 - settings.lr * settings.weight_decay if settings.weight_decay else 1.0
+    move(parameter, update, scale=-settings.lr, kept=kept, draw=draw)
 
 
 def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:
@@ -158,7 +160,7 @@ def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> Tensor:
             seen = whitened.square().mean(side)
             moment = stack.opened_or_zeros("row_moment" if side == -1 else "column_moment", seen.shape[1:], seen.dtype)
             moment.lerp_(seen, 1 - beta)
-            root = (moment / (1 - beta ** (stack.steps + 1))).sqrt_().clamp_min_(1e-8)
+            root = (moment / stack.filled(beta, moment.dim())).sqrt_().clamp_min_(1e-8)
             whitened = whitened / root.unsqueeze(side)
     return whitened
 

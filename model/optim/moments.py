@@ -23,17 +23,17 @@ def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tupl
     """
     if moments is None:
         return low
-    (beta1, beta2), count = betas, stack.steps + 1
+    beta1, beta2 = betas
     if isinstance(moments, Momentum):
         return _momentum(low, stack, moments, beta1 if moments.beta is None else moments.beta)
     momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
     second = stack.opened_or_zeros("second_moment", low.shape[1:], low.dtype)
     second.mul_(beta2).addcmul_(low, low, value=1 - beta2)
-    return (momentum / (1 - beta1**count)) / ((second / (1 - beta2**count)).sqrt_().add_(moments.eps))
+    seen, squared = stack.filled(beta1, low.dim()), stack.filled(beta2, low.dim())
+    return (momentum / seen) / ((second / squared).sqrt_().add_(moments.eps))
 
 
 def _momentum(low: Tensor, stack: Stack, moments: Momentum, beta: float) -> Tensor:
-    count = stack.steps + 1
     if moments.dtype != "float32":
         root = moments.dtype == "int8_root"
         name = "root_momentum" if root else "momentum"  # codes of one are not codes of the other
@@ -44,11 +44,14 @@ def _momentum(low: Tensor, stack: Stack, moments: Momentum, beta: float) -> Tens
         encode(momentum, codes, scales, stack.scratch.take("codes", low.shape, low), root=root)
     else:
         momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta).clone()
+    now = stack.filled(beta, low.dim())
     if moments.weight is not None:
-        return momentum.mul_(moments.weight / (1 - beta**count)).add_(low, alpha=1 - moments.weight)
+        return momentum.mul_(moments.weight / now).add_(low, alpha=1 - moments.weight)
     if moments.nesterov:
-        return momentum.mul_(beta / (1 - beta ** (count + 1))).add_(low, alpha=(1 - beta) / (1 - beta**count))
-    return momentum.mul_(1 / (1 - beta**count))
+        ahead = (1 - beta) / now  # of the gradient in the update
+        momentum.mul_(beta / stack.filled(beta, low.dim(), ahead=1))
+        return momentum.add_(low * ahead) if isinstance(ahead, Tensor) else momentum.add_(low, alpha=ahead)
+    return momentum.mul_(1 / now)
 
 
 def pieces(length: int) -> int:

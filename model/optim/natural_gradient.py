@@ -23,15 +23,15 @@ from model.optim.choices import (
     Subspace,
     to_plain,
 )
+from model.optim.counting import INTEGERS, State, fresh_state, on_device, placed
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
 from model.optim.group_settings import checked, step_settings
 from model.optim.modes import MODES, Mode
 from model.optim.sharded import own_gradient, whole
-from model.optim.stack import Scratch, Stack, State, chunks
+from model.optim.stack import Scratch, Stack, chunks
 from model.optim.subspace import geometry
 
 _DEFAULT = MODES["whole"]
-_INTEGERS = ("step", "index", "skipped", "fallbacks")
 
 
 class NaturalGradient(Optimizer):
@@ -102,6 +102,8 @@ class NaturalGradient(Optimizer):
         guarded: whether gradients are checked before a step, which waits for the device once. Without, no step of
             "whole" and "blocks" waits; others still wait for their factorisations. A gradient that is not finite then
             makes the state useless, and a zero one is a step.
+        capturable: whether steps are counted on the device, for torch.compile of a step and for CUDA graphs: only with
+            guarded=False, in the modes "whole" and "blocks". Give the rate as a tensor if it changes.
 
     Raises:
         ValueError: a setting is invalid.
@@ -125,6 +127,7 @@ class NaturalGradient(Optimizer):
         maximize: bool = False,
         rounding: Rounding = "stochastic",
         guarded: bool = True,
+        capturable: bool = False,
     ) -> None:
         defaults = {
             "lr": lr,
@@ -140,6 +143,7 @@ class NaturalGradient(Optimizer):
             "maximize": maximize,
             "rounding": rounding,
             "guarded": guarded,
+            "capturable": capturable,
         }
         super().__init__(params, checked(defaults))
 
@@ -282,12 +286,12 @@ class NaturalGradient(Optimizer):
 
     def _restore(self, loaded: Mapping[str, Any]) -> None:
         saved = (number for group in loaded["param_groups"] for number in group["params"])
-        own = (parameter for group in self.param_groups for parameter in group["params"])
-        for index, (number, parameter) in enumerate(zip(saved, own, strict=True)):
+        own = ((one, group["capturable"]) for group in self.param_groups for one in group["params"])
+        for index, (number, (parameter, capturable)) in enumerate(zip(saved, own, strict=True)):
             if number in loaded["state"]:
-                self.state[parameter] = _fresh_state(index) | {
-                    key: int(value) if key in _INTEGERS else value.to(parameter.device, copy=True)
-                    for key, value in loaded["state"][number].items()
+                state = dict.fromkeys(INTEGERS, 0) | {"index": index} | loaded["state"][number]
+                self.state[parameter] = placed(state, parameter.device, capturable) | {
+                    key: value.to(parameter.device, copy=True) for key, value in state.items() if key not in INTEGERS
                 }
 
     def __getstate__(self) -> dict[str, Any]:
@@ -323,10 +327,13 @@ class NaturalGradient(Optimizer):
                     candidates.append((position, group, parameter, parameter.grad))
                     state = self.state[parameter]
                     if not state:
-                        state.update(_fresh_state(index))
+                        state.update(fresh_state(index, parameter, group["capturable"]))
+                    elif on_device(state) != group["capturable"]:  # set after a state was loaded
+                        state.update(placed(state, parameter.device, group["capturable"]))
                 index += 1
         guarded = [gradient for _, group, _, gradient in candidates if group["guarded"]]
-        sizes = iter(norms_of(guarded))
+        sizes = norms_of(guarded)
+        sizes.reverse()  # taken from the end
         if guarded:  # the device has just been waited for
             self._shared().settle()
         touched: list[list[tuple[Tensor, Tensor, State]]] = [[] for _ in self.param_groups]
@@ -335,7 +342,7 @@ class NaturalGradient(Optimizer):
             if not group["guarded"]:
                 touched[position].append((parameter, gradient, state))
                 continue
-            size = next(sizes)
+            size = sizes.pop()
             matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
             smallest, largest = norm_range(dtype_of(parameter))
             if not size < largest or (matrix and size < smallest):  # also true for NaN
@@ -350,14 +357,14 @@ class NaturalGradient(Optimizer):
         for entry in touched:
             parameter, _, state = entry
             shape = None if group["subspace"] is None else geometry(parameter.shape, group["subspace"])
-            alike = (parameter.dtype, parameter.device, state["step"])
+            alike = (parameter.dtype, parameter.device, None if group["capturable"] else state["step"])
             if shape is None:
                 vectors[alike].append(entry)
             else:
                 matrices[(shape, parameter.shape, *alike)].append(entry)
         for entries in vectors.values():
             adamw.step_states(group, *_opened(group, entries, own_gradient))
-        settings, scratch = None, self._shared()
+        settings, scratch = None, Scratch(keeps=False) if group["capturable"] else self._shared()
         for (shape, size, _, device, _), entries in matrices.items():
             settings = settings or step_settings(group)
             for chunk in chunks(len(entries), size.numel(), device):
@@ -365,11 +372,6 @@ class NaturalGradient(Optimizer):
                 lowrank.step(
                     Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases()
                 )
-
-
-def _fresh_state(index: int) -> State:
-    # The index counts all parameters, frozen ones too: random subspaces are drawn from it.
-    return dict.fromkeys(_INTEGERS, 0) | {"index": index}
 
 
 def _opened(

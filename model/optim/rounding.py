@@ -3,21 +3,34 @@
 A bfloat16 has 8 bits of precision, so that an update below 1/256 of a weight is lost when it is rounded to the nearest:
 at a rate of 1e-4 nearly all are. Rounded up or down at random, with the nearer one the likelier, their mean is kept
 (Gupta et al. 2015, section 3.2; for training in bfloat16 alone, Zamirai et al. 2020).
+
+The random numbers are a hash of the weight's position and of the step. So they are the same on every device and in a
+resumed run, no generator's state has to be kept, and the step may stand on the device.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from model.optim.choices import Rounding
-from model.optim.stack import State
-from model.optim.subspace import derive_seed
+from model.optim.counting import State
 
 _BELOW = 1 << 16  # values of the bits that bfloat16 lacks
+_GOLDEN = -1640531535  # 2^32 divided by the golden ratio, odd, as int32: neighbouring numbers become distant keys
 
 
-def move(parameter: Tensor, update: Tensor, *, scale: float, kept: float, seed: int | None) -> None:
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """Which random numbers a rounding takes: those of a key (int32), at a step (integer or one-element tensor)."""
+
+    key: int
+    step: int | Tensor
+
+
+def move(parameter: Tensor, update: Tensor, *, scale: float | Tensor, kept: float | Tensor, draw: Draw | None) -> None:
     """Compute parameter = kept * parameter + scale * update, in place.
 
     Args:
@@ -25,29 +38,59 @@ def move(parameter: Tensor, update: Tensor, *, scale: float, kept: float, seed: 
         update: the same shape, in the dtype of computation.
         scale: of the update.
         kept: share of the weights that weight decay leaves.
-        seed: of the rounding of a bfloat16 parameter; None rounds to the nearest.
+        draw: of the rounding of a bfloat16 parameter; None rounds to the nearest.
     """
-    if seed is None or parameter.dtype != torch.bfloat16:
-        if kept != 1:
-            parameter.mul_(kept)
-        parameter.add_(update, alpha=scale)
-        return
-    parameter.copy_(stochastic(parameter.float().mul_(kept).add_(update, alpha=scale), seed))
+    rounded = draw is not None and parameter.dtype == torch.bfloat16
+    moved = parameter.float() if rounded else parameter
+    if isinstance(kept, Tensor) or kept != 1:
+        moved.mul_(kept)
+    if isinstance(scale, Tensor):
+        moved.add_(update * scale)
+    else:
+        moved.add_(update, alpha=scale)
+    if draw is not None and rounded:
+        parameter.copy_(stochastic(moved, draw))
 
 
-def seed_of(rounding: Rounding, seed: int, state: State, part: int = 0) -> int | None:
-    """Return the seed of a rounding at this step of a parameter, or of a part of it; None to the nearest."""
-    return derive_seed(seed, int(state["index"]), int(state["step"]), part, 1) if rounding == "stochastic" else None
+def draw_of(rounding: Rounding, seed: int, state: State, part: int = 0) -> Draw | None:
+    """Return the draw for a parameter at this step, or for a part of it; None to round to the nearest."""
+    if rounding != "stochastic":
+        return None
+    key = 0
+    for number in (seed, int(state["index"]), part):
+        key = _int32((key ^ number) * _GOLDEN)
+        key ^= key >> 15
+    return Draw(key, state["step"])
 
 
-def stochastic(value: Tensor, seed: int) -> Tensor:
+def stochastic(value: Tensor, draw: Draw) -> Tensor:
     """Round float32 values to bfloat16, up with a probability equal to how far the value is above the lower one.
 
     Values that are not finite stay; a value beyond the largest finite one becomes infinite, as it does when rounded to
-    the nearest. The same seed rounds alike on one kind of device.
+    the nearest.
     """
-    generator = torch.Generator(value.device).manual_seed(seed)
-    noise = torch.randint(_BELOW, value.shape, generator=generator, dtype=torch.int32, device=value.device)
     bits = value.contiguous().view(torch.int32)
-    rounded = ((bits + noise) & -_BELOW).view(torch.float32)
+    rounded = ((bits + noise(value.numel(), draw, value.device).view(bits.shape)) & -_BELOW).view(torch.float32)
     return torch.where(torch.isfinite(value), rounded, value).bfloat16()
+
+
+def noise(count: int, draw: Draw, device: torch.device) -> Tensor:
+    """Return `count` integers, uniform over 0 to 65,535."""
+    if isinstance(draw.step, Tensor):
+        step: int | Tensor = draw.step.to(torch.int32) * _GOLDEN
+    else:
+        step = _int32(draw.step * _GOLDEN)
+    positions = torch.arange(count, dtype=torch.int32, device=device).add_(draw.key)
+    return _mixed(_mixed(positions).bitwise_xor_(step)).bitwise_and_(_BELOW - 1)
+
+
+def _mixed(bits: Tensor) -> Tensor:
+    """Hash int32 in place, one to one: multiplications and shifts of Wellons' lowbias32 (2018)."""
+    for shift, factor in ((16, 0x7FEB352D), (15, _int32(0x846CA68B)), (16, 1)):
+        bits.bitwise_xor_((bits >> shift).bitwise_and_((1 << (32 - shift)) - 1)).mul_(factor)
+    return bits
+
+
+def _int32(number: int) -> int:
+    """Return the int32 with the same lower 32 bits."""
+    return (number + (1 << 31)) % (1 << 32) - (1 << 31)

@@ -9,12 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 from torch import Tensor
 
-State = dict[str, Any]  # tensors and integers only, so that torch.load(..., weights_only=True) takes it
+from model.optim.counting import State, filled, on_device, together
 
 # Elements a stack. Copying small matrices into one product saves kernel launches; copying large ones costs more.
 STACKED_ELEMENTS = 1 << 18
@@ -28,8 +27,12 @@ class Scratch:
 
     Buffers are reused, because memory fresh from the system costs more than the work done in it; those larger than
     CUT_ELEMENTS are not kept. Counts of a step are read from the device with the next step, so that no step waits.
+
+    Attributes:
+        keeps: whether buffers are kept; not where a compiled step or a CUDA graph has its own memory.
     """
 
+    keeps: bool = True
     _kept: dict[tuple[str, torch.dtype, torch.device], Tensor] = field(default_factory=dict)
     _happened: dict[tuple[object, ...], tuple[Sequence[State], Tensor]] = field(default_factory=dict)
 
@@ -49,7 +52,7 @@ class Scratch:
     def take(self, name: str, shape: Sequence[int], like: Tensor) -> Tensor:
         """Return an uninitialised tensor in `like`'s dtype and device; an earlier tensor of that name is lost."""
         size = math.prod(shape)
-        if size > CUT_ELEMENTS:
+        if size > CUT_ELEMENTS or not self.keeps:
             return like.new_empty(tuple(shape))
         key = (name, like.dtype, like.device)
         if key not in self._kept or self._kept[key].numel() < size:
@@ -89,8 +92,20 @@ class Stack:
 
     @property
     def steps(self) -> int:
-        """Steps taken before this one, equal for the whole stack."""
+        """Steps taken before this one, equal for the whole stack; they must be counted in Python."""
         return int(self.states[0]["step"])
+
+    def filled(self, beta: float, dims: int, ahead: int = 0) -> float | Tensor:
+        """Return 1 - beta^t for this step t, or for the one `ahead` steps later.
+
+        It is a number, or where steps are counted on the device [B, 1 ...] with `dims` dimensions.
+        """
+        count = together(self.states, "step")
+        if isinstance(count, Tensor) and self.blocks:
+            first, last = self.part or (0, self.blocks)
+            count = count.repeat_interleave(last - first)
+        found = filled(beta, count + (1 + ahead))
+        return found.view(-1, *[1] * (dims - 1)) if isinstance(found, Tensor) else found
 
     def integers(self, key: str) -> list[int]:
         """Return an integer of each state."""
@@ -147,7 +162,12 @@ class Stack:
 
     def count(self, key: str, happened: Tensor) -> None:
         """Add one to an integer of each state where `happened` [B] is true in any of its blocks."""
-        self.scratch.count(self.states, key, happened.view(len(self), -1).any(1))
+        of_each = happened.view(len(self), -1).any(1)
+        if on_device(self.states[0]):
+            for state, once in zip(self.states, of_each.unbind(), strict=True):
+                state[key].add_(once)
+        else:
+            self.scratch.count(self.states, key, of_each)
 
 
 def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dtype, device: torch.device) -> None:

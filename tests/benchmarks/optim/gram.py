@@ -23,7 +23,8 @@ from torch import Tensor, nn
 from model.optim import MODES, History, NaturalGradient, RangeFinder, Seeded, Tucker
 from model.optim.basis import SeededBases, basis_of
 from model.optim.choices import HistoryDtype, Subspace
-from model.optim.stack import Stack, State
+from model.optim.counting import State
+from model.optim.stack import Stack
 from model.optim.subspace import Geometry, as_view, changes, geometry, mode_product, project
 from tests.benchmarks import plots
 from tests.benchmarks.tables import table, verdict

@@ -7,7 +7,8 @@ AdamW and the optimizer in question take turns, step by step, so that both meet 
 over the rounds counts. Before every step something else passes through the cache, as a forward and a backward pass
 would (the table "cold"); the second table ("warm") repeats steps with nothing in between, which suits AdamW at sizes
 whose state fits into the cache and no training does. A refresh of the basis is measured apart and spread over the steps
-between two of them.
+between two of them. The rows "whole, compiled" and "blocks, compiled" run when they are named (`--only`): torch.compile
+takes about half a minute for each case.
 """
 
 from __future__ import annotations
@@ -47,8 +48,17 @@ def rows() -> dict[str, Make]:
     def mode(name: str) -> Make:
         return lambda params: NaturalGradient.from_mode(params, name, lr=1e-4)
 
+    def compiled(name: str) -> Make:
+        def make(params: list[nn.Parameter]) -> torch.optim.Optimizer:
+            optimizer = NaturalGradient.from_mode(params, name, lr=torch.tensor(1e-4), guarded=False, capturable=True)
+            vars(optimizer)["step"] = torch.compile(optimizer.step, fullgraph=True)
+            return optimizer
+
+        return make
+
     others = {name: made(row) for name, row in compared().items() if name != "adamw"}
-    return others | {name: mode(name) for name in MODES}
+    own = {name: mode(name) for name in MODES}
+    return others | own | {f"{name}, compiled": compiled(name) for name in ("whole", "blocks")}
 
 
 def matrices(case: str) -> list[Shape]:
@@ -106,7 +116,7 @@ def compare(
     """Milliseconds of a step of foreach AdamW, and the optimizer's multiple of that."""
     adamw = torch.optim.AdamW(parameters(shapes, device), lr=1e-4, foreach=True)
     other = make(parameters(shapes, device))
-    for _ in range(2):
+    for _ in range(3):  # a compiled step is compiled at the first two: state is made at the first
         adamw.step()
         once = seconds(other.step, device)
     count = STEPS if once * STEPS < ROUND_SECONDS else 2

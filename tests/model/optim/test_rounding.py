@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from model.optim import NaturalGradient
-from model.optim.rounding import stochastic
+from model.optim.rounding import Draw, draw_of, noise, stochastic
 
 
 @pytest.mark.parametrize("value", [1.001, -1.001, 3e-20, 1.0, -0.0, 255.9])
 def test_a_value_is_rounded_to_one_of_its_neighbours_and_kept_in_the_mean(value: float) -> None:
-    found = stochastic(torch.full((200_000,), value), seed=3).float()
+    found = stochastic(torch.full((200_000,), value), Draw(key=3, step=3)).float()
     lower = torch.tensor(value).view(torch.int32) & -(1 << 16)
     neighbours = torch.stack([lower, lower + (1 << 16)]).view(torch.float32)
     assert torch.isin(found, neighbours).all()
@@ -19,7 +19,30 @@ def test_a_value_is_rounded_to_one_of_its_neighbours_and_kept_in_the_mean(value:
 
 def test_what_is_not_finite_stays() -> None:
     given = torch.tensor([float("inf"), -float("inf"), float("nan")])
-    assert torch.equal(stochastic(given, 1).float().nan_to_num(nan=7.0), given.nan_to_num(nan=7.0))
+    assert torch.equal(stochastic(given, Draw(key=1, step=1)).float().nan_to_num(nan=7.0), given.nan_to_num(nan=7.0))
+
+
+def test_random_numbers_are_uniform_and_other_ones_at_each_step_part_and_parameter() -> None:
+    drawn = [
+        noise(100_000, draw, torch.device("cpu")).double()
+        for index in (0, 1)
+        for part in (0, 1)
+        for step in (1, 2, 3)
+        if (draw := draw_of("stochastic", 7, {"index": index, "step": step}, part)) is not None
+    ]
+    assert len(drawn) == 12
+    for one in drawn:
+        assert float(one.min()) >= 0 and float(one.max()) < 1 << 16
+        counts = torch.histc(one, 64, 0, 1 << 16)
+        assert float(((counts - counts.mean()) ** 2 / counts.mean()).sum()) < 130  # chi-squared: 63 expected
+        assert abs(float(torch.corrcoef(torch.stack([one[1:], one[:-1]]))[0, 1])) < 0.02
+    between = torch.corrcoef(torch.stack(drawn)) - torch.eye(len(drawn))
+    assert float(between.abs().max()) < 0.02
+
+
+def test_a_step_counted_on_the_device_draws_the_same_numbers() -> None:
+    given = noise(1000, Draw(5, 1234), torch.device("cpu"))
+    assert torch.equal(given, noise(1000, Draw(5, torch.tensor(1234.0)), torch.device("cpu")))
 
 
 @pytest.mark.parametrize("mode", ["blocks", "whole", "seeded", "vector"])

@@ -1,0 +1,121 @@
+"""Steps counted on the device: the same steps, compiled once."""
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch._dynamo.testing import CompileCounter
+
+from model.optim import NaturalGradient, parameter_groups
+
+modes = pytest.mark.parametrize("mode", ["whole", "blocks"])
+
+
+def _network(dtype: torch.dtype = torch.float32) -> nn.Module:
+    torch.manual_seed(0)
+    return nn.Sequential(nn.Linear(12, 96), nn.LayerNorm(96), nn.Linear(96, 70), nn.Linear(70, 70)).to(dtype)
+
+
+def _optimizer(network: nn.Module, mode: str, **settings: Any) -> NaturalGradient:
+    given = {"lr": 1e-2, "guarded": False, **settings}
+    return NaturalGradient.from_mode(parameter_groups(network, weight_decay=0.1), mode, **given)
+
+
+def _give(network: nn.Module, step: int) -> None:
+    generator = torch.Generator().manual_seed(step)
+    for parameter in network.parameters():
+        parameter.grad = torch.randn(parameter.shape, generator=generator).to(parameter.dtype)
+
+
+def _difference(one: nn.Module, other: nn.Module) -> float:
+    pairs = zip(one.parameters(), other.parameters(), strict=True)
+    return max(float((a - b).detach().abs().max()) for a, b in pairs)
+
+
+@modes
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_counting_on_the_device_gives_the_same_steps(mode: str, dtype: torch.dtype) -> None:
+    there, here = _network(dtype), _network(dtype)
+    both = ((there, _optimizer(there, mode, lr=torch.tensor(1e-2), capturable=True)), (here, _optimizer(here, mode)))
+    for step in range(12):
+        for network, optimizer in both:
+            _give(network, step)
+            optimizer.step()
+    assert _difference(there, _network(dtype)) > 0.01
+    assert _difference(there, here) < 1e-6
+    assert both[0][1].counts() == both[1][1].counts()
+
+
+@pytest.mark.parametrize(("mode", "dtype"), [("whole", torch.bfloat16), ("blocks", torch.float32)])
+def test_a_step_compiles_as_one_graph_and_not_again(mode: str, dtype: torch.dtype) -> None:
+    torch._dynamo.reset()
+    there, here = _network(dtype), _network(dtype)
+    compiled = _optimizer(there, mode, lr=torch.tensor(1e-2), capturable=True)
+    plain = _optimizer(here, mode, lr=torch.tensor(1e-2), capturable=True)
+    counter = CompileCounter()
+    take_step = torch.compile(compiled.step, backend=counter, fullgraph=True)
+    # After that, because a schedule wraps the step in a function that torch.compile does not read.
+    schedules = [torch.optim.lr_scheduler.ExponentialLR(one, 0.9) for one in (compiled, plain)]
+    frames = []
+    for step in range(5):
+        for network in (there, here):
+            _give(network, step)
+        take_step()
+        plain.step()
+        for schedule in schedules:
+            schedule.step()
+        frames.append(counter.frame_count)
+    assert frames[0] == 1
+    assert frames[1:] == [2] * 4  # the first step makes the state, so the second is another program: the last one
+    assert _difference(there, here) == 0
+
+
+@modes
+@pytest.mark.parametrize("first", [False, True])
+def test_a_run_goes_on_where_its_steps_are_counted_elsewhere(mode: str, first: bool) -> None:
+    network, never_stopped = _network(), _network()
+    optimizer, whole = _optimizer(network, mode, capturable=first), _optimizer(never_stopped, mode)
+    for step in range(10):
+        if step == 5:
+            saved = optimizer.state_dict()
+            optimizer = _optimizer(network, mode, capturable=not first)
+            optimizer.load_state_dict(saved)
+            assert _counted(optimizer) == [first] * len(optimizer.state)  # torch loads the settings of groups too
+            for group in optimizer.param_groups:
+                group["capturable"] = not first
+        for one, of in ((network, optimizer), (never_stopped, whole)):
+            _give(one, step)
+            of.step()
+    assert _counted(optimizer) == [not first] * len(optimizer.state)
+    assert _difference(network, never_stopped) < 1e-6
+
+
+def _counted(optimizer: NaturalGradient) -> list[bool]:
+    return [isinstance(state["step"], Tensor) for state in optimizer.state.values()]
+
+
+@modes
+def test_a_resumed_run_is_equal_to_the_bit(mode: str) -> None:
+    network, never_stopped = _network(torch.bfloat16), _network(torch.bfloat16)
+    optimizer, whole = (_optimizer(one, mode, capturable=True) for one in (network, never_stopped))
+    for step in range(8):
+        if step == 4:
+            saved = optimizer.state_dict()
+            optimizer = _optimizer(network, mode, capturable=True)
+            optimizer.load_state_dict(saved)
+            assert all(_counted(optimizer))
+        for one, of in ((network, optimizer), (never_stopped, whole)):
+            _give(one, step)
+            of.step()
+    assert _difference(network, never_stopped) == 0
+
+
+def test_modes_that_read_numbers_in_a_step_are_refused() -> None:
+    parameter = nn.Parameter(torch.zeros(4, 4))
+    with pytest.raises(ValueError, match="capturable=True needs guarded=False"):
+        NaturalGradient([parameter], capturable=True)
+    for mode in ("seeded", "source", "history", "orthogonal", "galore"):
+        with pytest.raises(ValueError, match="whole or blocks"):
+            NaturalGradient.from_mode([parameter], mode, capturable=True, guarded=False)
+    NaturalGradient([{"params": [parameter], "subspace": None}], capturable=True, guarded=False)
