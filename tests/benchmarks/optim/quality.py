@@ -8,7 +8,7 @@ text, pages and a seed that the comparison never uses. The comparison takes the 
 `language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Trials that the documents speak of are kept in the repository, and not run again without --anew.
-Tables are printed, plots drawn into FOLDER.
+Tables are printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ import torch
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
 from tests.benchmarks.optim.ablations import ablations
-from tests.benchmarks.optim.rows import ON_GPU, Row, rows
+from tests.benchmarks.optim.rows import ON_GPU, Row, rows, take_float32_products
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
@@ -91,6 +91,8 @@ _TASKS: dict[tuple[str, bool], Task] = {}  # of this worker process: pages are d
 
 def perform(ask: Ask, place: Place) -> Trial:
     torch.set_num_threads(1)
+    if place.device == "cpu":
+        take_float32_products()
     key = (ask.task, ask.tuning)
     if key not in _TASKS:
         _TASKS[key] = task_of(ask.task, place, tuning=ask.tuning)
