@@ -25,7 +25,7 @@ from model.examples import Example, Source, Word
 CORPUS_FILE = "corpus.json"
 COPIED = "documents"
 _HELD_OUT = 10  # one group of so many is held out
-_FEWEST_OF_A_LINE = 4  # words, of a line that is learned from as text
+_FEWEST_OF_A_TEXT = 4  # words: shorter lines, such as keys, are learned from together with what follows them
 _MOST_WITH_IMAGE = 700  # of a page with its image, which is read whole
 _JUDGED = 64  # held-out pages for the figures
 
@@ -177,11 +177,23 @@ class PageCorpus:
 
 
 def lines_of(words: Sequence[Word], lines: Sequence[int]) -> list[str]:
-    """Return the lines of a page in reading order; those of few words are dropped."""
+    """Return the lines of a page as texts, in reading order.
+
+    A line of few words is mostly a key or a value. It is joined with the next ones until they have enough words, and
+    the last ones of a page with those before them. A page of fewer words gives none.
+    """
     found: dict[int, list[str]] = {}
     for word, line in zip(words, lines, strict=True):
         found.setdefault(line, []).append(word.text)
-    return [" ".join(said) for said in found.values() if len(said) >= _FEWEST_OF_A_LINE]
+    texts: list[list[str]] = [[]]
+    for said in found.values():
+        if len(texts[-1]) >= _FEWEST_OF_A_TEXT:
+            texts.append([])
+        texts[-1] += said
+    if len(texts) > 1 and len(texts[-1]) < _FEWEST_OF_A_TEXT:
+        rest = texts.pop()
+        texts[-1] += rest
+    return [" ".join(said) for said in texts if len(said) >= _FEWEST_OF_A_TEXT]
 
 
 @lru_cache(maxsize=256)

@@ -18,11 +18,12 @@ from engine.training.pretraining.stages import STAGES
 from engine.training.unlabelled import reading
 from engine.training.unlabelled.grouping import groups_of
 from engine.training.unlabelled.kept_document import image_of, read_kept
-from engine.training.unlabelled.page_corpus import PageCorpus
+from engine.training.unlabelled.page_corpus import PageCorpus, lines_of
 from engine.training.unlabelled.prepare import prepared
 from engine.training.unlabelled.project_documents import keep_project
 from engine.training.unlabelled.reading import Reading, kept_file, named_pages, read_folders
 from engine.workspace import Workspace
+from model.examples import Word
 from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.made_documents import LETTER, text_pdf
 
@@ -165,6 +166,26 @@ def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):
     judged = {line for document in corpus.texts.held_out for line in document.sentences}
     taught = {line for document in corpus.texts.training for line in document.sentences}
     assert taught and not judged & taught
+
+
+def test_keys_are_learned_from_beside_what_follows_them():
+    said = [
+        "Bill to:",
+        "Acme",
+        "Invoice number:",
+        "7 of May 2024",
+        "The goods stay ours until they are paid.",
+        "Page 1",
+    ]
+    split = [(text, number) for number, line in enumerate(said) for text in line.split()]
+    words = [Word(text, (0, 0, 9, 9)) for text, _ in split]
+    assert lines_of(words, [number for _, number in split]) == [
+        "Bill to: Acme Invoice number:",
+        "7 of May 2024",
+        "The goods stay ours until they are paid. Page 1",
+    ]
+    assert lines_of(words[:2], [0, 0]) == []  # of a page with hardly any words
+    assert lines_of([], []) == []
 
 
 def test_each_page_comes_once_an_epoch_with_words_in_its_own_pixels(folder, tmp_path):
