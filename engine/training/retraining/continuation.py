@@ -1,9 +1,9 @@
 """Continuation: a run goes on for another cycle while it gains.
 
 A cycle ends with finished weights (model.learning.Plan). There the documents held out for early stopping are asked by
-their words, and the run ends when mean IoU rose by no more than LEAST_GAIN in the cycle. It hands in the end of a cycle
-with the highest mean IoU. The loss is not the measure: on few documents it rises while more answers become right
-(docs/LOG.md).
+their words, and the run ends when mean IoU rose by no more than LEAST_GAIN in the cycle. As in a verdict, all places of
+the same text count. It hands in the end of a cycle with the highest mean IoU. The loss is not the measure: on few
+documents it rises while more answers become right (docs/LOG.md).
 """
 
 import copy
@@ -15,6 +15,7 @@ from pathlib import Path
 from engine.grounded import GroundedPage
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.retraining.run_files import read_figures, write_figures
+from engine.training.retraining.same_text import with_places_of_the_same_text
 from model import checkpoint
 from model.inference import Predictor
 from model.learning import Plan
@@ -69,14 +70,13 @@ class Continuation:
 def some_pages(
     pages: Sequence[GroundedPage], weights: Mapping[str, Mapping[str, float]] | None = None
 ) -> list[GroundedPage]:
-    """Return at most MOST_PAGES pages with words, by hash, without the answers of weight 0."""
+    """Return at most MOST_PAGES pages with words, by hash, without answers of weight 0; all places of a text count."""
     given = weights or {}
     fit = [
         replace(
             page, questions=[one for one in page.questions if given.get(page.page_id, {}).get(one.question_id, 1.0)]
         )
-        for page in pages
-        if page.words
+        for page in (with_places_of_the_same_text(page) for page in pages if page.words)
     ]
     by_hash = sorted(fit, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
     return [page for page in by_hash if page.questions][:MOST_PAGES]

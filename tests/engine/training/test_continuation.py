@@ -96,3 +96,9 @@ def test_pages_are_asked_by_hash_with_words_and_without_the_answers_that_weigh_n
     assert len(some) == MOST_PAGES and some == some_pages(pages[::-1], {"page 7": {"q": 0.0}})
     assert not {"empty", "page 7"} & {one.page_id for one in some}
     assert some_pages([PAGE], {"p": {"q": 0.0}}) == []
+
+
+def test_all_places_of_a_text_count() -> None:
+    paid = [GroundedWord("Paid:", (10, 30, 60, 44)), GroundedWord("12.50", (70, 30, 110, 44))]
+    (page,) = some_pages([replace(PAGE, words=[*WORDS, *paid])])
+    assert page.questions[0].answers == [[1], [3]]
