@@ -40,6 +40,14 @@ def simulate(
         Path | None, typer.Option(metavar="SET", help="Another dataset, not shown to the model, to measure forgetting.")
     ] = None,
     watch_pages: Annotated[int, typer.Option(min=1, help="Pages of the --watch dataset to measure.")] = 60,
+    upload_all: Annotated[
+        bool,
+        typer.Option(
+            "--upload-all",
+            help="All pages to annotate are in the project from the beginning; with --setting unlabelled=0.2 those "
+            "without answers take part in each retraining.",
+        ),
+    ] = False,
     depth: Annotated[
         str | None, typer.Option(help="Training depth: quick or full; default: that of the product.")
     ] = None,
@@ -93,6 +101,7 @@ def simulate(
         select=select,
         watched=watch,
         watched_pages=watch_pages,
+        uploaded=upload_all,
         run={name: value for name, value in chosen.items() if value is not None},
     )
     found: list[Round] = []

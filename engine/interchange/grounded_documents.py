@@ -3,6 +3,7 @@
 The words are those of the set; nothing is read by OCR.
 """
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def add_grounded_page(
             f"{page.width} x {page.height}."
         )
     image_sha256 = workspace.blobs.put_file(path)
-    content = json.dumps([page.page_id, image_sha256, [[word.text, *word.box] for word in page.words]]).encode()
+    content = _content(page, image_sha256)
     sha256 = workspace.blobs.put(content)
     read = _as_read(page, path)
     signature = signature_of_page(read)
@@ -75,6 +76,33 @@ def add_grounded_page(
         finish(session, document, ())
         open_missing(session, project_id, document.id)
         return document, session.scalars(select(Page).where(Page.document_id == document.id)).one()
+
+
+def grounded_page_in(workspace: Workspace, project_id: str, page: GroundedPage, folder: Path) -> tuple[Document, Page]:
+    """Return the document and the page as which `add_grounded_page` stored a page in the project.
+
+    Raises:
+        Refused: The page's image cannot be read, or the project has no such document.
+    """
+    try:
+        image_sha256 = hashlib.sha256((folder / str(page.image)).read_bytes()).hexdigest()
+    except OSError as error:
+        raise Refused(f"The image of the page {page.page_id} cannot be read: {error}") from None
+    sha256 = hashlib.sha256(_content(page, image_sha256)).hexdigest()
+    wanted = (
+        select(Document, Page)
+        .join(Page, Page.document_id == Document.id)
+        .where(Document.project_id == project_id, Document.sha256 == sha256)
+    )
+    with workspace.database.read() as session:
+        found = session.execute(wanted).first()
+    if found is None:
+        raise Refused(f"The project has no document with the page {page.page_id}.")
+    return found[0], found[1]
+
+
+def _content(page: GroundedPage, image_sha256: str) -> bytes:
+    return json.dumps([page.page_id, image_sha256, [[word.text, *word.box] for word in page.words]]).encode()
 
 
 def _as_read(page: GroundedPage, path: Path) -> ReadPage:

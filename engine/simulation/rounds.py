@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from db.tables import ModelVersion, Run
+from db.tables import Document, ModelVersion, Page, Run
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Refused
 from engine.grounded import GroundedPage, pages_file, read_pages
-from engine.interchange.grounded_documents import add_grounded_page
+from engine.interchange.grounded_documents import add_grounded_page, grounded_page_in
 from engine.jobs import queue
 from engine.models import registry
 from engine.projects.projects import change_settings, create_project, project_named
@@ -65,7 +65,8 @@ class Plan:
 
     `seed`: draws the order of the pages, so that each seed is another draw, and seeds the retrainings. `against`:
     deviation from the product's defaults, to compare. `watched`: another dataset that is never trained on, to measure
-    forgetting.
+    forgetting. `uploaded`: whether all pages of the pool are in the project from the beginning, without answers until
+    they are corrected; otherwise each round adds its own.
     """
 
     rounds: int = 5
@@ -75,6 +76,7 @@ class Plan:
     select: str = "random"  # "random" draws the next pages by hash, "model" ranks them by their worth
     watched: Path | None = None
     watched_pages: int = 60
+    uploaded: bool = False
     run: Mapping[str, Any] = field(default_factory=dict)  # settings of each retraining
 
     def to_json(self) -> dict[str, Any]:
@@ -194,6 +196,8 @@ class _Rounds:
             change_settings(self._workspace, project.id, retrain_automatically=False)
             self._project_id = project.id
             self._first = self._champion(project.id)
+            if self._plan.uploaded:
+                self._upload(project.id)
             yield self._round(project.id, 0, 0)
         else:
             project = project_named(self._workspace, _PROJECT)
@@ -244,9 +248,20 @@ class _Rounds:
         total = Work(0, 0, 0)
         for at, page in enumerate(chosen, 1):
             self._say(f"Round {number}: correcting page {at} of {len(chosen)}.")
-            document, stored = add_grounded_page(self._workspace, project_id, page, self._images, origin="simulation")
+            if self._plan.uploaded:
+                document, stored = grounded_page_in(self._workspace, project_id, page, self._images)
+            else:
+                document, stored = self._add(project_id, page)
             total += self._annotator.answer(document.id, stored.id, page)
         return total
+
+    def _upload(self, project_id: str) -> None:
+        for at, page in enumerate(self._pool, 1):
+            self._say(f"Adding page {at} of {len(self._pool)}.")
+            self._add(project_id, page)
+
+    def _add(self, project_id: str, page: GroundedPage) -> tuple[Document, Page]:
+        return add_grounded_page(self._workspace, project_id, page, self._images, origin="simulation")
 
     def _retrained(self, project_id: str, number: int) -> dict[str, Any]:
         chosen = {**AGAINST[self._plan.against], **self._plan.run, "seed": 1000 * self._plan.seed + number}

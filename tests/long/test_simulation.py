@@ -12,7 +12,7 @@ import torch
 from sqlalchemy import select
 from typer.testing import CliRunner
 
-from db.tables import Annotation, Document, Page, PageWord, Prediction, Revision
+from db.tables import Annotation, Document, Page, PageWord, Prediction, Revision, Run
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.state import EditClear, EditMask, EditNoAnswer, EditWords, PageMark, to_patch
@@ -29,8 +29,9 @@ from engine.simulation.annotator import SimulatedAnnotator, Work, edits_to
 from engine.simulation.figures import Round
 from engine.simulation.rounds import Plan, pages_of, parted, simulate
 from engine.synthetic import generate
+from engine.training.retraining.run_settings import UNLABELLED_PAGES
 from engine.training.sources.corpus import corpus_of
-from engine.workspace import Workspace
+from engine.workspace import Workspace, open_workspace
 from model.masks import rasterise
 from tests.support.factories import make_project, save_tiny_model
 
@@ -98,14 +99,17 @@ def test_a_region_without_words_is_drawn() -> None:
     assert edits_to("x", PageMark(mask=to_patch(region)), page(question), [question]) == ([], 0)
 
 
-@pytest.fixture
-def small_set(tmp_path: Path) -> Path:
-    """Ten generated pages with their pictures, few questions each."""
-    folder = tmp_path / "small"
+def made_set(folder: Path, pages: int) -> Path:
+    """Generated pages with their pictures, few questions each."""
     folder.mkdir()
-    made = islice((one for one in generate(4711) if 8 < len(one.page.words) < 150 and one.page.questions), 10)
+    made = islice((one for one in generate(4711) if 8 < len(one.page.words) < 150 and one.page.questions), pages)
     write_pages(folder, ((replace(one.page, questions=one.page.questions[:3]), one.render()) for one in made))
     return folder
+
+
+@pytest.fixture
+def small_set(tmp_path: Path) -> Path:
+    return made_set(tmp_path / "small", 10)
 
 
 @pytest.fixture
@@ -254,6 +258,26 @@ def test_without_retraining_nothing_changes_but_the_work_that_was_done(deploymen
     assert len({one["acc_50"] for one in rounds}) == 1
     assert [one["promoted"] for one in rounds] == [None, None, None]
     assert rounds[2]["corrections_a_page"] > 0
+
+
+def test_pages_without_answers_may_be_in_the_project_and_take_part(deployment: Path, tmp_path: Path) -> None:
+    kept, larger = tmp_path / "kept", made_set(tmp_path / "larger", 20)
+    found = simulated(
+        str(larger), "--rounds", "1", "--pages", "5", "--steps", "4", "--upload-all", "--keep", str(kept),
+        "--setting", "unlabelled=0.5", "--setting", "depth=full",
+    )  # fmt: skip
+    assert found["plan"]["uploaded"] is True
+    assert [one["pages"] for one in found["rounds"]] == [0, 5]
+    workspace = open_workspace(Settings(data_dir=kept))
+    try:
+        with workspace.database.read() as session:
+            assert len(session.scalars(select(Document)).all()) == 12  # all of the pool, each once
+            answered = {one.document_id for one in session.scalars(select(Annotation))}
+            assert len(answered) == 5
+            # Of the other seven those of the split "train": a fifth or so is not.
+            assert 1 <= session.scalars(select(Run)).one().settings[UNLABELLED_PAGES] <= 7
+    finally:
+        workspace.close()
 
 
 def test_the_model_may_choose_which_pages_come_next(deployment: Path, small_set: Path) -> None:
