@@ -67,6 +67,10 @@ class RunSettings(BaseModel):
         0.85, gt=0, le=1, description="Weight interpolation: 0 keeps the initial weights, 1 the trained ones."
     )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps on generated pages.")
+    distilled: bool = Field(
+        False,
+        description="On generated pages the weights learn the answers of the initial weights, not the labels.",
+    )
     unlabelled: float = Field(
         0,
         ge=0,
