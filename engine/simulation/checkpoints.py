@@ -53,7 +53,7 @@ def restore(folder: Path, plan: Mapping[str, Any]) -> Checkpoint | None:
     if not path.is_file():
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
-    if found["plan"] != json.loads(json.dumps(plan)):
+    if {"uploaded": False} | found["plan"] != json.loads(json.dumps(plan)):  # a setting that earlier ones lack
         raise Refused(f"{folder} holds a simulation with other options; repeat those, or choose another folder.")
     for left in _files(folder):
         left.unlink(missing_ok=True)

@@ -28,8 +28,9 @@ _SMOOTHED = 4  # words added to the size of an answer, as with labels
 class RememberedAnswers(PromptableSegmentation):
     """Divergence of the answers by words from those of the same network at the beginning of the run.
 
-    Regions of pages with images are learned from their labels. The network as it was is a head, so that a resumed run
-    and the other processes of a run have the same one.
+    Regions of pages with images are learned from their labels, and labels say which questions words answer and where
+    growth begins. The network as it was is a head, so that a resumed run and the other processes of a run have the same
+    one.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, asking: Asking | None = None) -> None:
@@ -40,8 +41,9 @@ class RememberedAnswers(PromptableSegmentation):
         pages, questions, targets = self._asked(step, rng)
         answer = self.network(pages, questions, targets.towards)
         earlier = self.learned["before"].eval()  # type: ignore[index, operator]  # a ModuleDict
+        begun = F.one_hot(answer.words.seeds[:, 0], targets.words.shape[-1]).float()  # both answers begin at one word
         with torch.no_grad():
-            before = earlier(pages, questions, targets.towards)
+            before = earlier(pages, questions, begun)
         parts = divergences(answer.words, before.words, targets)
         if answer.pixels is not None and targets.masks is not None:
             parts |= pixel_losses(answer.pixels, targets)
@@ -52,21 +54,25 @@ class RememberedAnswers(PromptableSegmentation):
 def divergences(answer: WordAnswer, before: WordAnswer, targets: Targets) -> dict[str, Tensor]:
     """Compute the Kullback-Leibler divergences of answers to B questions from earlier ones, each a scalar from 0.
 
-    Of pointing, weighted by the probability of an answer by words; of the words of the best answer, where both begin at
-    the same word; of whether the page answers. `targets` says which words there are.
+    Of pointing, weighted by the earlier probability of an answer by words; of the words of the first answer, which must
+    begin at the same word in both, and of its predicted IoU, where words answer; of whether the page answers, and
+    whether words do. `targets` gives the words of the page, the questions that words answer, and the sizes of answers.
     """
     valid = targets.valid.float()
     on_page = valid.any(1).float()
     then, now = (one.pointing.masked_fill(~targets.valid, MASKED).log_softmax(-1) for one in (before, answer))
     pointing = (then.exp() * (then - now) * valid).sum(-1) * before.by_words.sigmoid()
-    alike = (before.seeds[:, 0] == answer.seeds[:, 0]).float() * targets.by_words
     grown = _binary(answer.logits[:, 0], before.logits[:, 0]) * valid
-    words = grown.sum(-1) / (targets.words.amax(1).sum(-1) + _SMOOTHED) * alike
-    answered = _binary(answer.answered, before.answered)
+    words = grown.sum(-1) / (targets.words.amax(1).sum(-1) + _SMOOTHED) * targets.by_words
+    verdicts = {
+        "answered": _binary(answer.answered, before.answered),
+        "by_words": _binary(answer.by_words, before.by_words) * targets.answered,
+        "word_iou": _binary(answer.fit[:, 0], before.fit[:, 0]) * targets.by_words,
+    }
     return {
         "pointing": _WEIGHT * (pointing * on_page).mean(),
         "words": _WEIGHT * (words * on_page).mean(),
-        "answered": _WEIGHT * _VERDICT_WEIGHT * (answered * on_page).mean(),
+        **{name: _WEIGHT * _VERDICT_WEIGHT * (value * on_page).mean() for name, value in verdicts.items()},
     }
 
 

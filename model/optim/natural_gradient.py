@@ -103,7 +103,7 @@ class NaturalGradient(Optimizer):
             "whole" and "blocks" waits; others still wait for their factorisations. A gradient that is not finite then
             makes the state useless, and a zero one is a step.
         capturable: whether steps are counted on the device, for torch.compile of a step and for CUDA graphs: only with
-            guarded=False, in the modes "whole" and "blocks". Give the rate as a tensor if it changes.
+            guarded=False, in the modes "whole" and "blocks". Give a rate that changes as a tensor on the device.
 
     Raises:
         ValueError: a setting is invalid.
@@ -262,16 +262,26 @@ class NaturalGradient(Optimizer):
         """Load a state dict and keep every tensor's dtype.
 
         torch's own method casts state to the parameter's dtype; here float32 state stays float32 under bfloat16
-        parameters.
+        parameters. How steps are taken is not loaded: `guarded`, `capturable` and a tensor as learning rate stay those
+        of this optimizer; the tensor gets the loaded rate.
         """
         self._shared().settle()
         loaded: dict[str, Any] = {}
+        own = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in self.param_groups]
+        rates = [group["lr"] for group in self.param_groups]
 
-        def remember(_: Optimizer, after_hooks: dict[str, Any]) -> None:
-            loaded.update(after_hooks)
+        def remember(_: Optimizer, after_hooks: dict[str, Any]) -> dict[str, Any]:
+            groups = after_hooks["param_groups"]
+            if len(groups) == len(own):  # else torch says what is wrong
+                groups = [{**group, **ways} for group, ways in zip(groups, own, strict=True)]
+            loaded.update({**after_hooks, "param_groups": groups})
+            return loaded
 
         def restore(_: Optimizer) -> None:
             self._restore(loaded)
+            for group, rate in zip(self.param_groups, rates, strict=True):
+                if isinstance(rate, Tensor):
+                    group["lr"] = rate.fill_(float(group["lr"]))
 
         # This pre-hook runs last and this post-hook first, so that the user's hooks see the same as without them.
         handles = [

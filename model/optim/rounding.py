@@ -4,8 +4,8 @@ A bfloat16 has 8 bits of precision, so that an update below 1/256 of a weight is
 at a rate of 1e-4 nearly all are. Rounded up or down at random, with the nearer one the likelier, their mean is kept
 (Gupta et al. 2015, section 3.2; for training in bfloat16 alone, Zamirai et al. 2020).
 
-The random numbers are a hash of the weight's position and of the step. So they are the same on every device and in a
-resumed run, no generator's state has to be kept, and the step may stand on the device.
+The random numbers are a hash of the step and of the weight's position in its block or piece. So a resumed run draws the
+same, no generator's state has to be kept, and the step may stand on the device.
 """
 
 from __future__ import annotations

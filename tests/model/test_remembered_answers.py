@@ -8,17 +8,19 @@ import torch
 from torch import Tensor
 
 from model import checkpoint
+from model.heads.word_head import WordAnswer
 from model.learning import Plan, learn
 from model.objectives.alternating import Alternating
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import Asking, PromptableSegmentation
-from model.objectives.remembered_answers import RememberedAnswers
+from model.objectives.remembered_answers import RememberedAnswers, divergences
+from model.objectives.segmentation import Targets
 from model.optim import NaturalGradient, parameter_groups
 from tests.support.drawn_pages import example
 from tests.support.factories import tiny_network
 
 PLAIN = Asking(prompted_steps=0.0, anchors_dropped=0.0)
-WORDS = ("pointing", "words", "answered")
+WORDS = ("pointing", "words", "answered", "by_words", "word_iou")
 
 
 def remembered(image: bool = False) -> RememberedAnswers:
@@ -59,18 +61,20 @@ def test_the_loss_grows_with_the_distance_and_learning_brings_the_answers_back()
     assert losses(objective)["loss"] < far["loss"] / 2
 
 
-def test_labels_of_the_words_do_not_count() -> None:
+def test_both_answers_begin_at_the_same_word(monkeypatch: pytest.MonkeyPatch) -> None:
     objective = remembered()
     disturb(objective, 0.05)
-    before = losses(objective)["answered"]
-    objective._source = lambda step: [_without_answers(example())]
-    assert losses(objective)["answered"] == pytest.approx(before, rel=1e-4)
+    seen: list[tuple[list[int], list[int]]] = []
 
+    def compared(answer: WordAnswer, before: WordAnswer, targets: Targets) -> dict[str, Tensor]:
+        """The real divergences, and where the answers began."""
+        seen.append((answer.seeds[:, 0].tolist(), before.seeds[:, 0].tolist()))
+        return divergences(answer, before, targets)
 
-def _without_answers(given):  # type: ignore[no-untyped-def]
-    from dataclasses import replace
-
-    return replace(given, questions=[replace(one, answers=()) for one in given.questions])
+    monkeypatch.setattr("model.objectives.remembered_answers.divergences", compared)
+    losses(objective, steps=12)
+    assert all(one == other for one, other in seen)
+    assert len({tuple(one) for one, _ in seen}) > 1, "drawn anew in each step"
 
 
 def test_regions_are_learned_from_their_labels() -> None:

@@ -69,7 +69,7 @@ class RunSettings(BaseModel):
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps on generated pages.")
     distilled: bool = Field(
         False,
-        description="On generated pages the weights learn the answers of the initial weights, not the labels.",
+        description="On generated pages the weights learn the answers by words of the initial weights, not the labels.",
     )
     unlabelled: float = Field(
         0,

@@ -25,7 +25,8 @@ from model.examples import Example, Source, Word
 CORPUS_FILE = "corpus.json"
 COPIED = "documents"
 _HELD_OUT = 10  # one group of so many is held out
-_FEWEST_OF_A_TEXT = 4  # words: shorter lines, such as keys, are learned from together with what follows them
+_FEWEST_OF_A_LINE = 4  # words: shorter lines, such as keys and values, are joined with each other
+_FEWEST_JOINED = 3
 _MOST_WITH_IMAGE = 700  # of a page with its image, which is read whole
 _JUDGED = 64  # held-out pages for the figures
 
@@ -179,21 +180,23 @@ class PageCorpus:
 def lines_of(words: Sequence[Word], lines: Sequence[int]) -> list[str]:
     """Return the lines of a page as texts, in reading order.
 
-    A line of few words is mostly a key or a value. It is joined with the next ones until they have enough words, and
-    the last ones of a page with those before them. A page of fewer words gives none.
+    A line of few words is mostly a key or a value, so it is joined with the short ones after it. Longer lines stay as
+    they are: with a page number before it, a repeated line would not be recognised as the same (texts.split_by).
     """
     found: dict[int, list[str]] = {}
     for word, line in zip(words, lines, strict=True):
         found.setdefault(line, []).append(word.text)
-    texts: list[list[str]] = [[]]
-    for said in found.values():
-        if len(texts[-1]) >= _FEWEST_OF_A_TEXT:
-            texts.append([])
-        texts[-1] += said
-    if len(texts) > 1 and len(texts[-1]) < _FEWEST_OF_A_TEXT:
-        rest = texts.pop()
-        texts[-1] += rest
-    return [" ".join(said) for said in texts if len(said) >= _FEWEST_OF_A_TEXT]
+    texts: list[str] = []
+    short: list[str] = []
+    for said in [*found.values(), None]:  # None: the end of the page
+        if said is not None and len(said) < _FEWEST_OF_A_LINE:
+            short += said
+        if short and (said is None or len(said) >= _FEWEST_OF_A_LINE or len(short) >= _FEWEST_OF_A_LINE):
+            texts += [" ".join(short)] if len(short) >= _FEWEST_JOINED else []
+            short = []
+        if said is not None and len(said) >= _FEWEST_OF_A_LINE:
+            texts.append(" ".join(said))
+    return texts
 
 
 @lru_cache(maxsize=256)

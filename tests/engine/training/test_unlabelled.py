@@ -168,7 +168,7 @@ def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):
     assert taught and not judged & taught
 
 
-def test_keys_are_learned_from_beside_what_follows_them():
+def test_short_lines_are_learned_from_together_and_others_stay_as_they_are():
     said = [
         "Bill to:",
         "Acme",
@@ -182,7 +182,7 @@ def test_keys_are_learned_from_beside_what_follows_them():
     assert lines_of(words, [number for _, number in split]) == [
         "Bill to: Acme Invoice number:",
         "7 of May 2024",
-        "The goods stay ours until they are paid. Page 1",
+        "The goods stay ours until they are paid.",
     ]
     assert lines_of(words[:2], [0, 0]) == []  # of a page with hardly any words
     assert lines_of([], []) == []

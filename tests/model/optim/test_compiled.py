@@ -81,13 +81,10 @@ def test_a_run_goes_on_where_its_steps_are_counted_elsewhere(mode: str, first: b
             saved = optimizer.state_dict()
             optimizer = _optimizer(network, mode, capturable=not first)
             optimizer.load_state_dict(saved)
-            assert _counted(optimizer) == [first] * len(optimizer.state)  # torch loads the settings of groups too
-            for group in optimizer.param_groups:
-                group["capturable"] = not first
+            assert _counted(optimizer) == [not first] * len(optimizer.state)
         for one, of in ((network, optimizer), (never_stopped, whole)):
             _give(one, step)
             of.step()
-    assert _counted(optimizer) == [not first] * len(optimizer.state)
     assert _difference(network, never_stopped) < 1e-6
 
 
@@ -109,6 +106,27 @@ def test_a_resumed_run_is_equal_to_the_bit(mode: str) -> None:
             _give(one, step)
             of.step()
     assert _difference(network, never_stopped) == 0
+
+
+@modes
+def test_the_way_of_stepping_and_a_rate_on_the_device_stay_when_a_state_is_loaded(mode: str) -> None:
+    network = _network()
+    guarded = _optimizer(network, mode, lr=3e-3, guarded=True)
+    _give(network, 0)
+    guarded.step()
+    saved = guarded.state_dict()
+    for group in saved["param_groups"]:
+        del group["capturable"]  # as before there was such a setting
+    rate = torch.tensor(1e-2)
+    optimizer = _optimizer(network, mode, lr=rate, capturable=True)
+    optimizer.load_state_dict(saved)
+    for group in optimizer.param_groups:
+        assert (group["guarded"], group["capturable"]) == (False, True)
+        assert group["lr"] is rate and float(rate) == pytest.approx(3e-3)
+    assert "capturable" not in saved["param_groups"][0], "the caller's own is unchanged"
+    _give(network, 1)
+    optimizer.step()
+    assert all(_counted(optimizer))
 
 
 def test_modes_that_read_numbers_in_a_step_are_refused() -> None:
