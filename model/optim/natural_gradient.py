@@ -279,9 +279,13 @@ class NaturalGradient(Optimizer):
 
         def restore(_: Optimizer) -> None:
             self._restore(loaded)
+            taken: dict[int, float] = {}
             for group, rate in zip(self.param_groups, rates, strict=True):
                 if isinstance(rate, Tensor):
-                    group["lr"] = rate.fill_(float(group["lr"]))
+                    value = float(group["lr"])
+                    if taken.setdefault(id(rate), value) != value:  # groups of one tensor were saved with several rates
+                        rate = rate.clone()
+                    group["lr"] = rate.fill_(value)
 
         # This pre-hook runs last and this post-hook first, so that the user's hooks see the same as without them.
         handles = [

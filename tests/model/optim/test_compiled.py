@@ -129,6 +129,16 @@ def test_the_way_of_stepping_and_a_rate_on_the_device_stay_when_a_state_is_loade
     assert all(_counted(optimizer))
 
 
+def test_groups_that_share_a_tensor_as_rate_get_each_its_own_where_the_rates_differ() -> None:
+    network = _network()
+    saved = _optimizer(network, "whole").state_dict()
+    for group, rate in zip(saved["param_groups"], (0.5, 0.25), strict=True):
+        group["lr"] = rate
+    optimizer = _optimizer(network, "whole", lr=torch.tensor(1e-2), capturable=True)
+    optimizer.load_state_dict(saved)
+    assert [float(group["lr"]) for group in optimizer.param_groups] == [0.5, 0.25]
+
+
 def test_modes_that_read_numbers_in_a_step_are_refused() -> None:
     parameter = nn.Parameter(torch.zeros(4, 4))
     with pytest.raises(ValueError, match="capturable=True needs guarded=False"):
