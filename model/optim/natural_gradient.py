@@ -145,6 +145,7 @@ class NaturalGradient(Optimizer):
             "guarded": guarded,
             "capturable": capturable,
         }
+        self._bases, self._scratch = SeededBases(), Scratch()
         super().__init__(params, checked(defaults))
 
     @classmethod
@@ -231,7 +232,7 @@ class NaturalGradient(Optimizer):
         with torch.no_grad():
             for group, touched in self._touched():
                 self._step_group(group, touched)
-            self._bases().forget_unused()
+            self._bases.forget_unused()
         return loss
 
     def counts(self) -> dict[str, int]:
@@ -241,18 +242,18 @@ class NaturalGradient(Optimizer):
             `skipped`: gradients that were zero or not finite. `fallbacks`: steps with the plain gradient because a
             factorisation failed.
         """
-        self._shared().settle()
+        self._scratch.settle()
         states = cast("list[State]", list(self.state.values()))
         return {key: sum(int(state.get(key, 0)) for state in states) for key in ("skipped", "fallbacks")}
 
     def reset(self) -> None:
         """Drop all state, as if no step had been taken."""
-        self._shared().settle()
+        self._scratch.settle()
         self.state.clear()
 
     def state_dict(self) -> dict[str, Any]:
         """Return torch's state dict in plain values: tensors, numbers, strings, lists, dicts."""
-        self._shared().settle()
+        self._scratch.settle()
         state_dict = super().state_dict()
         for group in state_dict["param_groups"]:
             group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
@@ -265,7 +266,7 @@ class NaturalGradient(Optimizer):
         parameters. How steps are taken is not loaded: `guarded`, `capturable` and a tensor as learning rate stay those
         of this optimizer; the tensor gets the loaded rate.
         """
-        self._shared().settle()
+        self._scratch.settle()
         loaded: dict[str, Any] = {}
         own = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in self.param_groups]
         rates = [group["lr"] for group in self.param_groups]
@@ -309,21 +310,14 @@ class NaturalGradient(Optimizer):
                 }
 
     def __getstate__(self) -> dict[str, Any]:
-        self._shared().settle()
+        self._scratch.settle()
         return super().__getstate__()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self._bases, self._scratch = SeededBases(), Scratch()  # pickled and copied are state and groups only
         super().__setstate__(state)
         for group in self.param_groups:
             group.update(checked(dict(self.defaults) | group, rates=False))
-
-    def _bases(self) -> SeededBases:
-        # Created on demand, because torch's pickling and copying keep state and groups only.
-        bases = self.__dict__.setdefault("_seeded_bases", SeededBases())
-        return cast(SeededBases, bases)
-
-    def _shared(self) -> Scratch:
-        return cast(Scratch, self.__dict__.setdefault("_scratch", Scratch()))
 
     def _touched(self) -> list[tuple[dict[str, Any], list[tuple[Tensor, Tensor, State]]]]:
         """Return the parameters that step now, by group, with gradient and state; raises before any change."""
@@ -349,7 +343,7 @@ class NaturalGradient(Optimizer):
         sizes = norms_of(guarded)
         sizes.reverse()  # taken from the end
         if guarded:  # the device has just been waited for
-            self._shared().settle()
+            self._scratch.settle()
         touched: list[list[tuple[Tensor, Tensor, State]]] = [[] for _ in self.param_groups]
         for position, group, parameter, gradient in candidates:
             state = self.state[parameter]
@@ -378,13 +372,13 @@ class NaturalGradient(Optimizer):
                 matrices[(shape, parameter.shape, *alike)].append(entry)
         for entries in vectors.values():
             adamw.step_states(group, *_opened(group, entries, own_gradient))
-        settings, scratch = None, Scratch(keeps=False) if group["capturable"] else self._shared()
+        settings, scratch = None, Scratch(keeps=False) if group["capturable"] else self._scratch
         for (shape, size, _, device, _), entries in matrices.items():
             settings = settings or step_settings(group)
             for chunk in chunks(len(entries), size.numel(), device):
                 parameters, gradients, states = _opened(group, entries[chunk], lambda gradient, _: whole(gradient))
                 lowrank.step(
-                    Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases()
+                    Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases
                 )
 
 

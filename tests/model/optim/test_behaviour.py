@@ -202,7 +202,7 @@ def test_seeded_bases_do_not_gather() -> None:
     for step in range(9):
         give(parameter, step)
         optimizer.step()
-        sizes.append(optimizer._bases().bytes())
+        sizes.append(optimizer._bases.bytes())
     one = 8 * 4 * 4
     assert max(sizes) <= 2 * one
     assert sizes[1] == one

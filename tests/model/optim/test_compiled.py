@@ -68,7 +68,46 @@ def test_a_step_compiles_as_one_graph_and_not_again(mode: str, dtype: torch.dtyp
         frames.append(counter.frame_count)
     assert frames[0] == 1
     assert frames[1:] == [2] * 4  # the first step makes the state, so the second is another program: the last one
+    assert _difference(there, here) < 1e-6
+
+
+@modes
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="a CUDA graph wants a GPU")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_replayed_cuda_graph_steps_as_the_optimizer_does(mode: str, dtype: torch.dtype) -> None:
+    there, here = _network(dtype).cuda(), _network(dtype).cuda()
+    rate = torch.tensor(1e-2, device="cuda")
+    captured, plain = (_optimizer(one, mode, lr=rate, capturable=True) for one in (there, here))
+    for network in (there, here):
+        for parameter in network.parameters():
+            parameter.grad = torch.zeros_like(parameter)  # a graph reads gradients from where they were
+
+    def give(step: int) -> None:
+        for network in (there, here):
+            generator = torch.Generator().manual_seed(step)
+            for parameter in network.parameters():
+                assert parameter.grad is not None
+                parameter.grad.copy_(torch.randn(parameter.shape, generator=generator))
+
+    beside = torch.cuda.Stream()
+    with torch.cuda.stream(beside):
+        for step in range(3):
+            give(step)
+            captured.step()
+            plain.step()
+    torch.cuda.current_stream().wait_stream(beside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        captured.step()
+    for step in range(3, 9):
+        rate.fill_(1e-2 * 0.9**step)
+        give(step)
+        graph.replay()
+        plain.step()
+    torch.cuda.synchronize()
+    assert _difference(there, _network(dtype).cuda()) > 0.01
     assert _difference(there, here) == 0
+    assert captured.counts() == plain.counts()
 
 
 @modes
