@@ -4,15 +4,14 @@ import random
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from model.batches import make_batch
 from model.devices import to_device
 from model.examples import Source
-from model.inputs import PageBatch, QuestionBatch
 from model.network import GroundingNetwork
 from model.objectives.objective import NetworkObjective
-from model.objectives.segmentation import Targets, begun_inside, loss_of
+from model.objectives.segmentation import begun_inside, loss_of
 from model.simulation import with_prompts
 from model.vocabulary import Vocabulary
 
@@ -35,20 +34,13 @@ class PromptableSegmentation(NetworkObjective):
     The parts of the loss are in `model.objectives.segmentation`.
     """
 
-    def __init__(
-        self, network: GroundingNetwork, source: Source, asking: Asking | None = None, **heads: nn.Module
-    ) -> None:
-        super().__init__(network, **heads)
+    def __init__(self, network: GroundingNetwork, source: Source, asking: Asking | None = None) -> None:
+        super().__init__(network)
         self._source, self._asking = source, asking or Asking()
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Answer the questions of a step; see `Objective.loss`."""
-        pages, questions, targets = self._asked(step, rng)
-        answer = self.network(pages, questions, targets.towards)
-        return loss_of(answer, targets, self._asking.pixel_weight, self._asking.multimask)
-
-    def _asked(self, step: int, rng: random.Random) -> tuple[PageBatch, QuestionBatch, Targets]:
         asking, examples = self._asking, self._source(step)
         hidden = [[rng.random() < asking.anchors_dropped for _ in example.questions] for example in examples]
         batch = make_batch(examples, self._vocabulary, self.network.config, without_anchors=hidden)
@@ -56,4 +48,5 @@ class PromptableSegmentation(NetworkObjective):
             batch = with_prompts(self.network, batch, self._vocabulary, rng, asking.prompted_questions)
         pages, questions = to_device(batch.pages, self.device), to_device(batch.questions, self.device)
         targets = to_device(batch.targets, self.device)
-        return pages, questions, begun_inside(targets, asking.begun_inside)
+        targets = begun_inside(targets, asking.begun_inside)
+        return loss_of(self.network(pages, questions, targets.towards), targets, asking.pixel_weight, asking.multimask)

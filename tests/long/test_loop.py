@@ -177,25 +177,6 @@ def test_pages_without_labels_take_part_and_the_weights_are_made_again_to_the_bi
     assert view.unlabelled in queue.job_by_id(shop, job.id).message
 
 
-def test_generated_pages_may_teach_the_answers_of_the_initial_weights(sqlite_workspace: Workspace, tiny: Path) -> None:
-    shop = starting_from(sqlite_workspace, tiny)
-    registry.ensure_shipped(shop)
-    project = make_project(shop)
-    make_bills(shop, project.id, {"train": 6}, questions=1)
-    job = trigger.request(shop, project.id, **{**SMALL, "steps": 16, "replay": 0.5, "distilled": True})
-    said: list[str] = []
-    for stop_at in ("fold 2 of 3: step 5", "never"):  # it goes on with the same initial weights
-        with suppress(Stopped):
-            told = partial(_told, said, stop_at)
-            retrain(shop, job, on_progress=lambda share, message: said.append(message), should_stop=told)
-        said.clear()
-    run = only_run(shop)
-    assert run.settings["distilled"] is True
-    points = run_view(shop, run.id).metrics
-    assert any("replay_pointing" in point for point in points) and any("pointing" in point for point in points)
-    assert reproduce(shop, run.id).same
-
-
 def test_what_it_learns_well_is_promoted_by_the_gate_and_by_hand_only_where_a_project_says_so(
     sqlite_workspace: Workspace, tiny: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """Training phase of a run: from the initial checkpoint and a corpus to the challenger's checkpoint."""
 
+import copy
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -35,10 +36,8 @@ from model.distributed import Ranks, device_of_rank, leave, ranks_here
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
 from model.network import GroundingNetwork, load_network
-from model.objectives.alternating import Alternating
 from model.objectives.objective import NetworkObjective
 from model.objectives.promptable import PromptableSegmentation
-from model.objectives.remembered_answers import RememberedAnswers
 from model.optim import NaturalGradient, parameter_groups
 from model.presets import NetworkConfig
 from model.weight_interpolation import interpolate
@@ -96,8 +95,8 @@ def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any
     return {"name": "AdamW", **common}
 
 
-def sources_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> tuple[Source, Source]:
-    """Return the sources of a run's steps: the corpus by weight, and generated pages as replay.
+def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> Source:
+    """Return the source of a run's steps: the corpus by weight, mixed with generated pages as replay.
 
     Most steps read words of several pages; some read the image of one page, at about four times the cost. Documents
     held out for early stopping are left out. Raises Refused without trainable pages.
@@ -126,7 +125,7 @@ def sources_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> 
         settings.images,
         seed + 5,
     )
-    return own, replay
+    return mixed_source(own, replay, settings.replay, seed + 6)
 
 
 def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
@@ -185,29 +184,31 @@ def _looks(
     return ends
 
 
-def affordable_steps(rehearsed: NetworkObjective, settings: RunSettings, times: float = 1.0) -> int:
-    """Return the number of steps that fit `times` times into the run's minutes here; takes a few to time them."""
-    optimizer = optimizer_for(rehearsed.learned, settings)
+def affordable_steps(network: GroundingNetwork, source: Source, settings: RunSettings, times: float = 1.0) -> int:
+    """Return the number of steps that fit `times` times into the run's minutes here; times a few on a copy."""
+    rehearsing = copy.deepcopy(network)
+    optimizer = optimizer_for(rehearsing, settings)
     began = time.monotonic()
     share = max(1, settings.accumulate // ranks_here().count)  # of a step, in this process
     plan = Plan(steps=_PACE_STEPS, seed=settings.seed, accumulate=share)
-    learn(rehearsed, optimizer, plan)
+    learn(PromptableSegmentation(rehearsing, source), optimizer, plan)
     pace = (time.monotonic() - began) / _PACE_STEPS
     return max(_FEWEST_STEPS, round(_PLANNED * settings.minutes * 60 / pace / times))
 
 
-def with_length(rehearsed: NetworkObjective, corpus: Corpus, settings: RunSettings, *, folds: int) -> RunSettings:
+def with_length(
+    network: GroundingNetwork, source: Source, corpus: Corpus, settings: RunSettings, *, folds: int
+) -> RunSettings:
     """Return the settings with the steps of the weights in use and of their first cycle.
 
     Chosen steps are one cycle. Otherwise the first cycle is as long as the corrected pages need, and as many cycles
     follow as the run's minutes allow, where documents are held out to tell whether they pay. The minutes are those of
-    all trainings: each of `folds` takes half of the steps, a refit all. Few minutes leave it out. `rehearsed` takes
-    some steps to time them, and is of no use afterwards.
+    all trainings: each of `folds` takes half of the steps, a refit all. Few minutes leave it out.
     """
     first = settings.steps or steps_for(len(corpus.pages), settings)
     timed = settings.steps == 0 or first >= _FEWEST_STEPS
     times = folds / 2 + settings.refit if folds else 1.0
-    fits = affordable_steps(rehearsed, settings, times) if timed else first
+    fits = affordable_steps(network, source, settings, times) if timed else first
     if settings.steps == 0 and settings.refit:
         fits, refitted = beside_folds(fits, folds)
         settings = settings.model_copy(update={"refit": refitted})
@@ -259,14 +260,7 @@ def objective_of(
     network: GroundingNetwork, workspace: Workspace, corpus: Corpus, settings: RunSettings
 ) -> NetworkObjective:
     """Return what a training learns. Raises Refused without trainable pages."""
-    own, replay = sources_for(workspace, corpus, settings)
-    questions: NetworkObjective
-    if settings.distilled:
-        parts = {"questions": PromptableSegmentation(network, own), "replay": RememberedAnswers(network, replay)}
-        shares = 1 - settings.replay, settings.replay
-        questions = Alternating(network, parts, shares, main="questions")
-    else:
-        questions = PromptableSegmentation(network, mixed_source(own, replay, settings.replay, settings.seed + 6))
+    questions = PromptableSegmentation(network, source_for(workspace, corpus, settings))
     return beside_questions(questions, network, corpus, settings)
 
 

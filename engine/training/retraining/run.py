@@ -120,12 +120,12 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     corpus = corpus_of(workspace, snapshot.sha256, exact=False)
     path = registry.checkpoint_path(workspace, begins_at)
     network = learner.network_of(path, settings.depth, workspace.settings.device)
-    rehearsed = learner.objective_of(network, workspace, corpus, settings)
+    source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
     folded = folds.are_made(corpus, folds.folds_of(workspace, corpus.documents.values()))
     settings, of_unlabelled = unlabelled_steps.chosen(workspace, project_id, settings, folded=folded)
-    settings = learner.with_length(rehearsed, corpus, settings, folds=folds.FOLDS if folded else 0)
+    settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
     with workspace.database.write() as session:
         run = Run(
             project_id=project_id,

@@ -22,9 +22,9 @@ MADE_WITH = "made_with"  # versions of software
 UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
     "unlabelled_sha256", "unlabelled_pages", "unlabelled_documents", "unlabelled_none",
 )  # fmt: skip
-HOLDOUTS, ENDED_AT = "holdouts_sha256", "ended_at"  # of earlier versions of the program
+HOLDOUTS, ENDED_AT, DISTILLED = "holdouts_sha256", "ended_at", "distilled"  # of earlier versions of the program
 _BESIDE = (
-    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT,
+    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT, DISTILLED,
     UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip
 
@@ -67,10 +67,6 @@ class RunSettings(BaseModel):
         0.85, gt=0, le=1, description="Weight interpolation: 0 keeps the initial weights, 1 the trained ones."
     )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps on generated pages.")
-    distilled: bool = Field(
-        False,
-        description="On generated pages the weights learn the answers by words of the initial weights, not the labels.",
-    )
     unlabelled: float = Field(
         0,
         ge=0,
