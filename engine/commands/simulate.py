@@ -28,8 +28,8 @@ def simulate(
     against: Annotated[
         str,
         typer.Option(
-            help="Variant to compare with: nothing, never (retrain), adamw, history (mode), quick (depth), or mean (of "
-            "the folds, for use)."
+            help="Variant to compare with: nothing, never (retrain), adamw, blocks or history (modes of our "
+            "optimizer), quick (depth), or mean (of the folds, for use)."
         ),
     ] = "nothing",
     select: Annotated[

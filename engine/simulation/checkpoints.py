@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from db import private
 from engine.errors import Refused
 from engine.settings import DATABASE_FILE
 from engine.simulation.figures import Round, round_from_json
@@ -33,6 +34,7 @@ def save(folder: Path, state: Checkpoint) -> None:
     """Keep the database of the folder and the state. Raises OSError."""
     copy = folder / f"round-{len(state.rounds) - 1}.db"
     copy.unlink(missing_ok=True)
+    private.make_file(copy)
     with closing(sqlite3.connect(folder / DATABASE_FILE)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
     temporary = folder / f"{STATE_FILE}.tmp"
@@ -57,6 +59,7 @@ def restore(folder: Path, plan: Mapping[str, Any]) -> Checkpoint | None:
         raise Refused(f"{folder} holds a simulation with other options; repeat those, or choose another folder.")
     for left in _files(folder):
         left.unlink(missing_ok=True)
+    private.make_file(folder / DATABASE_FILE)
     with (
         closing(sqlite3.connect(folder / found["database"])) as source,
         closing(sqlite3.connect(folder / DATABASE_FILE)) as target,

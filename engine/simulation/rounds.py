@@ -52,7 +52,8 @@ DoJobs = Callable[[Workspace], object]
 AGAINST: Mapping[str, dict[str, Any]] = {
     "nothing": {},
     "never": {},
-    "adamw": {"optimizer": "adamw", "rate": 2.5e-4},
+    "adamw": {"optimizer": "adamw", "rate": 5e-4},
+    "blocks": {"mode": "blocks"},
     "history": {"mode": "history"},
     "quick": {"depth": "quick"},
     "mean": {"refit": False},

@@ -6,8 +6,10 @@
 DATA holds forms/ and receipts/ in the grounded format. Each seed is another draw of the pages and another seed of the
 run, and is the same for all arms, so that they can be compared in pairs. The weights are those of a refit: all pages
 teach for that many steps, words alone. Asked afterwards: the unseen pages of the set, those of the other set, and
-generated pages. Finished runs are kept in OUT/runs.jsonl: the same command goes on where it was stopped. Prints a table
-for docs/benchmarks.md. A retraining has a gate too and judges by folds; tests.benchmarks.retraining measures all of it.
+generated pages. Finished runs are kept in OUT/runs.jsonl: the same command goes on where it was stopped. Runs that the
+documents speak of are kept in the repository, with all settings that mattered named; --anew measures them again. Prints
+a table for docs/benchmarks.md. A retraining has a gate too and judges by folds; tests.benchmarks.retraining measures
+all of it.
 """
 
 import argparse
@@ -26,6 +28,7 @@ from typing import Any
 import torch
 
 from engine.grounded import GroundedPage
+from engine.plurals import count
 from engine.settings import Settings
 from engine.simulation.rounds import drawn, pages_of, parted
 from engine.synthetic import generate
@@ -37,6 +40,7 @@ from engine.workspace import open_workspace
 from model.inference import SHIPPED, Predictor
 from tests.benchmarks.tables import table
 
+KEPT = Path(__file__).with_name("figures") / "run_settings" / "runs.jsonl"
 SETS = ("forms", "receipts")
 _ASKED = 60  # pages of the other set
 _GENERATED_SEED, _GENERATED = -2, 80  # those of `glossator simulate`: no run trains on them
@@ -75,6 +79,7 @@ def main() -> None:
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--at-once", type=int, default=1, help="runs, one thread each")
     parser.add_argument("--table", action="store_true", help="only print what there is")
+    parser.add_argument("--anew", action="store_true", help="leave aside the runs that the repository keeps")
     chosen = parser.parse_args()
     arms = chosen.arm or [""]
     asked = [
@@ -84,7 +89,7 @@ def main() -> None:
         ask.settings()
     chosen.out.mkdir(parents=True, exist_ok=True)
     kept = chosen.out / "runs.jsonl"
-    found = _read(kept)
+    found = _read(kept) if chosen.anew else _read(KEPT) | _read(kept)
     if not chosen.table:
         todo = [ask for ask in asked if ask.key not in found]
         with ProcessPoolExecutor(chosen.at_once, mp_context=get_context("spawn")) as pool:
@@ -156,17 +161,21 @@ def _table(arms: Mapping[str, Sequence[Mapping[str, Any]]], learned: str) -> str
     sets = list(next(iter(next(iter(arms.values()))))["figures"]) if arms else []
     for name in sets:
         heads += [f"{name} acc@.5", "mean IoU"]
-    heads += [f"{learned} of each seed", "seconds"]
-    rows = []
+    heads += [f"{learned} to the first row", f"{learned} of each seed", "seconds"]
+    rows: list[list[str]] = []
+    first = {run["ask"]["seed"]: run for run in next(iter(arms.values()), ())}
     for arm, runs in arms.items():
         row = [arm.replace(",", ", ") or "the defaults", str(len(runs))]
         for name in sets:
             row += [
                 f"{statistics.fmean(one['figures'][name][key] for one in runs):.3f}" for key in ("acc_50", "mean_iou")
             ]
+        pairs = [(run, first[run["ask"]["seed"]]) for run in runs if rows and run["ask"]["seed"] in first]
+        moved = [one["figures"][learned]["acc_50"] - other["figures"][learned]["acc_50"] for one, other in pairs]
         row += [
+            f"{statistics.fmean(moved):+.3f} ({count(len(moved), 'seed')})" if moved else "",
             ", ".join(f"{one['figures'][learned]['acc_50']:.3f}" for one in runs),
-            f"{statistics.median(one['seconds'] for one in runs):.0f}",
+            f"{statistics.median(one['seconds'] for one in runs):.0f} ({', '.join(sorted({one['device'] for one in runs}))})",
         ]
         rows.append(row)
     return table(heads, rows)

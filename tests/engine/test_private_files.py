@@ -19,7 +19,8 @@ from engine import private_files
 from engine.cli import app
 from engine.interchange.exports import export
 from engine.private_files import claim_folder, private_process_files, users_umask
-from engine.settings import Settings
+from engine.settings import DATABASE_FILE, Settings
+from engine.simulation import checkpoints
 from engine.workspace import Workspace, open_workspace
 from tests.support.repository import ROOT
 
@@ -169,3 +170,17 @@ def test_a_temporary_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="it is a link"), private_files.private_process_files(tmp_path):
         pass
     assert (tmp_path / "elsewhere" / "job").is_dir()
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_a_simulation_keeps_its_rounds_private_and_brings_them_back_so(tmp_path: Path) -> None:
+    open_workspace(Settings(data_dir=tmp_path)).close()
+    plan = {"rounds": 1, "uploaded": False}
+    state = checkpoints.Checkpoint(plan, "first", ("page",), ())
+    checkpoints.save(tmp_path, state)
+    kept = next(tmp_path.glob("round-*.db"))
+    assert mode(kept) == private.FILE
+    (tmp_path / DATABASE_FILE).write_bytes(b"cut short")
+    assert checkpoints.restore(tmp_path, plan) == state
+    assert (tmp_path / DATABASE_FILE).read_bytes() == kept.read_bytes()
+    assert mode(tmp_path / DATABASE_FILE) == private.FILE

@@ -49,10 +49,13 @@ class RunSettings(BaseModel):
     minutes: float = Field(gt=0, description="Time limit: steps are reduced to fit, as timed at the start.")
     depth: Depth = Field("full", description="quick: the encoders are frozen. full: all parameters are trained.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
-    mode: str = Field("blocks", description="Name in model.optim.MODES; natural_gradient only.")
-    rate: float = Field(3.5e-4, gt=0, description="Learning rate after the warm-up; for AdamW, half of it works well.")
+    mode: str = Field("whole", description="Name in model.optim.MODES; natural_gradient only.")
+    rate: float = Field(3.5e-4, gt=0, description="Learning rate after the warm-up; for AdamW, 5e-4 works well.")
     matrix_rate: float = Field(
-        4.0, gt=0, description="Learning rate of weight matrices, as a multiple of `rate`; natural_gradient only."
+        default_factory=lambda chosen: 2.0 if chosen.get("mode") == "whole" else 4.0,  # a step of whole is longer
+        gt=0,
+        description="Learning rate of weight matrices, as a multiple of `rate`: by default 2 in the mode whole, 4 in "
+        "others; natural_gradient only.",
     )
     weight_decay: float = Field(0.01, ge=0)
     begin: Literal["champion", "origin"] = Field(

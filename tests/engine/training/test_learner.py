@@ -51,7 +51,17 @@ def test_a_device_that_is_not_there_refuses_the_run_and_names_the_setting() -> N
 
 
 def test_the_mode_that_was_the_default_of_earlier_runs_is_read_by_its_name_of_today() -> None:
-    stored = RunSettings(seed=3, minutes=5).model_dump()
-    assert stored["mode"] == "blocks"
+    stored = RunSettings(seed=3, minutes=5, mode="blocks").model_dump()
     assert stored_settings({**stored, "mode": "default"}) == stored_settings(stored)
     assert stored_settings({**stored, "mode": "history"}).mode == "history"
+
+
+def test_matrices_have_the_rate_that_suits_the_mode_unless_a_run_names_one() -> None:
+    assert settings(mode="whole").matrix_rate < settings(mode="blocks").matrix_rate
+    assert settings(mode="whole", matrix_rate=3).matrix_rate == 3
+    assert stored_settings(settings(mode="blocks").model_dump()) == settings(mode="blocks")
+
+
+def test_runs_of_earlier_versions_with_settings_that_are_gone_are_read() -> None:
+    stored = settings(mode="blocks")
+    assert stored_settings({**stored.model_dump(), "distilled": False, "ended_at": 12}) == stored
