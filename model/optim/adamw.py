@@ -16,6 +16,8 @@ from model.optim.rounding import Draw, draw_of, move
 from model.optim.sharded import own
 from model.optim.stack import zeros_or_same
 
+MOMENTS = ("exp_avg", "exp_avg_sq")  # names in the state, torch's
+
 
 def step_states(
     group: Mapping[str, Any], parameters: Sequence[Tensor], gradients: Sequence[Tensor], states: Sequence[State]
@@ -25,7 +27,7 @@ def step_states(
     Of parameters in pieces over several processes, gradients and states are the pieces of this one.
     """
     for gradient, state in zip(gradients, states, strict=True):
-        for key in ("exp_avg", "exp_avg_sq"):
+        for key in MOMENTS:
             zeros_or_same(state, key, gradient.shape, gradient.dtype, gradient.device)
         state["step"] += 1
     step(

@@ -27,9 +27,9 @@ from model.optim.counting import INTEGERS, State, fresh_state, on_device, placed
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
 from model.optim.group_settings import checked, step_settings
 from model.optim.modes import MODES, Mode
-from model.optim.sharded import own_gradient, whole
+from model.optim.sharded import as_piece, is_sharded, own, own_gradient, whole
 from model.optim.stack import Scratch, Stack, chunks
-from model.optim.subspace import geometry
+from model.optim.subspace import Geometry, geometry
 
 _DEFAULT = MODES["whole"]
 
@@ -252,11 +252,19 @@ class NaturalGradient(Optimizer):
         self.state.clear()
 
     def state_dict(self) -> dict[str, Any]:
-        """Return torch's state dict in plain values: tensors, numbers, strings, lists, dicts."""
+        """Return torch's state dict in plain values: tensors, numbers, strings, lists, dicts.
+
+        Under FSDP2 the states of vectors, norms and embeddings are DTensors, because each process has a piece.
+        """
         self._scratch.settle()
         state_dict = super().state_dict()
-        for group in state_dict["param_groups"]:
+        for own_group, group in zip(self.param_groups, state_dict["param_groups"], strict=True):
             group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
+            for number, parameter in zip(group["params"], own_group["params"], strict=True):
+                if number in state_dict["state"] and is_sharded(parameter) and not _as_matrix(own_group, parameter):
+                    state = state_dict["state"][number]
+                    pieces = {key: as_piece(state[key], parameter) for key in adamw.MOMENTS if key in state}
+                    state_dict["state"][number] = state | pieces
         return state_dict
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
@@ -268,13 +276,13 @@ class NaturalGradient(Optimizer):
         """
         self._scratch.settle()
         loaded: dict[str, Any] = {}
-        own = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in self.param_groups]
+        ways = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in self.param_groups]
         rates = [group["lr"] for group in self.param_groups]
 
         def remember(_: Optimizer, after_hooks: dict[str, Any]) -> dict[str, Any]:
             groups = after_hooks["param_groups"]
-            if len(groups) == len(own):  # else torch says what is wrong
-                groups = [{**group, **ways} for group, ways in zip(groups, own, strict=True)]
+            if len(groups) == len(ways):  # else torch says what is wrong
+                groups = [{**group, **way} for group, way in zip(groups, ways, strict=True)]
             loaded.update({**after_hooks, "param_groups": groups})
             return loaded
 
@@ -301,12 +309,14 @@ class NaturalGradient(Optimizer):
 
     def _restore(self, loaded: Mapping[str, Any]) -> None:
         saved = (number for group in loaded["param_groups"] for number in group["params"])
-        own = ((one, group["capturable"]) for group in self.param_groups for one in group["params"])
-        for index, (number, (parameter, capturable)) in enumerate(zip(saved, own, strict=True)):
+        here = ((one, group["capturable"]) for group in self.param_groups for one in group["params"])
+        for index, (number, (parameter, capturable)) in enumerate(zip(saved, here, strict=True)):
             if number in loaded["state"]:
                 state = dict.fromkeys(INTEGERS, 0) | {"index": index} | loaded["state"][number]
                 self.state[parameter] = placed(state, parameter.device, capturable) | {
-                    key: value.to(parameter.device, copy=True) for key, value in state.items() if key not in INTEGERS
+                    key: own(value).to(parameter.device, copy=True)
+                    for key, value in state.items()
+                    if key not in INTEGERS
                 }
 
     def __getstate__(self) -> dict[str, Any]:
@@ -351,9 +361,9 @@ class NaturalGradient(Optimizer):
                 touched[position].append((parameter, gradient, state))
                 continue
             size = sizes.pop()
-            matrix = group["subspace"] is not None and geometry(parameter.shape, group["subspace"]) is not None
             smallest, largest = norm_range(dtype_of(parameter))
-            if not size < largest or (matrix and size < smallest):  # also true for NaN
+            small = size < smallest and _as_matrix(group, parameter) is not None and not _only_prepares(group, state)
+            if small or not size < largest:  # also true for NaN
                 state["skipped"] += 1
                 continue
             touched[position].append((parameter, gradient, state))
@@ -364,7 +374,7 @@ class NaturalGradient(Optimizer):
         vectors: defaultdict[tuple[Any, ...], list[tuple[Tensor, Tensor, State]]] = defaultdict(list)
         for entry in touched:
             parameter, _, state = entry
-            shape = None if group["subspace"] is None else geometry(parameter.shape, group["subspace"])
+            shape = _as_matrix(group, parameter)
             alike = (parameter.dtype, parameter.device, None if group["capturable"] else state["step"])
             if shape is None:
                 vectors[alike].append(entry)
@@ -380,6 +390,19 @@ class NaturalGradient(Optimizer):
                 lowrank.step(
                     Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases
                 )
+
+
+def _as_matrix(group: Mapping[str, Any], parameter: Tensor) -> Geometry | None:
+    """Return how a parameter is read as matrices; None for one that steps by AdamW."""
+    return None if group["subspace"] is None else geometry(parameter.shape, group["subspace"])
+
+
+def _only_prepares(group: Mapping[str, Any], state: State) -> bool:
+    """Return whether a step of a gradient of zero is to make states and no change: the rate is zero, and none is there.
+
+    So torch.distributed.checkpoint asks a new optimizer what it has to load.
+    """
+    return state.keys() <= set(INTEGERS) and float(group["lr"]) == 0
 
 
 def _opened(

@@ -30,6 +30,22 @@ def own(tensor: Tensor) -> Tensor:
     return cast(Tensor, cast(Any, tensor).to_local()) if is_sharded(tensor) else tensor
 
 
+def as_piece(state: Tensor, parameter: Tensor) -> Tensor:
+    """Return the state of a parameter's piece as a DTensor cut like the parameter, in the same memory.
+
+    So torch.distributed.checkpoint knows that each process holds another piece of it. Of a parameter that is not cut,
+    the state stays as it is.
+    """
+    if not is_sharded(parameter):
+        return state
+    from torch.distributed.tensor import DTensor
+
+    cut = cast(Any, parameter)
+    return DTensor.from_local(
+        state, cut.device_mesh, cut.placements, run_check=False, shape=parameter.shape, stride=parameter.stride()
+    )
+
+
 def own_gradient(gradient: Tensor, parameter: Tensor) -> Tensor:
     """Return the piece of a gradient that belongs to the piece of a parameter here; all processes must call this."""
     if not is_sharded(gradient):

@@ -1,5 +1,8 @@
 """NaturalGradient in two processes on gloo, by DDP and FSDP2, and in one; saves where they end.
 
+With FSDP2 a second run is stopped, kept by torch.distributed.checkpoint, and goes on from there: in two processes, and
+in one.
+
 `ranks_script.py MODES FOLDER`; MODES are names with commas.
 """
 
@@ -12,14 +15,17 @@ from typing import Any
 import torch
 import torch.distributed as dist
 from torch import Tensor, nn
-from torch.distributed.device_mesh import init_device_mesh
+from torch.distributed.checkpoint.state_dict import get_state_dict, set_state_dict
+from torch.distributed.checkpoint.state_dict_loader import load as load_checkpoint
+from torch.distributed.checkpoint.state_dict_saver import save as save_checkpoint
+from torch.distributed.device_mesh import DeviceMesh, init_device_mesh
 from torch.distributed.fsdp import fully_shard
 from torch.multiprocessing.spawn import spawn
 from torch.nn.parallel import DistributedDataParallel
 
 from model.optim import NaturalGradient, parameter_groups
 
-STEPS, BATCH, RANKS = 5, 8, 2
+STEPS, STOPPED, BATCH, RANKS = 5, 3, 8, 2
 
 
 def network() -> nn.Sequential:
@@ -40,9 +46,11 @@ def loss_of(of: nn.Module, step: int, part: slice) -> Tensor:
     return (of(given[part]) - wanted[part]).square().mean()
 
 
-def learned(of: nn.Module, mode: str, part: slice) -> NaturalGradient:
-    optimizer = optimizer_of(of, mode)
-    for step in range(STEPS):
+def learned(
+    of: nn.Module, mode: str, part: slice, steps: range = range(STEPS), by: NaturalGradient | None = None
+) -> NaturalGradient:
+    optimizer = by or optimizer_of(of, mode)
+    for step in steps:
         optimizer.zero_grad()
         loss_of(of, step, part).backward()
         optimizer.step()
@@ -58,25 +66,51 @@ def values(of: nn.Module) -> dict[str, Tensor]:
     }
 
 
+def save(of: nn.Module, optimizer: NaturalGradient, file: Path) -> None:
+    torch.save({"weights": values(of), "counts": optimizer.counts()}, file)
+
+
+def cut(mesh: DeviceMesh) -> nn.Sequential:
+    """The network in pieces."""
+    layers = network()
+    for layer in layers:
+        if isinstance(layer, nn.Linear):
+            fully_shard(layer, mesh=mesh)
+    fully_shard(layers, mesh=mesh)
+    return layers
+
+
+def kept(of: nn.Module, optimizer: NaturalGradient) -> dict[str, Any]:
+    weights, states = get_state_dict(of, optimizer)
+    return {"weights": weights, "states": states}
+
+
+def gone_on(of: nn.Module, mode: str, part: slice, folder: Path) -> NaturalGradient:
+    """Load what torch.distributed.checkpoint kept after STOPPED steps, and take the rest."""
+    optimizer = optimizer_of(of, mode)
+    state = kept(of, optimizer)
+    load_checkpoint(state, checkpoint_id=folder)
+    set_state_dict(of, optimizer, model_state_dict=state["weights"], optim_state_dict=state["states"])
+    return learned(of, mode, part, range(STOPPED, STEPS), optimizer)
+
+
 def one_of(rank: int, modes: list[str], folder: Path, port: int) -> None:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo"}
     torch.set_num_threads(1)
     dist.init_process_group("gloo", rank=rank, world_size=RANKS)
     mesh = init_device_mesh("cpu", (RANKS,))
     each = BATCH // RANKS
+    part = slice(rank * each, (rank + 1) * each)
     for mode in modes:
         for how in ("ddp", "fsdp"):
-            layers = network()
-            of: nn.Module = layers
-            if how == "ddp":
-                of = DistributedDataParallel(layers)
-            else:
-                for layer in layers:
-                    if isinstance(layer, nn.Linear):
-                        fully_shard(layer, mesh=mesh)
-                fully_shard(layers, mesh=mesh)
-            optimizer = learned(of, mode, slice(rank * each, (rank + 1) * each))
-            torch.save({"weights": values(of), "counts": optimizer.counts()}, folder / f"{mode}-{how}-{rank}.pt")
+            of: nn.Module = DistributedDataParallel(network()) if how == "ddp" else cut(mesh)
+            optimizer = learned(of, mode, part)
+            save(of, optimizer, folder / f"{mode}-{how}-{rank}.pt")
+        of = cut(mesh)
+        optimizer = learned(of, mode, part, range(STOPPED))
+        save_checkpoint(kept(of, optimizer), checkpoint_id=folder / mode)
+        of = cut(mesh)
+        save(of, gone_on(of, mode, part, folder / mode), folder / f"{mode}-resumed-{rank}.pt")
     dist.destroy_process_group()
 
 
@@ -89,7 +123,9 @@ def main() -> None:
     for mode in modes:
         alone = network()
         optimizer = learned(alone, mode, slice(None))
-        torch.save({"weights": values(alone), "counts": optimizer.counts()}, folder / f"{mode}-alone.pt")
+        save(alone, optimizer, folder / f"{mode}-alone.pt")
+        alone = network()
+        save(alone, gone_on(alone, mode, slice(None), folder / mode), folder / f"{mode}-resumed-alone.pt")
 
 
 if __name__ == "__main__":

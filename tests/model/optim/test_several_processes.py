@@ -25,10 +25,20 @@ def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("how", ["ddp", "fsdp"])
+def test_a_run_goes_on_from_a_distributed_checkpoint_to_the_bit(mode: str, ends: Path) -> None:
+    for rank in (0, 1):
+        never_stopped, resumed = (torch.load(ends / f"{mode}-{how}-{rank}.pt") for how in ("fsdp", "resumed"))
+        assert resumed["counts"] == never_stopped["counts"]
+        for name, value in never_stopped["weights"].items():
+            assert torch.equal(resumed["weights"][name], value), name
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("how", ["ddp", "fsdp", "resumed"])
 def test_two_processes_end_where_one_ends(how: str, mode: str, ends: Path) -> None:
     start = network().state_dict()
-    alone, *ranks = (torch.load(ends / f"{mode}-{name}.pt") for name in ("alone", f"{how}-0", f"{how}-1"))
+    others = ("resumed-alone",) if how == "resumed" else (f"{how}-0", f"{how}-1")
+    alone, *ranks = (torch.load(ends / f"{mode}-{name}.pt") for name in ("alone", *others))
     for rank in ranks:
         assert rank["counts"] == alone["counts"] and rank["counts"]["skipped"] > 0
         for name, value in alone["weights"].items():
