@@ -56,7 +56,10 @@ def restore(folder: Path, plan: Mapping[str, Any]) -> Checkpoint | None:
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
     if {"uploaded": False} | found["plan"] != json.loads(json.dumps(plan)):  # a setting that earlier ones lack
-        raise Refused(f"{folder} holds a simulation with other options; repeat those, or choose another folder.")
+        raise Refused(
+            f"{folder} holds a simulation with other options, or of a version with other defaults; repeat those, or "
+            "choose another folder."
+        )
     for left in _files(folder):
         left.unlink(missing_ok=True)
     private.make_file(folder / DATABASE_FILE)

@@ -36,6 +36,7 @@ from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.evaluation.metrics import HIT, Scored
 from engine.training.retraining import trigger
+from engine.training.retraining.run_settings import OF_DEPLOYMENT, checked
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor, Word
 
@@ -52,7 +53,7 @@ DoJobs = Callable[[Workspace], object]
 AGAINST: Mapping[str, dict[str, Any]] = {
     "nothing": {},
     "never": {},
-    "adamw": {"optimizer": "adamw", "rate": 5e-4},
+    "adamw": {"optimizer": "adamw"},
     "blocks": {"mode": "blocks"},
     "history": {"mode": "history"},
     "quick": {"depth": "quick"},
@@ -81,8 +82,13 @@ class Plan:
     run: Mapping[str, Any] = field(default_factory=dict)  # settings of each retraining
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
-        return {**asdict(self), "watched": str(self.watched) if self.watched else None}
+        """Return it as a JSON object, with the settings of its retrainings that a version of the program chooses.
+
+        Raises Refused for an invalid setting of the retrainings.
+        """
+        chosen = checked({"seed": 0, "minutes": 1, **AGAINST[self.against], **self.run})
+        settings = chosen.model_dump(exclude={"seed", *OF_DEPLOYMENT})
+        return {**asdict(self), "watched": str(self.watched) if self.watched else None, "settings": settings}
 
 
 @dataclass(frozen=True, slots=True)

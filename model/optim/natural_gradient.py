@@ -324,7 +324,7 @@ class NaturalGradient(Optimizer):
         return super().__getstate__()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._bases, self._scratch = SeededBases(), Scratch()  # pickled and copied are state and groups only
+        self._bases, self._scratch = SeededBases(), Scratch()  # pickled, copied and loaded are state and groups only
         super().__setstate__(state)
         for group in self.param_groups:
             group.update(checked(dict(self.defaults) | group, rates=False))

@@ -16,6 +16,7 @@ from engine.training.retraining import challenger, learner
 from engine.training.retraining.refit import train_for_use
 from engine.training.retraining.run import beginning, made_with, taught
 from engine.training.retraining.run_settings import (
+    DISTILLED,
     FOLD_STEPS,
     FOLDED,
     HANDED_IN,
@@ -63,7 +64,7 @@ def reproduce(
         run = existing(session, Run, run_id)
         if run.challenger_id is None or MADE_WITH not in run.settings:
             raise Refused(f"This run stored no weights to reproduce (status: {run.status}); choose a finished run.")
-        if FOLDED not in run.settings:
+        if FOLDED not in run.settings or run.settings.get(DISTILLED):
             raise Refused("An earlier version of Glossator made this run; only that version can reproduce it.")
         version = session.get_one(ModelVersion, run.challenger_id)
     settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})

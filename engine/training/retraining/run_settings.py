@@ -11,7 +11,7 @@ from engine.errors import Refused
 from engine.plurals import count
 from engine.settings import Settings
 
-# Stored with a run's settings, determined during the run:
+# Stored with a run's settings, and none of them: determined during the run, or of earlier versions of the program.
 BEGINS_AT = "begins_at"  # version whose weights are the initial ones
 PAGES = "pages_taught"  # number of corrected pages
 FOLDED = "folded"  # whether the challenger is judged by folds; otherwise it is trained once, on all pages
@@ -22,11 +22,13 @@ MADE_WITH = "made_with"  # versions of software
 UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
     "unlabelled_sha256", "unlabelled_pages", "unlabelled_documents", "unlabelled_none",
 )  # fmt: skip
-HOLDOUTS, ENDED_AT, DISTILLED = "holdouts_sha256", "ended_at", "distilled"  # of earlier versions of the program
+HOLDOUTS, ENDED_AT, DISTILLED = "holdouts_sha256", "ended_at", "distilled"  # of earlier versions
 _BESIDE = (
     BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT, DISTILLED,
     UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip
+
+OF_DEPLOYMENT = ("steps", "minutes", "refit", "unlabelled")  # their defaults are settings, GLOSSATOR_RETRAIN_...
 
 # quick: the encoders are frozen, so an image is encoded once, its features are cached, and no gradient flows through
 # them. Fusion, prompt encoder and both heads are trained, as in SAM's data engine, where decoders are retrained more
@@ -50,9 +52,13 @@ class RunSettings(BaseModel):
     depth: Depth = Field("full", description="quick: the encoders are frozen. full: all parameters are trained.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
     mode: str = Field("whole", description="Name in model.optim.MODES; natural_gradient only.")
-    rate: float = Field(3.5e-4, gt=0, description="Learning rate after the warm-up; for AdamW, 5e-4 works well.")
+    rate: float = Field(
+        default_factory=lambda chosen: 5e-4 if chosen.get("optimizer") == "adamw" else 3.5e-4,
+        gt=0,
+        description="Learning rate after the warm-up: by default 5e-4 for adamw, 3.5e-4 for natural_gradient.",
+    )
     matrix_rate: float = Field(
-        default_factory=lambda chosen: 2.0 if chosen.get("mode") == "whole" else 4.0,  # a step of whole is longer
+        default_factory=lambda chosen: 2.0 if chosen.get("mode") == "whole" else 4.0,  # whole moves weights further
         gt=0,
         description="Learning rate of weight matrices, as a multiple of `rate`: by default 2 in the mode whole, 4 in "
         "others; natural_gradient only.",
@@ -71,7 +77,7 @@ class RunSettings(BaseModel):
     )
     replay: float = Field(0.5, ge=0, lt=1, description="Share of the steps on generated pages.")
     unlabelled: float = Field(
-        0,
+        0.0,
         ge=0,
         lt=1,
         description="Share of the steps that learn masked words from pages without labels; 0: none. A run in which no "
@@ -116,14 +122,12 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
     The seed is derived from the job, so it is known and unique. Raises Refused for an invalid value.
     """
     seed = int.from_bytes(hashlib.sha256(job_id.encode()).digest()[:4], "big") >> 1
-    given = {
-        "seed": seed,
-        "steps": settings.retrain_steps,
-        "minutes": settings.retrain_minutes,
-        "refit": settings.retrain_refit,
-        "unlabelled": settings.retrain_unlabelled,
-        **chosen,
-    }
+    of_deployment = {name: getattr(settings, f"retrain_{name}") for name in OF_DEPLOYMENT}
+    return checked({"seed": seed, **of_deployment, **chosen})
+
+
+def checked(given: Mapping[str, Any]) -> RunSettings:
+    """Return settings from values by name. Raises Refused for an invalid one."""
     try:
         return RunSettings.model_validate(given)
     except ValidationError as error:

@@ -90,6 +90,7 @@ def test_a_replayed_cuda_graph_steps_as_the_optimizer_does(mode: str, dtype: tor
                 parameter.grad.copy_(torch.randn(parameter.shape, generator=generator))
 
     beside = torch.cuda.Stream()
+    beside.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(beside):
         for step in range(3):
             give(step)
