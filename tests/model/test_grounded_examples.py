@@ -1,10 +1,11 @@
 import random
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
 import pytest
 
-from engine.grounded import GroundedPage
+from engine.grounded import GroundedPage, GroundedQuestion
 from engine.synthetic import generate
 from engine.training.sources.examples import draw_questions, example_of, mixed_source, page_source, synthetic_source
 from model.examples import Example, Question
@@ -55,6 +56,21 @@ def test_every_page_of_a_snapshot_is_seen_before_any_is_seen_twice(pages):
     seen = [example.words for step in range(4) for example in source(step)]
     assert len(seen) == 12 and len(set(seen)) == 12
     assert [e.words for e in source(0)] == [e.words for e in page_source(pages, lambda p: None, 1, pages=3)(0)]
+
+
+def test_pages_of_like_length_share_a_step_and_each_is_still_seen_once(pages):
+    words = [word for page in pages for word in page.words]
+    lengths = [5 * number for number in range(1, 13)]
+    of_length = [replace(pages[at], page_id=str(at), words=words[:length]) for at, length in enumerate(lengths)]
+    asked = [replace(page, questions=[GroundedQuestion("q", "What?", [[0]])]) for page in of_length]
+
+    def spread(in_turn):
+        source = page_source(asked, lambda page: None, seed=1, pages=3, questions=1, in_turn=in_turn)
+        steps = [sorted(len(example.words) for example in source(step)) for step in range(4)]
+        assert sorted(length for step in steps for length in step) == lengths
+        return sum(step[-1] - step[0] for step in steps)
+
+    assert spread(in_turn=False) == 4 * 10 < spread(in_turn=True)
 
 
 def test_a_snapshot_without_questions_is_refused(pages):

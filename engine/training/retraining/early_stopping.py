@@ -60,7 +60,9 @@ def held_out_source(
     `weights`: as for examples.page_source; answers of weight 0 are not used here either.
     """
     try:
-        drawn = page_source(pages, lambda _: None, 0, pages=at_once, questions=questions, badly=False, weights=weights)
+        drawn = page_source(
+            pages, lambda _: None, 0, pages=at_once, questions=questions, badly=False, weights=weights, in_turn=True
+        )
     except ValueError:
         return None
     source = with_negative_questions(drawn, _NEGATIVE, 0)

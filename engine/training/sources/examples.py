@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from PIL import Image
@@ -16,6 +17,8 @@ from engine.training.augmentation.corruption import shortened
 from engine.training.augmentation.perturbation import blurred, in_cipher, stretched
 from engine.training.sources.page_supply import GENERATED, MadePage, Pages
 from model.examples import Example, Prompt, Question, Source, Word
+
+T = TypeVar("T")
 
 MOST_WORDS = 350  # of a training page: the cost of a step grows with the square
 MOST_ANSWERS = 3  # acceptable answers kept per question; more cost memory and add little
@@ -123,10 +126,12 @@ def page_source(
     perturbed: float = 0.0,
     badly: bool = True,
     weights: Mapping[str, Mapping[str, float]] | None = None,
+    in_turn: bool = False,
 ) -> Source:
     """Return a source of a snapshot's pages: `pages` a step, each page once an epoch.
 
-    Questions are drawn in proportion to their weight, pages in proportion to the mean weight of their questions.
+    Pages of like length share a step: those of up to six steps are drawn together and grouped. Questions are drawn in
+    proportion to their weight, pages in proportion to the mean weight of their questions.
 
     Args:
         corpus: Pages with questions.
@@ -137,6 +142,7 @@ def page_source(
         perturbed: Share of pages without image that are perturbed; see engine.training.augmentation.perturbation.
         badly: Corrupt some questions with typing errors and missing words.
         weights: Page id -> question id -> weight, 1 by default; 0 is never drawn.
+        in_turn: Leave the pages in the order in which they are drawn, so that the first steps have all of them.
 
     Raises:
         ValueError: No question of weight is left.
@@ -151,11 +157,25 @@ def page_source(
         weightless = "No answer for training has a weight above 0; the tab Quality shows why."
         raise ValueError(weightless if given else "No page has a question to train on.")
     turns = Turns([weight for _, weight in usable], seed)
+    steps = max(1, min(_BLOCK_STEPS, len(usable) // pages))  # of a block: not more than an epoch
+    block: dict[int, list[Sequence[GroundedPage]]] = {}
+
+    def chosen_for(step: int) -> Sequence[GroundedPage]:
+        if in_turn or pages == 1:
+            return [usable[turns.place(step * pages + at)][0] for at in range(pages)]
+        number, place = divmod(step, steps)
+        if number not in block:
+            drawn = [usable[turns.place(number * steps * pages + at)][0] for at in range(steps * pages)]
+            block.clear()
+            block[number] = _grouped(
+                drawn, lambda page: len(page.words), pages, random.Random(f"{seed}:{number}:block")
+            )
+        return block[number][place]
 
     def source(step: int) -> Sequence[Example]:
         """Return the examples of one step."""
         rng = random.Random(f"{seed}:{step}:pages")
-        chosen = [usable[turns.place(step * pages + at)][0] for at in range(pages)]
+        chosen = chosen_for(step)
         found = [image_of(page) for page in chosen]
         together = all(image is not None for image in found)
         asked = [
@@ -171,6 +191,14 @@ def page_source(
         return [_perturbed(example, rng, perturbed) for example in asked] if perturbed else asked
 
     return source
+
+
+def _grouped(drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: random.Random) -> list[Sequence[T]]:
+    """Part what was drawn into groups of like length, in random order."""
+    ordered = sorted(drawn, key=length)
+    groups: list[Sequence[T]] = [ordered[at : at + pages] for at in range(0, len(ordered), pages)]
+    rng.shuffle(groups)
+    return groups
 
 
 def pooled(source: Source, steps: int) -> Source:
@@ -194,9 +222,6 @@ def _drawn_block(
     rng = random.Random(f"{seed}:block")
     usable = _usable(made, rng, _PLAIN_KEPT if images and regions else 1.0)
     drawn = list(islice(usable, pages * _BLOCK_STEPS))
-    drawn.sort(key=lambda one: len(one.page.words))
-    groups = [drawn[at : at + pages] for at in range(0, len(drawn), pages)]
-    rng.shuffle(groups)
     return [
         [
             _perturbed(
@@ -213,7 +238,7 @@ def _drawn_block(
             )
             for one in group
         ]
-        for group in groups
+        for group in _grouped(drawn, lambda one: len(one.page.words), pages, rng)
     ]
 
 
