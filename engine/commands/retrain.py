@@ -35,7 +35,7 @@ def retrain(
     ] = None,
     optimizer: Annotated[str | None, typer.Option(help="Optimizer: natural_gradient or adamw.")] = None,
     mode: Annotated[
-        str | None, typer.Option(help="Mode of natural_gradient: whole (if left out), blocks, source, history ...")
+        str | None, typer.Option(help="Mode of natural_gradient: blocks (if left out), whole, source, history ...")
     ] = None,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Random seed; the same seed, answers and steps give the same weights.")

@@ -28,7 +28,7 @@ def simulate(
     against: Annotated[
         str,
         typer.Option(
-            help="Variant to compare with: nothing, never (retrain), adamw, blocks or history (modes of our "
+            help="Variant to compare with: nothing, never (retrain), adamw, whole or history (modes of our "
             "optimizer), quick (depth), or mean (of the folds, for use)."
         ),
     ] = "nothing",

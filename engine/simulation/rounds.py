@@ -54,7 +54,7 @@ AGAINST: Mapping[str, dict[str, Any]] = {
     "nothing": {},
     "never": {},
     "adamw": {"optimizer": "adamw"},
-    "blocks": {"mode": "blocks"},
+    "whole": {"mode": "whole"},
     "history": {"mode": "history"},
     "quick": {"depth": "quick"},
     "mean": {"refit": False},

@@ -3,12 +3,14 @@
 DATA holds forms/ and receipts/ in the grounded format. A third set is generated: purchase orders. Each draw is another
 order of the pages and another seed. Figures of finished draws are kept in the repository; --figures FOLDER names another
 folder, an empty one to measure all anew. A simulation that was stopped goes on after its last round, from OUT. Prints a
-table for docs/benchmarks.md of the draws that there are, and draws OUT/retraining.png.
+table for docs/benchmarks.md of the draws that there are, and draws OUT/retraining.png. A second table compares what
+verdicts measured on the corrected pages with what became of the unseen ones.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import statistics
 from collections.abc import Mapping, Sequence
@@ -23,6 +25,7 @@ from engine.simulation.picture import draw
 from tests.benchmarks.shell import glossator
 from tests.benchmarks.tables import table
 
+_IN_A_VERDICT = re.compile(r"held-out documents \(from ([\d.]+) to ([\d.]+)\)")
 FIGURES = Path(__file__).with_name("figures") / "retraining"
 _ORDERS = ("--kind", "order", "--seed", "4242", "--pages", "150")
 
@@ -62,6 +65,7 @@ def main() -> None:
     for case, draws in found.items():
         print(f"\n{case.name}, {count(len(draws), 'draw')}\n")
         print(_table(draws))
+    print(f"\nVerdicts\n\n{_verdicts({case.name: draws for case, draws in found.items()})}")
     drawn = {f"{case.name}, draw {seed}": one for case, draws in found.items() for seed, one in enumerate(draws, 1)}
     draw(drawn, chosen.out / "retraining.png")
 
@@ -136,6 +140,28 @@ def _table(draws: Sequence[Mapping[str, Any]]) -> str:
             ]
         )
     return table(heads, rows)
+
+
+def _verdicts(found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+    """Compare the difference of mean IoU in each verdict with that of the same two models on the unseen pages."""
+    rows = []
+    for name, draws in found.items():
+        measured, true, passed = [], [], []
+        for draw_ in draws:
+            in_use = draw_["rounds"][0]["mean_iou"]
+            for one in draw_["rounds"][1:]:
+                said = _IN_A_VERDICT.search(one["sentence"] or "")
+                if said is not None and one["challenger"] is not None:
+                    measured.append(float(said[2]) - float(said[1]))
+                    true.append(one["challenger"]["mean_iou"] - in_use)
+                    passed.append(bool(one["promoted"]))
+                in_use = one["mean_iou"]
+        if len(true) < 3:
+            continue
+        groups = ([gain for gain, was in zip(true, passed, strict=True) if was is which] for which in (True, False))
+        means = [f"{statistics.fmean(group):+.3f} ({len(group)})" if group else "-" for group in groups]
+        rows.append([name, str(len(true)), f"{statistics.correlation(measured, true):.2f}", *means])
+    return table(["set", "verdicts", "correlation", "unseen pages, promoted", "unseen pages, refused"], rows)
 
 
 def _moved(now: Sequence[float], before: Sequence[float]) -> str:

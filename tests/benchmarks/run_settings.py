@@ -1,6 +1,6 @@
 """What one retraining gives under other run settings, without a gate.
 
-    python -m tests.benchmarks.run_settings DATA OUT --arm mode=blocks --arm "" --arm optimizer=adamw
+    python -m tests.benchmarks.run_settings DATA OUT --arm "" --arm mode=whole --arm optimizer=adamw
     [--learn forms] [--pages 60] [--steps 480] [--seeds 3] [--device cpu] [--at-once 1] [--table]
 
 DATA holds forms/ and receipts/ in the grounded format. Each seed is another draw of the pages and another seed of the

@@ -51,7 +51,7 @@ class RunSettings(BaseModel):
     minutes: float = Field(gt=0, description="Time limit: steps are reduced to fit, as timed at the start.")
     depth: Depth = Field("full", description="quick: the encoders are frozen. full: all parameters are trained.")
     optimizer: Literal["natural_gradient", "adamw"] = "natural_gradient"
-    mode: str = Field("whole", description="Name in model.optim.MODES; natural_gradient only.")
+    mode: str = Field("blocks", description="Name in model.optim.MODES; natural_gradient only.")
     rate: float = Field(
         default_factory=lambda chosen: 5e-4 if chosen.get("optimizer") == "adamw" else 3.5e-4,
         gt=0,
