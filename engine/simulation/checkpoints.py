@@ -55,7 +55,7 @@ def restore(folder: Path, plan: Mapping[str, Any]) -> Checkpoint | None:
     if not path.is_file():
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
-    if {"uploaded": False} | found["plan"] != json.loads(json.dumps(plan)):  # a setting that earlier ones lack
+    if found["plan"] != json.loads(json.dumps(plan)):
         raise Refused(
             f"{folder} holds a simulation with other options, or of a version with other defaults; repeat those, or "
             "choose another folder."

@@ -175,7 +175,7 @@ def test_a_temporary_folder_that_is_a_link_is_refused(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("usual_umask")
 def test_a_simulation_keeps_its_rounds_private_and_brings_them_back_so(tmp_path: Path) -> None:
     open_workspace(Settings(data_dir=tmp_path)).close()
-    plan = {"rounds": 1, "uploaded": False}
+    plan = {"rounds": 1}
     state = checkpoints.Checkpoint(plan, "first", ("page",), ())
     checkpoints.save(tmp_path, state)
     kept = next(tmp_path.glob("round-*.db"))
