@@ -18,10 +18,9 @@ import statistics
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from dataclasses import asdict, dataclass
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +39,7 @@ from engine.training.sources.corpus import Corpus
 from engine.workspace import open_workspace
 from model.inference import SHIPPED, Predictor
 from model.optim import MODES
+from tests.benchmarks.processes import processes
 from tests.benchmarks.tables import table
 
 KEPT = Path(__file__).with_name("figures") / "run_settings" / "runs.jsonl"
@@ -111,7 +111,7 @@ def main() -> None:
 
 
 def _measure(todo: Sequence[Ask], chosen: argparse.Namespace, kept: Path, found: dict[str, dict[str, Any]]) -> None:
-    pool = ProcessPoolExecutor(chosen.at_once, mp_context=get_context("spawn"))
+    pool = processes(chosen.at_once)
     try:
         for each in as_completed([pool.submit(measured, ask, chosen.data) for ask in todo]):
             one = each.result()

@@ -14,10 +14,8 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
 
@@ -35,6 +33,7 @@ from model.network import GroundingNetwork
 from model.objectives.promptable import Asking, PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
 from model.presets import NANO, NetworkConfig
+from tests.benchmarks.processes import processes
 from tests.benchmarks.tables import table
 
 SEED, HELD_OUT, POOL, PICTURES = 3, 9_999_991, 384, 0.7
@@ -131,7 +130,7 @@ def run(folder: Path, rows: dict[str, Variant], steps: int, pages: int, workers:
     folder.mkdir(parents=True, exist_ok=True)
     lines = [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
     found = {line["row"]: line["figures"] for line in lines if line["steps"] == steps and line["pages"] == pages}
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    with processes(workers) as pool:
         waiting = [
             pool.submit(perform, name, variant, steps, pages) for name, variant in rows.items() if name not in found
         ]

@@ -22,7 +22,6 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields
 from functools import cache
-from multiprocessing import get_context
 from pathlib import Path
 
 import torch
@@ -33,6 +32,7 @@ from tests.benchmarks.optim.rows import ON_GPU, Row, rows, take_float32_products
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
+from tests.benchmarks.processes import processes
 
 TASKS = ("characters", "wide", "segmentation", "shift", "language")
 KEPT = Path(__file__).parents[1] / "figures" / "optim" / "trials.jsonl"
@@ -191,7 +191,7 @@ def main() -> None:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
     place, kept = Place(given.device, str(given.text)), None if given.anew else KEPT
     trials = Trials(given.folder / "trials.jsonl", place, kept)
-    with ProcessPoolExecutor(given.workers, mp_context=get_context("spawn")) as pool:
+    with processes(given.workers) as pool:
         for task in given.tasks.split(","):
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
