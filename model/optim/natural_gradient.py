@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.optim.optimizer import Optimizer, ParamsT
 
-from model.optim import adamw, lowrank
+from model.optim import adamw, lowrank, state_dicts
 from model.optim.basis import SeededBases
 from model.optim.choices import (
     CHOICES,
@@ -27,9 +27,9 @@ from model.optim.counting import INTEGERS, State, fresh_state, on_device, placed
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
 from model.optim.group_settings import checked, step_settings
 from model.optim.modes import MODES, Mode
-from model.optim.sharded import as_piece, is_sharded, own, own_gradient, whole
+from model.optim.sharded import own_gradient, whole
 from model.optim.stack import Scratch, Stack, chunks
-from model.optim.subspace import Geometry, geometry
+from model.optim.subspace import geometry
 
 _DEFAULT = MODES["whole"]
 
@@ -203,8 +203,7 @@ class NaturalGradient(Optimizer):
             for parameter in group["params"]:
                 if torch.is_complex(parameter):
                     raise ValueError("NaturalGradient takes real parameters only; view a complex one as real.")
-                if group["subspace"] is not None:
-                    geometry(parameter.shape, group["subspace"])
+                geometry(parameter.shape, group["subspace"])  # raises where they do not fit
         except (TypeError, ValueError):
             self.param_groups.pop()
             raise
@@ -257,15 +256,7 @@ class NaturalGradient(Optimizer):
         Under FSDP2 the states of vectors, norms and embeddings are DTensors, because each process has a piece.
         """
         self._scratch.settle()
-        state_dict = super().state_dict()
-        for own_group, group in zip(self.param_groups, state_dict["param_groups"], strict=True):
-            group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
-            for number, parameter in zip(group["params"], own_group["params"], strict=True):
-                if number in state_dict["state"] and is_sharded(parameter) and not _as_matrix(own_group, parameter):
-                    state = state_dict["state"][number]
-                    pieces = {key: as_piece(state[key], parameter) for key in adamw.MOMENTS if key in state}
-                    state_dict["state"][number] = state | pieces
-        return state_dict
+        return state_dicts.made_plain(self.param_groups, super().state_dict())
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Load a state dict and keep every tensor's dtype.
@@ -275,49 +266,7 @@ class NaturalGradient(Optimizer):
         of this optimizer; the tensor gets the loaded rate.
         """
         self._scratch.settle()
-        loaded: dict[str, Any] = {}
-        ways = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in self.param_groups]
-        rates = [group["lr"] for group in self.param_groups]
-
-        def remember(_: Optimizer, after_hooks: dict[str, Any]) -> dict[str, Any]:
-            groups = after_hooks["param_groups"]
-            if len(groups) == len(ways):  # else torch says what is wrong
-                groups = [{**group, **way} for group, way in zip(groups, ways, strict=True)]
-            loaded.update({**after_hooks, "param_groups": groups})
-            return loaded
-
-        def restore(_: Optimizer) -> None:
-            self._restore(loaded)
-            taken: dict[int, float] = {}
-            for group, rate in zip(self.param_groups, rates, strict=True):
-                if isinstance(rate, Tensor):
-                    value = float(group["lr"])
-                    if taken.setdefault(id(rate), value) != value:  # groups of one tensor were saved with several rates
-                        rate = rate.clone()
-                    group["lr"] = rate.fill_(value)
-
-        # This pre-hook runs last and this post-hook first, so that the user's hooks see the same as without them.
-        handles = [
-            self.register_load_state_dict_pre_hook(remember),
-            self.register_load_state_dict_post_hook(restore, prepend=True),
-        ]
-        try:
-            super().load_state_dict(state_dict)
-        finally:
-            for handle in handles:
-                handle.remove()
-
-    def _restore(self, loaded: Mapping[str, Any]) -> None:
-        saved = (number for group in loaded["param_groups"] for number in group["params"])
-        here = ((one, group["capturable"]) for group in self.param_groups for one in group["params"])
-        for index, (number, (parameter, capturable)) in enumerate(zip(saved, here, strict=True)):
-            if number in loaded["state"]:
-                state = dict.fromkeys(INTEGERS, 0) | {"index": index} | loaded["state"][number]
-                self.state[parameter] = placed(state, parameter.device, capturable) | {
-                    key: own(value).to(parameter.device, copy=True)
-                    for key, value in state.items()
-                    if key not in INTEGERS
-                }
+        state_dicts.load(self, state_dict, super().load_state_dict)
 
     def __getstate__(self) -> dict[str, Any]:
         self._scratch.settle()
@@ -362,7 +311,11 @@ class NaturalGradient(Optimizer):
                 continue
             size = sizes.pop()
             smallest, largest = norm_range(dtype_of(parameter))
-            small = size < smallest and _as_matrix(group, parameter) is not None and not _only_prepares(group, state)
+            small = (
+                size < smallest
+                and geometry(parameter.shape, group["subspace"]) is not None
+                and not _only_prepares(group, state)
+            )
             if small or not size < largest:  # also true for NaN
                 state["skipped"] += 1
                 continue
@@ -374,7 +327,7 @@ class NaturalGradient(Optimizer):
         vectors: defaultdict[tuple[Any, ...], list[tuple[Tensor, Tensor, State]]] = defaultdict(list)
         for entry in touched:
             parameter, _, state = entry
-            shape = _as_matrix(group, parameter)
+            shape = geometry(parameter.shape, group["subspace"])
             alike = (parameter.dtype, parameter.device, None if group["capturable"] else state["step"])
             if shape is None:
                 vectors[alike].append(entry)
@@ -390,11 +343,6 @@ class NaturalGradient(Optimizer):
                 lowrank.step(
                     Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases
                 )
-
-
-def _as_matrix(group: Mapping[str, Any], parameter: Tensor) -> Geometry | None:
-    """Return how a parameter is read as matrices; None for one that steps by AdamW."""
-    return None if group["subspace"] is None else geometry(parameter.shape, group["subspace"])
 
 
 def _only_prepares(group: Mapping[str, Any], state: State) -> bool:

@@ -49,9 +49,9 @@ class Geometry:
         return tuple(sizes)
 
 
-def geometry(shape: Sequence[int], subspace: Subspace) -> Geometry | None:
-    """Return the geometry of a parameter; None for a scalar or vector in effect, which goes to AdamW."""
-    if len(shape) < 2 or 0 in shape:
+def geometry(shape: Sequence[int], subspace: Subspace | None) -> Geometry | None:
+    """Return the geometry of a parameter; None for one that steps by AdamW: without subspace, or a vector in effect."""
+    if subspace is None or len(shape) < 2 or 0 in shape:
         return None
     rows, rest = shape[0], math.prod(shape[1:])
     if min(rows, rest) < 2:

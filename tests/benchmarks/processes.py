@@ -15,6 +15,11 @@ def processes(count: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
+    threading.Thread(target=_wait_for_its_end, daemon=True).start()
+
+
+def _wait_for_its_end() -> None:
     parent = parent_process()
     if parent is not None:
-        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()
+        parent.join()
+        os._exit(1)

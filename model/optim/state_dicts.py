@@ -1,0 +1,93 @@
+"""What a state dict of NaturalGradient holds beside torch's, and how one is loaded with every tensor's dtype kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from torch import Tensor
+from torch.optim.optimizer import Optimizer
+
+from model.optim import adamw
+from model.optim.choices import CHOICES, to_plain
+from model.optim.counting import INTEGERS, placed
+from model.optim.sharded import as_piece, is_sharded, own
+from model.optim.subspace import geometry
+
+
+def made_plain(groups: Sequence[Mapping[str, Any]], state_dict: dict[str, Any]) -> dict[str, Any]:
+    """Turn the choices in torch's state dict into plain values, in place, and pieces of states into DTensors.
+
+    Args:
+        groups: the optimizer's own parameter groups.
+        state_dict: what torch returned for them.
+    """
+    for own_group, group in zip(groups, state_dict["param_groups"], strict=True):
+        group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
+        for number, parameter in zip(group["params"], own_group["params"], strict=True):
+            by_adamw = geometry(parameter.shape, own_group["subspace"]) is None
+            if number in state_dict["state"] and is_sharded(parameter) and by_adamw:
+                state = state_dict["state"][number]
+                pieces = {key: as_piece(state[key], parameter) for key in adamw.MOMENTS if key in state}
+                state_dict["state"][number] = state | pieces
+    return state_dict
+
+
+def load(optimizer: Optimizer, state_dict: dict[str, Any], by_torch: Callable[[dict[str, Any]], None]) -> None:
+    """Load a state dict by torch's own method, then restore what it changes.
+
+    torch casts state to the parameter's dtype and takes all settings of a group, also those that say how steps are
+    taken.
+
+    Args:
+        optimizer: which loads.
+        state_dict: what it loads.
+        by_torch: torch's method, bound to the optimizer.
+    """
+    loaded: dict[str, Any] = {}
+    ways = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in optimizer.param_groups]
+    rates = [group["lr"] for group in optimizer.param_groups]
+
+    def remember(_: Optimizer, after_hooks: dict[str, Any]) -> dict[str, Any]:
+        groups = after_hooks["param_groups"]
+        if len(groups) == len(ways):  # else torch says what is wrong
+            groups = [{**group, **way} for group, way in zip(groups, ways, strict=True)]
+        loaded.update({**after_hooks, "param_groups": groups})
+        return loaded
+
+    def restore(_: Optimizer) -> None:
+        _restore_states(optimizer, loaded)
+        _restore_rates(optimizer.param_groups, rates)
+
+    # This pre-hook runs last and this post-hook first, so that the user's hooks see the same as without them.
+    handles = [
+        optimizer.register_load_state_dict_pre_hook(remember),
+        optimizer.register_load_state_dict_post_hook(restore, prepend=True),
+    ]
+    try:
+        by_torch(state_dict)
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _restore_states(optimizer: Optimizer, loaded: Mapping[str, Any]) -> None:
+    saved = (number for group in loaded["param_groups"] for number in group["params"])
+    here = ((one, group["capturable"]) for group in optimizer.param_groups for one in group["params"])
+    for index, (number, (parameter, capturable)) in enumerate(zip(saved, here, strict=True)):
+        if number in loaded["state"]:
+            state = dict.fromkeys(INTEGERS, 0) | {"index": index} | loaded["state"][number]
+            optimizer.state[parameter] = placed(state, parameter.device, capturable) | {
+                key: own(value).to(parameter.device, copy=True) for key, value in state.items() if key not in INTEGERS
+            }
+
+
+def _restore_rates(groups: Sequence[dict[str, Any]], rates: Sequence[float | Tensor]) -> None:
+    """Write the loaded rates into the tensors that stood there before."""
+    taken: dict[int, float] = {}
+    for group, rate in zip(groups, rates, strict=True):
+        if isinstance(rate, Tensor):
+            value = float(group["lr"])
+            if taken.setdefault(id(rate), value) != value:  # groups of one tensor were saved with several rates
+                rate = rate.clone()
+            group["lr"] = rate.fill_(value)
