@@ -28,7 +28,7 @@ help:
 	@echo "make bench-optim-ablations  which part of the optimizer does what (by estimate ten hours of two cores)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-retraining  what retraining gives: three draws of three sets, on the pages in DATA=folder; nine hours of a core, goes on where it was stopped; FIGURES=an empty folder measures all anew"
-	@echo "make bench-pretraining  what learning without labels is worth, at equal minutes: DATA=folder, CORPUS=folder of documents; four hours of a core"
+	@echo "make bench-pretraining  what learning without labels is worth, at equal minutes: DATA=folder, CORPUS=folder of documents; seven hours of a core"
 	@echo "make bench-app  how long people wait: editing, asking, saving with 20 and with 100 people, opening; plots into build/bench-app"
 	@echo "make bench-canvas  from the hand to the frame on a page of 25 megapixels: words, brush, eraser, undo"
 	@echo "make bench-export  exports of 1,000 and of 100,000 answers: time, peak memory, bytes; long"
@@ -115,7 +115,7 @@ docs: install-test
 pictures: install-test
 	$(BIN)/python -m tests.browser.doc_pictures
 
-# Weights from nothing by the recipe of the shipped ones: two hours on two cores that do other work besides.
+# Weights from nothing by the recipe of the shipped ones: four hours on two cores that do other work besides.
 # It stops after 100 minutes at the latest; the same command goes on.
 WEIGHTS ?= build/weights
 weights: install-bench

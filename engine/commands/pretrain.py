@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -57,7 +58,7 @@ def pretrain(
     resume: Annotated[bool, typer.Option("--resume", help="Resume the run in OUT.")] = False,
     preset: Annotated[str, typer.Option(help="Network size: nano, base or large.")] = "nano",
     batch: Annotated[
-        int, typer.Option(help="Pages of words a micro-step; a quarter of them where images are read.", min=1)
+        int, typer.Option(help="Pages a micro-step; a quarter of them where pictures are asked questions.", min=1)
     ] = 4,
     accumulate: Annotated[int, typer.Option(help="Micro-steps whose gradients make one step.", min=1)] = 1,
     rate: Annotated[
@@ -181,7 +182,22 @@ def pretrain(
             if forms is not None:
                 ranks.on_first(partial(_kept_forms, forms, out))
             source = teacher or teacher_folder()
-            pages = None
+            steps = RECIPE.steps if recipe else _given(stages)
+            names = [part.partition("=")[0].strip() for part in stages.split(",")]
+            schedule = Schedule(  # what it refuses is refused before documents are read
+                seed=RECIPE.seed if recipe else seed,
+                steps=steps or dict.fromkeys(names, 1),
+                start=_absolute(start),
+                decoder=_path_or_name(decoder),
+                forms=_absolute(forms),
+                labelled=_absolute(labelled),
+                pages=batch,
+                accumulate=accumulate,
+                rate=rate,
+                public=tuple(
+                    name for name, given in zip(PARTS, (trunk, bert, tower), strict=True) if given is not None
+                ),
+            )
             if (corpus or project) and not again:
                 reading = partial(
                     _corpus,
@@ -195,26 +211,16 @@ def pretrain(
                     late=late,
                 )
                 pages = ranks.on_first(reading)
-            steps = RECIPE.steps if recipe else _given(stages)
-            names = [part.partition("=")[0].strip() for part in stages.split(",")]
-            schedule = Schedule(
-                seed=RECIPE.seed if recipe else seed,
-                steps=steps or dict.fromkeys(names, 1),
-                start=_absolute(start),
-                decoder=decoder,
-                forms=_absolute(forms),
-                labelled=_absolute(labelled),
-                corpus=_absolute(pages),
-                pages=batch,
-                accumulate=accumulate,
-                rate=rate,
-                public=tuple(
-                    name for name, given in zip(PARTS, (trunk, bert, tower), strict=True) if given is not None
-                ),
-            )
+                schedule = replace(schedule, corpus=_absolute(pages))
             if steps is None and not again:  # the run in OUT remembers its own steps
-                pace = partial(paced, PRESETS[preset], source, schedule, minutes, mixed=mixed, device=device)
-                schedule = ranks.on_first(pace)
+                pace = partial(
+                    paced, out, PRESETS[preset], source, schedule, minutes,
+                    mixed=mixed, device=device, checkpointing=checkpointing, cancelled=late,
+                )  # fmt: skip
+                found = ranks.on_first(pace)
+                if found is None:
+                    fail("Stopped before the first step. Run the same command again.", code=STOPPED)
+                schedule = found
             with progress() as bar:
                 task = bar.add_task("pretraining", total=1.0)
 
@@ -295,10 +301,11 @@ def _corpus(
 ) -> Path:
     """Return the list of the run's corpus; reads the documents that are not kept yet."""
     from engine.documents.ingest import limits_of
-    from engine.training.unlabelled.page_corpus import PageCorpus
+    from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
     from engine.training.unlabelled.prepare import prepared
     from engine.training.unlabelled.reading import Reading
 
+    (out / CORPUS_FILE).unlink(missing_ok=True)  # of other folders, left by a run that never began
     with ExitStack() as opened, progress() as bar:
         task = bar.add_task("reading documents", total=None)
 
@@ -306,7 +313,7 @@ def _corpus(
             """Show the progress."""
             bar.update(task, completed=reading.done, total=reading.files)
             if reading.sentence is not None:
-                console.print(f"Left out: {reading.sentence}", markup=False)
+                console.print(reading.sentence, markup=False)
 
         workspace = None if project is None else opened.enter_context(here())
         listed = prepared(
@@ -330,6 +337,11 @@ def _corpus(
 
 def _absolute(path: Path | None) -> str | None:
     return None if path is None else str(path.resolve())
+
+
+def _path_or_name(decoder: str | None) -> str | None:
+    """Return a decoder's path from the root, so that a run resumes from another folder; a name stays as it is."""
+    return decoder if decoder is None or not Path(decoder).exists() else str(Path(decoder).resolve())
 
 
 def _given(stages: str) -> dict[str, int] | None:

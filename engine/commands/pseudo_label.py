@@ -38,7 +38,7 @@ def pseudo_label(
     from engine.models.registry import shipped_path
     from engine.training.pseudo_labels.labels import bands, label_page, with_negatives
     from engine.training.pseudo_labels.precision import measure
-    from engine.training.unlabelled.reading import Reading, named_pages, read_folders
+    from engine.training.unlabelled.reading import Reading, folder_for, named_pages, read_folders
     from model.inference import MOST_WORDS, Predictor
 
     settings = settings_here()
@@ -53,9 +53,9 @@ def pseudo_label(
                 """Show the progress, and why a file was left out."""
                 bar.update(task, completed=reading.done, total=reading.files)
                 if reading.sentence is not None:
-                    console.print(f"Left out: {reading.sentence}", markup=False)
+                    console.print(reading.sentence, markup=False)
 
-            kept = out / _KEPT_FOLDER / f"first {pages}"
+            kept = folder_for(out / _KEPT_FOLDER, limits, long_side=None, first_pages=pages)
             documents = read_folders(
                 [corpus],
                 kept,

@@ -29,7 +29,7 @@ class ReadLimits:
     memory_mb: int = 2048
     pages: int = 300
     pixels: int = 25_000_000
-    bytes: int = 200 * 1024 * 1024
+    bytes: int = 200_000_000
     words: int = 300_000
     dpi: int = 150
     long_side: int = 3000  # pixels; posters and slides are rendered below `dpi`

@@ -52,10 +52,11 @@ class Waiting:
 
 @dataclass(slots=True)
 class _Unread:
-    """Pages that were not read by OCR, for the warnings."""
+    """Numbers of pages that were not read by OCR."""
 
     late: list[int] = field(default_factory=list)
     failed: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)  # because there is no engine
     foreign: dict[str, list[int]] = field(default_factory=dict)
 
 
@@ -86,14 +87,15 @@ def read_waiting(
 ) -> Iterator[Read]:
     """Yield each waiting page with the lines that are printed on it, turned upright, and their source.
 
-    Several pages are read in parallel. Those that the time does not reach keep what is known of them, and a warning
-    names them. `deadline` is a time.monotonic() in seconds.
+    Several pages are read in parallel. Those that the time does not reach keep what is known of them; a warning and the
+    list of unread pages name them. `deadline` is a time.monotonic() in seconds.
     """
     engine, missing = loading.engine()
     if missing:
         tell(warning=missing)
     unread = _Unread()
     if engine is None:
+        unread.missing = [drawn.number for drawn in waiting]
         for drawn in waiting:
             yield drawn, drawn.lines, "layer"
     else:
@@ -110,6 +112,8 @@ def read_waiting(
         )
     if unread.failed:
         tell(warning=f"The OCR engine failed on {_listed(unread.failed)}. Upload the file again.")
+    if again := [*unread.late, *unread.failed, *unread.missing]:
+        tell(unread=sorted(again))
 
 
 class _Reading:

@@ -122,6 +122,7 @@ class _Telling:
         self._opened: Beginning | None = None
         self._pages: dict[int, ReadPage] = {}
         self._warnings: list[str] = []
+        self._unread: tuple[int, ...] = ()
         self._finished = False
         self.more_seconds = 0.0  # granted for the pages that OCR looks at
 
@@ -144,6 +145,8 @@ class _Telling:
             self.more_seconds = min(float(said["more_seconds"]), self._limits.ocr_seconds * self._limits.pages)
         elif "warning" in said:
             self._warnings.append(said["warning"])
+        elif "unread" in said:
+            self._unread = tuple(int(number) for number in said["unread"])
         elif "finished" in said:
             self._finished = True
 
@@ -152,7 +155,7 @@ class _Telling:
         opened, limits = self._opened, self._limits
         if self._finished and opened and len(self._pages) == opened.pages:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
-            return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings))
+            return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings), self._unread)
         if ended.late or ended.code == -signal.SIGXCPU:
             allowed = limits.seconds + self.more_seconds
             raise refusal.too_slow(allowed, len(self._pages), opened.pages if opened else None)

@@ -51,12 +51,16 @@ class Beginning:
 
 @dataclass(frozen=True, slots=True)
 class ReadDocument:
-    """Complete document; `warnings` are sentences for the person who uploaded it."""
+    """Complete document; `warnings` are sentences for the person who uploaded it.
+
+    `unread`: numbers of pages that OCR should have read and did not, such as for lack of time. Another reading may.
+    """
 
     media_type: str
     pages: tuple[ReadPage, ...]
     title: str | None
     warnings: tuple[str, ...]
+    unread: tuple[int, ...] = ()
 
 
 def page_to_wire(page: ReadPage) -> dict[str, Any]:

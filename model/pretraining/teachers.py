@@ -10,7 +10,6 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
-from model.pretraining.decoder_files import load_decoder
 from model.pretraining.text_batches import Tokens, batches, evaluating, pooled, tokenise
 from model.pretraining.token_vectors import teacher_folder
 
@@ -68,23 +67,11 @@ class Teacher:
         ]
 
 
-def minilm(folder: Path | None = None) -> Teacher:
+def minilm(folder: Path | None = None, device: torch.device | str = "cpu") -> Teacher:
     """Load all-MiniLM-L6-v2 from `folder` or as installed; ValueError says what to install."""
     folder = folder or teacher_folder()
-    return Teacher(AutoModel.from_pretrained(folder, local_files_only=True), AutoTokenizer.from_pretrained(folder))
-
-
-def from_decoder(name: str | Path) -> Teacher:
-    """Load a bidirectional decoder as a teacher.
-
-    Args:
-        name: a folder, or a name on the hub.
-
-    Raises:
-        ValueError: there is no such decoder, or it is causal.
-    """
-    decoder, tokenizer = load_decoder(name)
-    return of_decoder(decoder, tokenizer)
+    model = AutoModel.from_pretrained(folder, local_files_only=True).to(device)
+    return Teacher(model, AutoTokenizer.from_pretrained(folder))
 
 
 def of_decoder(decoder: Any, tokenizer: Any) -> Teacher:

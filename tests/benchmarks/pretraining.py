@@ -3,8 +3,9 @@
 An arm spends half of its minutes on stages without questions, on the pages of --corpus FOLDER or, without one, on
 generated pages, and the rest on questions; the arm `plain` spends all of them on questions. All begin with the same
 weights: the shipped ones, or fresh ones (--fresh). DATA holds forms/ in the grounded format. Steps follow from the
-processor time of a step of each stage, measured at the beginning, so other work on the machine gives no arm more steps.
-What OUT holds already is not run again. Prints a table for docs/benchmarks.md.
+processor time of a step of each stage on the pages of its arm, measured at the beginning, so other work on the machine
+gives no arm more steps. What OUT holds already with the same settings is not run again. Prints a table for
+docs/benchmarks.md; its seconds are processor time of a run, the figures and the start of the process included.
 
 By words: acc@.5 on forms, with whole questions and without two in five of their content words. By pixels: IoU of
 regions without words on generated pages. Gains are over `plain` with the same seed.
@@ -71,41 +72,56 @@ class Bench:
         """Run a pretraining into `folder`; return its processor seconds."""
         begin = () if self.fresh else ("--start", str(shipped_path(Settings())))
         papers = ("--corpus", str(self.corpus), "--corpus-cache", str(self.cache))
-        wanted = papers if self.corpus is not None and pages == "corpus" and len(stages) > 1 else ()
+        wanted = papers if self._named(pages) == "corpus" else ()
         named = ",".join(f"{name}={steps}" for name, steps in stages.items())
         before = processor_seconds()
         glossator("pretrain", str(folder), "--stages", named, "--seed", str(seed), *begin, *wanted)
         return processor_seconds() - before
 
     def paces(self, arms: Sequence[Arm]) -> dict[str, float]:
-        """Return the processor seconds of a step of each stage; measured once."""
+        """Return the processor seconds of a step of each stage on the pages that it learns from; measured once."""
         kept = self.out / "paces.json"
         found: dict[str, float] = json.loads(kept.read_text("utf-8")) if kept.is_file() else {}
-        for name in dict.fromkeys(name for arm in arms for name in (*arm.stages, arm.asks)):
-            if name not in found:
-                took = {}
-                for steps in (_FEW, _MANY):
-                    folder = self.out / f"pace-{name}"
-                    shutil.rmtree(folder, ignore_errors=True)
-                    took[steps] = self.pretrain(folder, {name: steps}, 0, "generated")
-                    shutil.rmtree(folder)
-                found[name] = (took[_MANY] - took[_FEW]) / (_MANY - _FEW)
-                kept.write_text(json.dumps(found), "utf-8")
+        wanted = [(name, arm.pages) for arm in arms for name in arm.stages] + [(arm.asks, "generated") for arm in arms]
+        for name, pages in wanted:
+            key = self._paced(name, pages)
+            if key in found:
+                continue
+            self._timed(name, 1, pages)  # reads documents that are not kept yet
+            few, many = (self._timed(name, steps, pages) for steps in (_FEW, _MANY))
+            found[key] = (many - few) / (_MANY - _FEW)
+            kept.write_text(json.dumps(found), "utf-8")
         return found
+
+    def _timed(self, name: str, steps: int, pages: str) -> float:
+        folder = self.out / f"pace-{name}"
+        shutil.rmtree(folder, ignore_errors=True)
+        took = self.pretrain(folder, {name: steps}, 0, pages)
+        shutil.rmtree(folder)
+        return took
+
+    def _named(self, pages: str) -> str:
+        """Return the pages that are learned from: generated ones where there is no corpus."""
+        return pages if self.corpus is not None else "generated"
+
+    def _paced(self, name: str, pages: str) -> str:
+        return f"{name}, {self._named(pages)} pages"
 
     def run(self, arm: Arm, seed: int, paces: Mapping[str, float]) -> dict[str, Any]:
         """Return the figures of an arm with a seed; runs it unless OUT has them."""
         done = self.out / f"{arm.name}-{seed}.json"
+        settings = {"minutes": self.minutes, "fresh": self.fresh, "pages": self._named(arm.pages)}
         if done.is_file():
             found: dict[str, Any] = json.loads(done.read_text("utf-8"))
-            return found
+            if found.get("settings") == settings:
+                return found
         seconds = 60 * self.minutes / (2 if arm.stages else 1)
-        stages = {name: round(seconds / len(arm.stages) / paces[name]) for name in arm.stages}
-        stages[arm.asks] = round(seconds / paces[arm.asks])
+        stages = {name: round(seconds / len(arm.stages) / paces[self._paced(name, arm.pages)]) for name in arm.stages}
+        stages[arm.asks] = round(seconds / paces[self._paced(arm.asks, "generated")])
         folder = self.out / f"{arm.name}-{seed}"
         shutil.rmtree(folder, ignore_errors=True)
-        took = self.pretrain(folder, stages, seed, arm.pages)
-        found = {"steps": stages, "seconds": took, **self._figures(arm, folder)}
+        took = self.pretrain(folder, stages, seed, arm.pages if arm.stages else "generated")
+        found = {"settings": settings, "steps": stages, "seconds": took, **self._figures(arm, folder)}
         done.write_text(json.dumps(found), "utf-8")
         shutil.rmtree(folder)
         return found
@@ -151,7 +167,7 @@ def main() -> None:
 
 
 def _table(arms: Sequence[Arm], found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
-    heads = ["arm", "steps", "forms", "gain", "words dropped", "gain", "regions", "gain"]
+    heads = ["arm", "steps", "forms", "gain", "words dropped", "gain", "regions", "gain", "seconds"]
     plain = {arm.asks: found[arm.name] for arm in arms if not arm.stages}
     rows = []
     for arm in arms:
@@ -167,6 +183,7 @@ def _table(arms: Sequence[Arm], found: Mapping[str, Sequence[Mapping[str, Any]]]
                 for one, other in zip(found[arm.name], plain.get(arm.asks, ()), strict=False)
             ]
             cells.append(", ".join(f"{gain:+.3f}" for gain in gains) if arm.stages and gains else "-")
+        cells.append(f"{statistics.median(one['seconds'] for one in found[arm.name]):.0f}")
         rows.append(cells)
     return table(heads, rows, left=2)
 

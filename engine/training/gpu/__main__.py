@@ -11,6 +11,7 @@ from pathlib import Path
 # Heavy modules are imported when a command runs.
 
 STOPPED = 3  # exit code while pieces are left
+_DRY = "dry"  # folder in OUT
 _SAVING = 30  # seconds of the minutes kept for saving
 
 
@@ -32,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("--minutes", type=float, default=9, help="stop after so many")
     one.add_argument("--device", default="auto", help="cpu, cuda or auto")
     one.add_argument("--only", help="names of pieces, separated by commas")
-    one.add_argument("--steps", type=int, help="steps of each stage of a training, for a dry run")
+    one.add_argument("--steps", type=int, help=f"steps of each stage of a training, for a dry run into OUT/{_DRY}")
     one.add_argument("--at-once", help="pages a step, separated by commas, instead of those of the plan")
     one.add_argument("--workers", type=int, help="processes that make examples; by default the cores but two, on a GPU")
     for part, what in (("trunk", "timm name, file or folder"), ("bert", "transformers name or folder"),
@@ -110,7 +111,7 @@ def _run(chosen: argparse.Namespace) -> int:
     doing = partial(
         Doing,
         pages=chosen.pages,
-        out=chosen.out,
+        out=chosen.out if chosen.steps is None else chosen.out / _DRY,  # a dry run is not the plan done
         device=device,
         until=until,
         workers=workers,

@@ -102,7 +102,7 @@ def _do(piece: Piece, doing: Doing, prepared: PreparedPages) -> bool:
 
 
 def _costs(piece: Costs, doing: Doing, prepared: PreparedPages) -> bool:
-    rows: list[dict[str, Any]] = read_figures(doing.out)["pieces"].get(piece.name, {}).get("rows", [])
+    rows = _rows_here(piece, doing)
     known = {(row["kind"], row["pages"], row["checkpointing"]) for row in rows}
     sizes = doing.at_once or piece.pages
     wanted = [(kind, pages, on) for kind in KINDS for pages in sizes for on in (False, True)]
@@ -127,7 +127,7 @@ def _costs(piece: Costs, doing: Doing, prepared: PreparedPages) -> bool:
 
 
 def _proof(piece: Proof, doing: Doing, prepared: PreparedPages) -> bool:
-    rows: list[dict[str, Any]] = read_figures(doing.out)["pieces"].get(piece.name, {}).get("rows", [])
+    rows = _rows_here(piece, doing)
     known = {row["stage"] for row in rows}
     for group in piece.stages:
         if group[-1] in known:
@@ -254,9 +254,8 @@ def training_figures(rows: Sequence[Mapping[str, Any]], steps: Mapping[str, int]
 def _keep(doing: Doing, piece: Piece, found: Mapping[str, Any]) -> None:
     """Write the figures of a piece, with the machine they are of."""
     figures = read_figures(doing.out)
-    cuda = doing.device.type == "cuda"
     machine = {
-        "device": torch.cuda.get_device_name(doing.device) if cuda else f"CPU, {platform.machine()}",
+        "device": _device_name(doing),
         "torch": torch.__version__,
         "python": platform.python_version(),
         "mixed": doing.mixed,
@@ -266,6 +265,18 @@ def _keep(doing: Doing, piece: Piece, found: Mapping[str, Any]) -> None:
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(figures, indent=1), encoding="utf-8")
     temporary.replace(path)
+
+
+def _rows_here(piece: Piece, doing: Doing) -> list[dict[str, Any]]:
+    """Return the rows of a piece that this device measured; those of another one are measured anew."""
+    found = read_figures(doing.out)["pieces"].get(piece.name, {})
+    rows: list[dict[str, Any]] = found.get("rows", []) if found.get("device") == _device_name(doing) else []
+    return rows
+
+
+def _device_name(doing: Doing) -> str:
+    cuda = doing.device.type == "cuda"
+    return torch.cuda.get_device_name(doing.device) if cuda else f"CPU, {platform.machine()}"
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:

@@ -1,13 +1,13 @@
 """Pretraining run: stage by stage, resumable, seeded, with figures before and after each stage."""
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -15,6 +15,7 @@ import torch
 from engine.training.pretraining.curves import METRICS_FILE, draw_curves
 from engine.training.pretraining.pretraining_stage import PAGES, PretrainingStage, StageInputs
 from engine.training.pretraining.stages import STAGES
+from engine.training.pretraining.text_stages import DECODER_STAGES
 from engine.training.sources.page_supply import GENERATED, PageSupply
 from engine.training.unlabelled.page_corpus import PageCorpus
 from model import checkpoint
@@ -61,11 +62,16 @@ class Schedule:
     def __post_init__(self) -> None:
         if self.pages < 1:
             raise ValueError("A step needs at least one page.")
+        if not 0 < self.rate < math.inf:
+            raise ValueError(f"The factor of the learning rates must be above zero, not {self.rate:g}.")
         unknown = [name for name in self.steps if name not in STAGES]
         if unknown:
             raise ValueError(f"There is no stage {unknown[0]!r}; choose from {', '.join(STAGES)}.")
         if not self.steps:
             raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
+        names = list(self.steps)
+        if "distill" in names and (late := set(DECODER_STAGES) & set(names[names.index("distill") :])):
+            raise ValueError(f"The stage distill learns from the stage {min(late)}; put it behind.")
 
 
 # As for the shipped weights.
@@ -143,13 +149,9 @@ def pretrain(
     folder.mkdir(parents=True, exist_ok=True)
     schedule = ranks.on_first(partial(_remembered, folder, schedule, config, resume))
     network = _fresh(config, teacher, schedule.seed)
-    if schedule.start is not None:
-        _begin_with(network, ranks.on_first(partial(_started, Path(schedule.start), folder, config)))
-    if begin is not None:
-        begin(network)
+    _start(network, folder, schedule, config, begin, ranks)
     network.to(device)
     network.checkpointing(checkpointing)
-    ranks.on_first(partial(_write_json, folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()}))
     figures = ranks.on_first(partial(_figures_of, folder))
     total, done = sum(schedule.steps.values()), 0
     for number, (name, steps) in enumerate(schedule.steps.items()):
@@ -175,16 +177,20 @@ def pretrain(
                 figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
                 ranks.on_first(partial(_write_json, folder / FIGURES_FILE, figures))
             groups = with_rates(stage.groups(objective), network, schedule.public, times=schedule.rate)
+            optimizer = stage.optimizer(groups)
+            if number == 0:  # only now, so that a folder holds no run that could not begin
+                plan = {**asdict(schedule), "config": config.to_dict()}
+                ranks.on_first(partial(_write_json, folder / _PLAN_FILE, plan))
             outcome = learn(
                 objective,
-                stage.optimizer(groups),
+                optimizer,
                 Plan(steps=steps, seed=around.seed, mixed=mixed, accumulate=schedule.accumulate),
                 folder=folder / name,
                 resume=resume,
                 on_metrics=metrics,
                 on_progress=progress,
                 cancelled=cancelled,
-                examples=feeding.given,
+                examples=feeding.given if feeding.feeds else None,
                 ranks=ranks,
             )
         if outcome.cancelled:
@@ -231,12 +237,18 @@ class _Feeding:
         self._sources.append(Prefetched(source, self._workers, self._stride))
         return self._sources[-1]
 
+    @property
+    def feeds(self) -> bool:
+        """Whether the stage takes examples from a source at all."""
+        return bool(self._sources)
+
     def given(self) -> int:
         """Return how many examples the stage took so far."""
         return sum(one.given for one in self._sources)
 
 
 def paced(
+    folder: Path,
     config: NetworkConfig,
     teacher: Path,
     schedule: Schedule,
@@ -244,22 +256,25 @@ def paced(
     *,
     mixed: bool = False,
     device: str = "cpu",
-) -> Schedule:
-    """Return the schedule with as many steps of its stages as take about `minutes` on this machine.
+    checkpointing: bool = False,
+    cancelled: Callable[[], bool] | None = None,
+) -> Schedule | None:
+    """Return the schedule with as many steps of its stages as take about `minutes` on this machine; None if cancelled.
 
-    Some steps of each stage are timed and discarded.
+    Some steps of each stage are timed and discarded. What a stage reads at first is kept in `folder`, for the run.
     """
     whole = sum(STAGES[name].share for name in schedule.steps)
     steps = {}
-    for name in schedule.steps:
+    for number, name in enumerate(schedule.steps):
         network = _fresh(config, teacher, schedule.seed).to(device)
-        with TemporaryDirectory() as empty:
-            objective = STAGES[name].objective(_inputs(network, schedule, Path(empty), teacher, schedule.seed))
+        network.checkpointing(checkpointing)
+        objective = STAGES[name].objective(_inputs(network, schedule, folder, teacher, schedule.seed + number))
         optimizer = STAGES[name].optimizer(STAGES[name].groups(objective))
         plan = Plan(steps=_PACE_STEPS, seed=schedule.seed, mixed=mixed, accumulate=schedule.accumulate)
         learn(objective, optimizer, replace(plan, steps=1))  # costs of the first step only
         began = time.monotonic()
-        learn(objective, optimizer, plan)
+        if learn(objective, optimizer, plan, cancelled=cancelled).cancelled:
+            return None
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
     return replace(schedule, steps=steps)
@@ -305,15 +320,32 @@ def _fresh(config: NetworkConfig, teacher: Path, seed: int) -> GroundingNetwork:
     return network
 
 
-def _started(path: Path, folder: Path, config: NetworkConfig) -> GroundingNetwork:
-    """Load the initial weights; keeps a copy in `folder`, so a run resumes without the original file."""
+def _start(
+    network: GroundingNetwork,
+    folder: Path,
+    schedule: Schedule,
+    config: NetworkConfig,
+    begin: Callable[[GroundingNetwork], None] | None,
+    ranks: Ranks,
+) -> None:
+    """Load the initial weights, and keep them in `folder`, so that a run resumes without the files they came from."""
     kept = folder / _START_FILE
-    network, _ = load_network(kept if has_run(folder) and kept.is_file() else path)
+    if ranks.on_first(lambda: has_run(folder) and kept.is_file()):
+        _begin_with(network, ranks.on_first(partial(_started, kept, config)))
+        return
+    if schedule.start is not None:
+        _begin_with(network, ranks.on_first(partial(_started, Path(schedule.start), config)))
+    if begin is not None:
+        begin(network)
+    if schedule.start is not None or schedule.public:
+        ranks.on_first(partial(checkpoint.save, kept, network, config.to_dict()))
+
+
+def _started(path: Path, config: NetworkConfig) -> GroundingNetwork:
+    network, _ = load_network(path)
     ranked = replace(network.config, ranker_width=config.ranker_width, region_ranker_width=config.region_ranker_width)
     if ranked != config:
         raise ValueError(f"{path} holds another network than the preset {config.name!r}; choose its preset.")
-    if not has_run(folder):
-        checkpoint.save(kept, network, network.config.to_dict())
     return network
 
 
@@ -358,7 +390,8 @@ def has_run(folder: Path) -> bool:
 
 def _figures_of(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
     path = folder / FIGURES_FILE
-    found: dict[str, dict[str, dict[str, float]]] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    begun = path.is_file() and has_run(folder)  # else they are of a run that could not begin
+    found: dict[str, dict[str, dict[str, float]]] = json.loads(path.read_text("utf-8")) if begun else {}
     return found
 
 

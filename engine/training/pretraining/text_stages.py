@@ -8,6 +8,7 @@ last of them as teacher, else the named decoder, else the sentence encoder MiniL
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -74,7 +75,7 @@ def _decoder_for(around: StageInputs, stage: str) -> tuple[Any, Any]:
         return decoder, tokenizer
     tokenizer = small_tokenizer(passages_of(_texts(around).training), DecoderSize().pieces)
     torch.manual_seed(around.seed)
-    return small_decoder(tokenizer, DecoderSize()), tokenizer
+    return small_decoder(tokenizer, DecoderSize()).to(next(around.network.parameters()).device), tokenizer
 
 
 def _next_tokens(around: StageInputs) -> Objective:
@@ -114,6 +115,8 @@ def _question_keys(objective: Objective) -> Mapping[str, float]:
 def _decoder_figures(around: StageInputs, objective: Objective, stage: str) -> Mapping[str, float]:
     learned, corpus = cast(DecoderObjective, objective), _texts(around)
     judged, seen = passages_of(corpus.held_out)[:_JUDGED], passages_of(corpus.training)
+    if not judged:
+        raise ValueError("The corpus has no text that is held out to judge by. Name more folders.")
     if stage == "decoder":
         return next_token_figures(learned.decoder, learned.tokenizer, judged, seen)
     found = masked_token_figures(learned.decoder, learned.tokenizer, judged, seen)
@@ -121,14 +124,13 @@ def _decoder_figures(around: StageInputs, objective: Objective, stage: str) -> M
 
 
 def _teacher(around: StageInputs) -> teachers.Teacher:
-    for name in reversed(DECODER_STAGES):
-        folder = around.folder / name / DECODER_FOLDER
-        if folder.is_dir():
-            return teachers.from_decoder(folder)
-    if around.decoder is not None:
-        decoder, tokenizer = load_decoder(around.decoder)
-        return teachers.of_decoder(make_bidirectional(decoder), tokenizer)
-    return teachers.minilm(around.teacher)
+    folders = (around.folder / name / DECODER_FOLDER for name in reversed(DECODER_STAGES))
+    named: Path | str | None = next((folder for folder in folders if folder.is_dir()), around.decoder)
+    device = next(around.network.parameters()).device
+    if named is None:
+        return teachers.minilm(around.teacher, device)
+    decoder, tokenizer = load_decoder(named)
+    return teachers.of_decoder(make_bidirectional(decoder).to(device), tokenizer)
 
 
 def _distillation(around: StageInputs) -> Objective:

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
@@ -95,10 +96,14 @@ def turns_of(sizes: Sequence[tuple[int, int]], seed: int, pages: int) -> Callabl
     alike = sorted(range(len(sizes)), key=lambda number: sizes[number][0] / sizes[number][1])
     groups = [alike[at : at + pages] for at in range(0, len(alike), pages)]
 
+    @lru_cache(maxsize=2)  # of this turn; a million pages would be shuffled at every step
+    def order_of(turn: int) -> list[int]:
+        """Return the order of the groups in one turn."""
+        return random.Random(f"{seed}:{turn}:rendered").sample(range(len(groups)), len(groups))
+
     def turn_at(step: int) -> list[int]:
         """Return the indices of one step."""
         turn, place = divmod(step, len(groups))
-        order = random.Random(f"{seed}:{turn}:rendered").sample(range(len(groups)), len(groups))
-        return groups[order[place]]
+        return groups[order_of(turn)[place]]
 
     return turn_at

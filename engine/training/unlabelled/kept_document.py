@@ -39,11 +39,15 @@ class KeptPage:
 
 @dataclass(frozen=True, slots=True)
 class KeptDocument:
-    """Kept document. `refused` is the reason of a document without pages."""
+    """Kept document.
+
+    `refused`: the reason of a document without pages. `unread`: pages that OCR did not read and another reading may.
+    """
 
     name: str
     pages: tuple[KeptPage, ...] = ()
     refused: str | None = None
+    unread: tuple[int, ...] = ()
 
 
 def write_document(path: Path, document: KeptDocument, images: Sequence[bytes]) -> None:
@@ -72,7 +76,8 @@ def read_kept(path: Path) -> KeptDocument:
         raise ValueError(f"{path} is damaged: {error}. Delete it, so that its document is read again.") from error
     if found.get("format") != _FORMAT:
         raise ValueError(f"{path} was kept by another version of Glossator. Delete it and read its document again.")
-    return KeptDocument(found["name"], tuple(_page_of(one) for one in found["pages"]), found["refused"])
+    pages = tuple(_page_of(one) for one in found["pages"])
+    return KeptDocument(found["name"], pages, found["refused"], tuple(found.get("unread", ())))
 
 
 def image_of(path: Path, page: int) -> Image.Image:
@@ -105,7 +110,8 @@ def _to_json(document: KeptDocument) -> dict[str, Any]:
         }
         for page in document.pages
     ]
-    return {"format": _FORMAT, "name": document.name, "refused": document.refused, "pages": pages}
+    about = {"name": document.name, "refused": document.refused, "unread": document.unread}
+    return {"format": _FORMAT, **about, "pages": pages}
 
 
 def _page_of(kept: dict[str, Any]) -> KeptPage:

@@ -1,7 +1,8 @@
 """Pages without labels as a run of pretraining learns from them: a frozen list of kept documents, split for good.
 
-A tenth of the groups of near-duplicates is held out for the figures, by a hash of the group. The list is a file of the
-run, so that a resumed run learns from the same pages, whatever is added to the folder meanwhile.
+A tenth of the groups of near-duplicates is held out, by a hash of the group, for the figures of the stages of text and
+words. The list is a file of the run, so that a resumed run learns from the same pages, whatever is added to the folder
+meanwhile.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from engine.documents.duplicates.page_signature import Signature
 from engine.training.pretraining.texts import Corpus, Document, split_by
 from engine.training.sources.rendered import turns_of
 from engine.training.unlabelled.grouping import groups_of
@@ -52,14 +54,20 @@ class PageCorpus:
     @classmethod
     def of(cls, cache: Path, documents: Iterable[str]) -> "PageCorpus":
         """Return the corpus of kept documents, by their SHA-256. Reads each file once."""
-        kept = {sha256: read_kept(kept_file(cache, sha256)) for sha256 in documents}
-        groups = groups_of({sha256: [page.signature for page in one.pages] for sha256, one in kept.items()})
+        signatures: dict[str, list[Signature]] = {}
+        sizes: dict[str, list[tuple[tuple[int, int], int]]] = {}
+        for sha256 in sorted(documents):  # the words of one document at a time are in memory
+            pages = read_kept(kept_file(cache, sha256)).pages
+            signatures[sha256] = [page.signature for page in pages]
+            sizes[sha256] = [(page.size, len(page.words)) for page in pages]
+        groups = groups_of(signatures)
+        held_out = _held_out(groups.values())
         return cls(
             cache,
             [
-                _Listed(sha256, number, page.size, len(page.words), _is_held_out(groups[sha256]))
-                for sha256, one in sorted(kept.items())
-                for number, page in enumerate(one.pages)
+                _Listed(sha256, number, size, words, groups[sha256] in held_out)
+                for sha256, of_document in sizes.items()
+                for number, (size, words) in enumerate(of_document)
             ],
         )
 
@@ -204,5 +212,10 @@ def _document(path: Path) -> KeptDocument:
     return read_kept(path)
 
 
-def _is_held_out(group: str) -> bool:
-    return int(hashlib.sha256(f"corpus:{group}".encode()).hexdigest(), 16) % _HELD_OUT == 0
+def _held_out(groups: Iterable[str]) -> set[str]:
+    """Return the groups that are held out, by a hash; of few groups one, of a single one none."""
+    hashes = {group: int(hashlib.sha256(f"corpus:{group}".encode()).hexdigest(), 16) for group in groups}
+    drawn = {group for group, number in hashes.items() if number % _HELD_OUT == 0}
+    if 0 < len(drawn) < len(hashes):
+        return drawn
+    return {min(hashes, key=hashes.__getitem__)} if len(hashes) > 1 else set()

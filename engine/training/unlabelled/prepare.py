@@ -6,7 +6,7 @@ from pathlib import Path
 from engine.documents.limits import ReadLimits
 from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
 from engine.training.unlabelled.project_documents import keep_project
-from engine.training.unlabelled.reading import Reading, read_folders
+from engine.training.unlabelled.reading import Reading, folder_for, read_folders
 from engine.workspace import Workspace
 
 KEPT_FOLDER = "documents"  # in the folder of a run, unless another one is named
@@ -47,8 +47,7 @@ def prepared(
     listed = run / CORPUS_FILE
     if listed.is_file():
         return listed
-    of_each = "all pages" if first_pages is None else f"first {first_pages}"
-    kept = (cache or run / KEPT_FOLDER) / f"{long_side} px, {of_each}"
+    kept = folder_for(cache or run / KEPT_FOLDER, limits, long_side=long_side, first_pages=first_pages)
     found: set[str] = set()
     if folders:
         read = read_folders(

@@ -2,7 +2,7 @@
 
 Each file is read as an upload is, in a guarded child process. What was kept is found again by the content of a file, so
 a reading that was stopped goes on, and a file that was renamed is not read again. Refusals are kept too, but for those
-that another machine might not give: of time and memory.
+that another machine might not give: of time and memory. A document with pages that OCR had no time for is read again.
 """
 
 import os
@@ -23,10 +23,12 @@ from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
+from engine.plurals import count
 from engine.training.judging_files import without_judging
 from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, read_kept, small_jpeg, write_document
 from model.examples import Word
 
+_THAT_CHANGE_PAGES = ("pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr", "ocr_language")
 _MAY_PASS_LATER = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 
 
@@ -34,8 +36,8 @@ _MAY_PASS_LATER = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 class Reading:
     """Progress of a reading.
 
-    `done` and `files`: files finished, and all. `pages`: pages kept. `refused`: files refused. `sentence`: why the last
-    file was left out; None where it was kept.
+    `done` and `files`: files finished, and all. `pages`: pages kept. `refused`: files refused. `sentence`: what became
+    of the last file where not all of it was kept.
     """
 
     done: int
@@ -50,7 +52,7 @@ class _Read:
     path: Path
     sha256: str
     pages: int
-    refused: str | None
+    sentence: str | None
 
 
 def files_in(folders: Iterable[Path]) -> list[Path]:
@@ -69,6 +71,18 @@ def files_in(folders: Iterable[Path]) -> list[Path]:
         named = ", ".join(str(folder) for folder in folders)
         raise ValueError(f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents.")
     return sorted(found)
+
+
+def folder_for(cache: Path, limits: ReadLimits, *, long_side: int | None, first_pages: int | None) -> Path:
+    """Return the folder of `cache` for documents that were read so; each other way of reading has a folder of its own.
+
+    Its name tells the size of the pictures, the pages taken, and the limits that are not the usual ones.
+    """
+    usual = ReadLimits()
+    changed = [name for name in _THAT_CHANGE_PAGES if getattr(limits, name) != getattr(usual, name)]
+    pictures = [] if long_side is None else [f"{long_side} px"]
+    of_each = "all pages" if first_pages is None else f"first {first_pages}"
+    return cache / ", ".join([*pictures, of_each, *(f"{name} {getattr(limits, name)}" for name in changed)])
 
 
 def kept_file(cache: Path, sha256: str) -> Path:
@@ -94,7 +108,7 @@ def read_folders(
 
     Args:
         folders: Folders with their subfolders, or single files.
-        cache: Folder of documents kept with the same `long_side` and `first_pages`; may hold others.
+        cache: Folder of documents that were read in the same way, as `folder_for` names it; may hold others.
         long_side: Long side of the kept images, in pixels; None keeps words alone.
         limits: Limits on the reading of a file.
         first_pages: Pages taken of each document; None takes all.
@@ -119,7 +133,7 @@ def read_folders(
     for one in _each(paths, keep, processes or os.cpu_count() or 1, cancelled):
         found[one.path] = one
         pages, refused = pages + one.pages, refused + (not one.pages)
-        on_progress(Reading(len(found), len(paths), pages, refused, one.refused))
+        on_progress(Reading(len(found), len(paths), pages, refused, one.sentence))
     if len(found) < len(paths):
         return None
     kept = dict.fromkeys(found[path].sha256 for path in paths if found[path].pages)
@@ -169,7 +183,8 @@ def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, fi
     if kept.is_file():
         with suppress(ValueError):
             known = read_kept(kept)
-            return _Read(path, sha256, len(known.pages), known.refused)
+            if not known.unread:
+                return _Read(path, sha256, len(known.pages), _left_out(known.refused))
     found: dict[int, tuple[KeptPage, bytes | None]] = {}
 
     def take(page: ReadPage, beginning: Beginning) -> None:
@@ -179,18 +194,31 @@ def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, fi
         if first_pages is not None and len(found) == first_pages < beginning.pages:
             raise _Enough
 
+    unread: tuple[int, ...] = ()
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         try:
-            read_document(path, name=path.name, limits=limits, out_dir=Path(folder), on_read=take)
+            unread = read_document(path, name=path.name, limits=limits, out_dir=Path(folder), on_read=take).unread
         except _Enough:
             pass
         except DocumentRefused as refusal:
             if refusal.reason not in _MAY_PASS_LATER:
                 write_document(kept, KeptDocument(path.name, refused=str(refusal)), [])
-            return _Read(path, sha256, 0, str(refusal))
+            return _Read(path, sha256, 0, _left_out(str(refusal)))
     pages, images = zip(*(found[number] for number in sorted(found)), strict=True)
-    write_document(kept, KeptDocument(path.name, pages), [image for image in images if image is not None])
-    return _Read(path, sha256, len(pages), None)
+    unread = tuple(number for number in unread if number in found)
+    kept_whole = KeptDocument(path.name, pages, unread=unread)
+    write_document(kept, kept_whole, [image for image in images if image is not None])
+    return _Read(path, sha256, len(pages), _without_words(path, unread))
+
+
+def _left_out(refused: str | None) -> str | None:
+    return None if refused is None else f"Left out: {refused}"
+
+
+def _without_words(path: Path, unread: Sequence[int]) -> str | None:
+    if not unread:
+        return None
+    return f"{path.name}: OCR did not read {count(len(unread), 'page')}; the next run that names this file tries again."
 
 
 def _page(page: ReadPage, long_side: int | None) -> tuple[KeptPage, bytes | None]:

@@ -169,6 +169,12 @@ def test_pretrain_reads_a_corpus_once_and_says_what_it_left_out(run, tmp_path: P
     (papers / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
     refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers, "--teacher", tmp_path)
     assert "broken.pdf" in refused.output and "Corpus: 1 page of 1 document." in refused.output
+    # The run never began, so its list of pages does not bind the next call.
+    text_pdf(papers / "two.pdf", [["Another page with other words"]])
+    refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers, "--teacher", tmp_path)
+    assert "Corpus: 2 pages of 2 documents." in refused.output
+    refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1,spans", "--corpus", papers, "--teacher", tmp_path)
+    assert "Only some stages have steps" in refused.output and "Corpus" not in refused.output
 
 
 def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:

@@ -1,6 +1,7 @@
 """Documents without labels: read once, kept, split with near-duplicates together, and learned from."""
 
 import random
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -9,9 +10,11 @@ import pytest
 from PIL import Image
 
 from engine.documents.duplicates.page_signature import Signature
+from engine.documents.ingest import limits_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.errors import Refused
+from engine.settings import Settings
 from engine.training.judging_files import judging_files
 from engine.training.pretraining.pretraining_stage import StageInputs
 from engine.training.pretraining.stages import STAGES
@@ -21,7 +24,7 @@ from engine.training.unlabelled.kept_document import image_of, read_kept
 from engine.training.unlabelled.page_corpus import PageCorpus, lines_of
 from engine.training.unlabelled.prepare import prepared
 from engine.training.unlabelled.project_documents import keep_project
-from engine.training.unlabelled.reading import Reading, kept_file, named_pages, read_folders
+from engine.training.unlabelled.reading import Reading, folder_for, kept_file, named_pages, read_folders
 from engine.workspace import Workspace
 from model.examples import Word
 from tests.support.factories import accept, bill, make_document, make_project
@@ -133,6 +136,28 @@ def test_only_the_first_pages_are_taken_where_so_many_are_wanted(tmp_path):
     assert [name for name, _ in named_pages(tmp_path / "kept", found)] == ["long.pdf#1", "long.pdf#2", "short.pdf#1"]
 
 
+def test_a_document_with_pages_that_ocr_did_not_read_is_read_again(folder, tmp_path, monkeypatch):
+    def hurried(source: Path, **named):
+        return replace(read_document(source, **named), unread=(1,))
+
+    told: list[Reading] = []
+    with monkeypatch.context() as busy:
+        busy.setattr(reading, "read_document", hurried)
+        first = read(folder, tmp_path / "kept", on_progress=told.append)
+    assert all("OCR did not read 1 page" in (one.sentence or "") for one in told)
+    told.clear()
+    assert read(folder, tmp_path / "kept", on_progress=told.append) == first  # pages are there all the same
+    assert [one.sentence for one in told] == [None] * 6
+    assert not any(read_kept(path).unread for path in (tmp_path / "kept").rglob("*.zip"))
+
+
+def test_documents_are_kept_apart_where_they_are_read_in_another_way(tmp_path):
+    usual = folder_for(tmp_path, limits_of(Settings()), long_side=SIDE, first_pages=None)
+    assert usual == tmp_path / "256 px, all pages"
+    german = folder_for(tmp_path, replace(LIMITS, ocr_language="deu", seconds=90), long_side=SIDE, first_pages=2)
+    assert german == tmp_path / "256 px, first 2, ocr_language deu"
+
+
 def test_a_folder_without_documents_is_refused_with_a_sentence(tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match="has no PDF, PNG, JPEG or TIFF file"):
@@ -158,6 +183,16 @@ def test_documents_with_like_pages_are_one_group(tmp_path):
 
 def test_documents_of_empty_pages_alone_are_groups_of_their_own():
     assert groups_of({"a": [Signature("", (), "")], "b": []}) == {"a": "a", "b": "b"}
+
+
+@pytest.mark.parametrize(("documents", "held_out"), [(1, 0), (2, 1), (3, 1)])
+def test_few_documents_have_one_to_judge_by_and_a_single_one_teaches(tmp_path, documents, held_out):
+    place = tmp_path / "papers"
+    place.mkdir()
+    for number in range(documents):
+        letter(place / f"{number}.pdf", 20 + number)
+    corpus = PageCorpus.of(tmp_path / "kept", read(place, tmp_path / "kept"))
+    assert (len(corpus), corpus.held_out_pages) == (documents, held_out)
 
 
 def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):

@@ -83,9 +83,48 @@ def test_stages_that_are_not_there_are_refused():
         Schedule(seed=0, steps={})
 
 
-def test_minutes_become_steps_in_the_shares_of_the_stages(small, teacher):
-    steps = paced(small, teacher, Schedule(seed=0, steps={"words": 1, "segment": 1}), 0.5).steps
-    assert set(steps) == {"words", "segment"} and all(count >= 1 for count in steps.values())
+def test_a_rate_that_teaches_nothing_and_a_teacher_that_comes_too_late_are_refused():
+    for rate in (0.0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="must be above zero"):
+            Schedule(seed=0, steps={"words": 1}, rate=rate)
+    with pytest.raises(ValueError, match="distill learns from the stage contrast; put it behind"):
+        Schedule(seed=0, steps={"bidirectional": 1, "distill": 1, "contrast": 1})
+
+
+def test_minutes_become_steps_in_the_shares_of_the_stages(small, teacher, tmp_path):
+    schedule = Schedule(seed=0, steps={"words": 1, "segment": 1})
+    found = paced(tmp_path, small, teacher, schedule, 0.5, checkpointing=True)
+    assert found is not None
+    assert set(found.steps) == {"words", "segment"} and all(count >= 1 for count in found.steps.values())
+    assert paced(tmp_path, small, teacher, schedule, 0.5, cancelled=lambda: True) is None
+
+
+def test_a_first_stage_that_cannot_begin_leaves_the_folder_free(small, teacher, tmp_path):
+    with pytest.raises(ValueError, match=r"gone"):
+        pretrain(
+            tmp_path, small, teacher, Schedule(seed=1, steps={"words": 1}, forms=str(tmp_path / "gone")), held_out=2
+        )
+    assert not (tmp_path / "plan.json").exists()
+    assert pretrain(tmp_path, small, teacher, Schedule(seed=1, steps={"words": 1}), held_out=2).weights is not None
+
+
+def test_a_resumed_run_has_the_public_weights_it_began_with(small, teacher, tmp_path):
+    """The options that name them may be missing, and their files gone."""
+    schedule = Schedule(seed=1, steps={"words": 2}, public=("trunk",))
+
+    def public(network):
+        for parameter in network.image_encoder.trunk.parameters():
+            parameter.data.fill_(0.01)
+
+    whole = pretrain(tmp_path / "whole", small, teacher, schedule, held_out=2, begin=public)
+
+    def killed(values):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):  # after the plan was written, before the first checkpoint
+        pretrain(tmp_path / "part", small, teacher, schedule, held_out=2, begin=public, on_progress=killed)
+    again = pretrain(tmp_path / "part", small, teacher, schedule, held_out=2, resume=True)
+    assert again.version == whole.version
 
 
 def test_public_weights_that_cannot_be_had_leave_the_folder_free(small, teacher, tmp_path):
