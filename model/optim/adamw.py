@@ -19,6 +19,14 @@ from model.optim.stack import zeros_or_same
 MOMENTS = ("exp_avg", "exp_avg_sq")  # names in the state, torch's
 
 
+def rate_of(group: Mapping[str, Any], on_device: bool) -> float | Tensor:
+    """Return the learning rate of a group: a number, or a scalar on the device where nothing may be read from it."""
+    lr: float | Tensor = group["lr"]
+    if not on_device:
+        return float(lr)
+    return lr.reshape(()) if isinstance(lr, Tensor) else lr  # a tensor of shape [1] is allowed
+
+
 def step_states(
     group: Mapping[str, Any], parameters: Sequence[Tensor], gradients: Sequence[Tensor], states: Sequence[State]
 ) -> None:
@@ -36,7 +44,7 @@ def step_states(
         [state["exp_avg"] for state in states],
         [state["exp_avg_sq"] for state in states],
         count=together(states, "step"),
-        lr=group["lr"] if on_device(states[0]) else float(group["lr"]),
+        lr=rate_of(group, on_device(states[0])),
         betas=group["betas"],
         eps=group["eps"],
         weight_decay=group["weight_decay"],

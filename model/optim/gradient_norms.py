@@ -28,8 +28,8 @@ def norm_range(dtype: torch.dtype) -> tuple[float, float]:
 def norms_of(gradients: list[Tensor]) -> list[float]:
     """Return the Euclidean norm of each gradient, with one transfer for each device.
 
-    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype. That of a
-    gradient in pieces over several processes is of the whole one.
+    A norm is computed again in float64 where its squares may have left the range of the gradient's own dtype, which
+    takes one transfer more. That of a gradient in pieces over several processes is of the whole one.
     """
     by_device: defaultdict[torch.device, list[int]] = defaultdict(list)
     sizes = [0.0] * len(gradients)
@@ -43,8 +43,20 @@ def norms_of(gradients: list[Tensor]) -> list[float]:
             sizes[position] = size
     for positions in by_device.values():
         norms = torch._foreach_norm([gradients[p] for p in positions])
-        for position, size in zip(positions, torch.stack([n.double() for n in norms]).tolist(), strict=True):
-            if not 1e-15 < size < float("inf"):
-                size = float(torch.linalg.vector_norm(gradients[position], dtype=torch.float64))
+        wide = torch.float64 if any(norm.dtype == torch.float64 for norm in norms) else torch.float32
+        for position, size in zip(positions, torch.stack([norm.to(wide) for norm in norms]).tolist(), strict=True):
+            sizes[position] = size
+        doubtful = [position for position in positions if not 1e-15 < sizes[position] < float("inf")]
+        for position, size in zip(doubtful, _in_float64([gradients[p] for p in doubtful]), strict=True):
             sizes[position] = size
     return sizes
+
+
+def _in_float64(gradients: list[Tensor]) -> list[float]:
+    """Return the norms of gradients of one device, computed in float64: on the processor where the device has none."""
+    if not gradients:
+        return []
+    if gradients[0].device.type == "mps":
+        gradients = [gradient.cpu() for gradient in gradients]
+    norms: list[float] = torch.stack([torch.linalg.vector_norm(one, dtype=torch.float64) for one in gradients]).tolist()
+    return norms

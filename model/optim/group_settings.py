@@ -9,6 +9,7 @@ from typing import Any, cast, get_args
 from torch import Tensor
 
 from model.optim import lowrank
+from model.optim.adamw import rate_of
 from model.optim.choices import (
     CHOICES,
     Adam,
@@ -124,5 +125,5 @@ def check_capturable(guarded: bool, choices: Mapping[str, Choice | None]) -> Non
 
 def step_settings(group: Mapping[str, Any]) -> lowrank.Settings:
     """Return the settings of a group for a step of its matrices."""
-    lr = group["lr"] if group["capturable"] else float(group["lr"])
-    return lowrank.Settings(**{name: group[name] for name in _OF_A_STEP} | {"lr": lr})
+    rate = rate_of(group, group["capturable"])
+    return lowrank.Settings(**{name: group[name] for name in _OF_A_STEP} | {"lr": rate})

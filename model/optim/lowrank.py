@@ -261,7 +261,8 @@ def with_length(update: Tensor, low: Tensor, momentum: Tensor, norm: Norm | None
         wanted: Tensor = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
     else:
         wanted = torch.full_like(length, rms_of(norm, stack) * update[0].numel() ** 0.5)
-    return update.mul(wanted / length.clamp_min(torch.finfo(update.dtype).tiny))
+    # Divided first: wanted / tiny overflows, and an update of zero would become NaN.
+    return update.div(length.clamp_min(torch.finfo(update.dtype).tiny)).mul_(wanted)
 
 
 def rms_of(norm: Norm, stack: Stack) -> float:

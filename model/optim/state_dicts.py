@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from torch import Tensor
 from torch.optim.optimizer import Optimizer
 
 from model.optim import adamw
-from model.optim.choices import CHOICES, to_plain
+from model.optim.choices import CHOICES, Subspace, parse, to_plain
 from model.optim.counting import INTEGERS, placed
+from model.optim.group_settings import checked
 from model.optim.sharded import as_piece, is_sharded, own
 from model.optim.subspace import geometry
 
@@ -23,10 +24,12 @@ def made_plain(groups: Sequence[Mapping[str, Any]], state_dict: dict[str, Any]) 
         state_dict: what torch returned for them.
     """
     for own_group, group in zip(groups, state_dict["param_groups"], strict=True):
-        group.update({key: to_plain(group[key]) for key in CHOICES if key in group})
+        choices = {key: parse(key, group[key]) for key in CHOICES if key in group}  # may have been set in plain form
+        group.update({key: to_plain(choice) for key, choice in choices.items()})
+        subspace = cast("Subspace | None", choices.get("subspace"))
         for number, parameter in zip(group["params"], own_group["params"], strict=True):
-            by_adamw = geometry(parameter.shape, own_group["subspace"]) is None
-            if number in state_dict["state"] and is_sharded(parameter) and by_adamw:
+            pieces_of_vectors = is_sharded(parameter) and geometry(parameter.shape, subspace) is None
+            if number in state_dict["state"] and pieces_of_vectors:
                 state = state_dict["state"][number]
                 pieces = {key: as_piece(state[key], parameter) for key in adamw.MOMENTS if key in state}
                 state_dict["state"][number] = state | pieces
@@ -43,6 +46,10 @@ def load(optimizer: Optimizer, state_dict: dict[str, Any], by_torch: Callable[[d
         optimizer: which loads.
         state_dict: what it loads.
         by_torch: torch's method, bound to the optimizer.
+
+    Raises:
+        ValueError: the groups do not fit, or a setting is invalid. Nothing is changed then.
+        TypeError: a choice has a wrong type; likewise.
     """
     loaded: dict[str, Any] = {}
     ways = [{"guarded": group["guarded"], "capturable": group["capturable"]} for group in optimizer.param_groups]
@@ -52,6 +59,8 @@ def load(optimizer: Optimizer, state_dict: dict[str, Any], by_torch: Callable[[d
         groups = after_hooks["param_groups"]
         if len(groups) == len(ways):  # else torch says what is wrong
             groups = [{**group, **way} for group, way in zip(groups, ways, strict=True)]
+            for group in groups:  # before anything is changed
+                checked(optimizer.defaults | group, rates=False)
         loaded.update({**after_hooks, "param_groups": groups})
         return loaded
 

@@ -10,7 +10,7 @@ from tests.benchmarks.optim.characters import CharacterTask
 from tests.benchmarks.optim.gradients import gradients_of, shipped_network
 from tests.benchmarks.optim.rows import rows as quality_rows
 from tests.benchmarks.optim.state import MATRICES_BAR, rows, shares
-from tests.benchmarks.optim.trial import Settings, run
+from tests.benchmarks.optim.trial import Settings, Trial, run
 
 
 def test_inverse_fisher_products_are_those_of_a_dense_solve_where_the_published_form_is_not() -> None:
@@ -40,8 +40,12 @@ def test_the_default_keeps_a_sixth_of_adamws_state_for_the_matrices(network: str
     assert shares(rows()["whole"], network)[0] <= MATRICES_BAR
 
 
-def test_the_default_trains_a_transformer_further_than_adamw_at_the_best_rates_of_both() -> None:
-    task, found = CharacterTask(128, torch.device("cpu")), {}
-    for name, rate in (("adamw", 4e-3), ("whole", 4e-3)):
-        found[name] = run(task, quality_rows()[name].make, Settings(rate, 0.9, 0.0), 0, 150)
-    assert found["whole"].loss < found["adamw"].loss < found["adamw"].curve[0][1]
+def test_the_default_trains_a_transformer_further_than_adamw_at_either_of_two_rates() -> None:
+    task = CharacterTask(128, torch.device("cpu"))
+
+    def trained(name: str, rate: float) -> Trial:
+        return run(task, quality_rows()[name].make, Settings(rate, 0.9, 0.0), 0, 150)
+
+    others = [trained("adamw", rate) for rate in (2e-3, 4e-3)]
+    assert trained("whole", 4e-3).loss < min(one.loss for one in others)
+    assert all(one.loss < one.curve[0][1] for one in others)

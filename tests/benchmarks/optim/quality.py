@@ -57,6 +57,7 @@ class Ask:
     settings: Settings
     seed: int
     steps: int
+    device: str = "cpu"
 
     @property
     def tuning(self) -> bool:
@@ -65,7 +66,9 @@ class Ask:
     @property
     def key(self) -> str:
         each = (self.settings.rate, self.settings.momentum, self.settings.decay)
-        return "|".join([self.task, self.row, *(f"{value:.3g}" for value in each), str(self.seed), str(self.steps)])
+        on = [] if self.device == "cuda" else [self.device]  # other arithmetic, other losses; those kept are of a GPU
+        numbers = [*(f"{value:.3g}" for value in each), str(self.seed), str(self.steps)]
+        return "|".join([self.task, self.row, *numbers, *on])
 
 
 def task_of(name: str, place: Place, *, tuning: bool) -> Task:
@@ -121,6 +124,10 @@ class Trials:
                     values = json.loads(line)
                     self.found[values.pop("key")] = Trial(**{one.name: values[one.name] for one in fields(Trial)})
 
+    def ask(self, task: str, row: str, settings: Settings, seed: int, steps: int) -> Ask:
+        """Return a trial at the place of these; the tasks of pages run on the processor everywhere."""
+        return Ask(task, row, settings, seed, steps, "cpu" if task in ("segmentation", "shift") else self._place.device)
+
     def add(self, ask: Ask, trial: Trial) -> None:
         self.found[ask.key] = trial
         with self._path.open("a") as file:
@@ -152,14 +159,16 @@ def tuned(
     best: dict[str, Settings] = {}
 
     def loss(name: str, settings: Settings) -> float:
-        return trials.found[Ask(task, name, settings, TUNING_SEED, steps).key].loss
+        return trials.found[trials.ask(task, name, settings, TUNING_SEED, steps).key].loss
 
     for number in range(rounds):
         wanted = {name: round_of(number, everything()[name], task, best.get(name)) for name in names}
         if pool is not None:
-            trials.run([Ask(task, name, one, TUNING_SEED, steps) for name in names for one in wanted[name]], pool)
+            asks = [trials.ask(task, name, one, TUNING_SEED, steps) for name in names for one in wanted[name]]
+            trials.run(asks, pool)
         for name in names:
-            tried[name] += [one for one in wanted[name] if Ask(task, name, one, TUNING_SEED, steps).key in trials.found]
+            asked = ((one, trials.ask(task, name, one, TUNING_SEED, steps)) for one in wanted[name])
+            tried[name] += [one for one, ask in asked if ask.key in trials.found]
             if tried[name]:
                 best[name] = best_of(tried[name], lambda one, name=name: loss(name, one))  # type: ignore[misc]
     return best
@@ -199,7 +208,8 @@ def main() -> None:
             if not given.table:
                 # Seed by seed, so that a comparison that somebody stops has all rows.
                 trials.run(
-                    [Ask(task, name, best[name], seed, steps) for seed in range(given.seeds) for name in names], pool
+                    [trials.ask(task, name, best[name], seed, steps) for seed in range(given.seeds) for name in names],
+                    pool,
                 )
             _print(trials, given, task, steps, best)
 
@@ -213,7 +223,7 @@ def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, bes
         if (found := {
             seed: trials.found[key]
             for seed in range(given.seeds)
-            if (key := Ask(task, name, settings, seed, steps).key) in trials.found
+            if (key := trials.ask(task, name, settings, seed, steps).key) in trials.found
         })
     ]  # fmt: skip
     if results:

@@ -1,11 +1,13 @@
 """NaturalGradient as a torch.optim.Optimizer: closures, settings, reset, and settings that do not fit the state."""
 
+import copy
 import math
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
+from torch.distributed.checkpoint.state_dict import get_optimizer_state_dict
 
 from model.optim import MODES, Adam, History, NaturalGradient, Orthogonal, Seeded, Svd, Tucker
 from tests.support.optimizer_problems import SEEDED, copied, give, matrix
@@ -221,3 +223,56 @@ def test_a_groups_choice_may_be_set_in_plain_form_during_a_run() -> None:
     plain.param_groups[0]["preconditioner"] = settings | {"window": 0}
     with pytest.raises(ValueError, match="window"):
         plain.step()
+
+
+def test_a_choice_set_in_plain_form_is_in_the_state_dict_before_the_next_step() -> None:
+    parameter = matrix()
+    optimizer = NaturalGradient.from_mode([parameter], "seeded", lr=0.1)
+    give(parameter, 0)
+    optimizer.step()
+    optimizer.param_groups[0]["subspace"] = {"kind": "seeded", "rank": 2}
+    assert optimizer.state_dict()["param_groups"][0]["subspace"]["rank"] == 2
+
+
+def test_a_state_dict_whose_settings_do_not_fit_changes_nothing() -> None:
+    other = NaturalGradient.from_mode([matrix()], "seeded", lr=0.5)
+    give(other.param_groups[0]["params"][0], 0)
+    other.step()
+    parameter, rate = matrix(), torch.tensor(0.1)
+    optimizer = NaturalGradient.from_mode([parameter], "whole", lr=rate, guarded=False, capturable=True)
+    give(parameter, 0)
+    optimizer.step()
+    before = copy.deepcopy(optimizer.state_dict())
+    with pytest.raises(ValueError, match="capturable"):
+        optimizer.load_state_dict(other.state_dict())
+    after = optimizer.state_dict()
+    assert optimizer.param_groups[0]["lr"] is rate and float(rate) == pytest.approx(0.1)
+    assert after["param_groups"] == before["param_groups"]
+    for key, value in before["state"][0].items():
+        assert torch.equal(torch.as_tensor(after["state"][0][key]), torch.as_tensor(value)), key
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("shape", [(32, 64), (64, 32)])
+def test_gradients_of_zero_without_a_guard_leave_weights_finite(mode: str, shape: tuple[int, int]) -> None:
+    parameter = matrix(*shape)
+    optimizer = NaturalGradient.from_mode([parameter], mode, lr=1e-3, guarded=False)
+    parameter.grad = torch.zeros_like(parameter)
+    optimizer.step()
+    assert parameter.isfinite().all()
+    give(parameter, 0)
+    optimizer.step()
+    parameter.grad = torch.zeros_like(parameter)
+    for _ in range(450):  # the momentum falls below the smallest float32
+        optimizer.step()
+    assert parameter.isfinite().all()
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_new_optimizer_that_asks_for_its_states_leaves_the_weights_alone(mode: str) -> None:
+    """torch.distributed.checkpoint takes a step of zero gradients at a rate of zero to make them."""
+    network = torch.nn.Sequential(torch.nn.Linear(64, 32), torch.nn.Linear(32, 64))
+    before = copy.deepcopy(network.state_dict())
+    get_optimizer_state_dict(network, NaturalGradient.from_mode(network.parameters(), mode, lr=1e-3))
+    for name, value in network.state_dict().items():
+        assert torch.equal(value, before[name]), name

@@ -47,6 +47,21 @@ def test_counting_on_the_device_gives_the_same_steps(mode: str, dtype: torch.dty
     assert both[0][1].counts() == both[1][1].counts()
 
 
+@modes
+def test_a_rate_of_one_element_may_have_a_dimension(mode: str) -> None:
+    ends = []
+    for rate in (torch.tensor(1e-2), torch.tensor([1e-2])):
+        parameters = [*_network(torch.float32).parameters()]
+        optimizer = NaturalGradient.from_mode(
+            parameters, mode, lr=rate, weight_decay=0.1, guarded=False, capturable=True
+        )
+        for parameter in parameters:
+            parameter.grad = torch.ones_like(parameter)
+        optimizer.step()
+        ends.append([one.detach().clone() for one in parameters])
+    assert all(torch.equal(one, other) for one, other in zip(*ends, strict=True))
+
+
 @pytest.mark.parametrize(("mode", "dtype"), [("whole", torch.bfloat16), ("blocks", torch.float32)])
 def test_a_step_compiles_as_one_graph_and_not_again(mode: str, dtype: torch.dtype) -> None:
     torch._dynamo.reset()
