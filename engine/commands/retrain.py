@@ -83,6 +83,12 @@ def retrain(
                     f"A retraining of this project waits already, with {count(parts, 'part')} a step, which "
                     f"{ranks.count} processes cannot share. Finish it first: glossator retrain --project {project}"
                 )
+            given = {name: value for name, value in wanted.items() if name != "accumulate"}
+            if given.items() - job.payload.get("settings", {}).items():
+                fail(
+                    "A retraining of this project waits or runs already, with other settings. It goes on; give these"
+                    " options again when it has ended."
+                )
             if not queue_only:
                 job = followed(workspace, job)
             assisting.release()

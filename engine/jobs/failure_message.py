@@ -19,7 +19,7 @@ def sentence_for(error: BaseException) -> str:
         )
     if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in _NO_MEMORY):
         return (
-            "The machine has not enough memory for this job. End other programs, or retrain on fewer pages a step. "
+            "The machine has not enough memory for this job. End other programs, or retrain with the depth quick. "
             "The next attempt continues from the last checkpoint."
         )
     if is_outage(error):

@@ -41,7 +41,7 @@ class Limits:
         if limit == "memory":
             return (
                 f"The attempt was stopped at {resident_mb() or 0:,.0f} MB of memory; {self.memory_mb:,} MB are "
-                "allowed. Raise GLOSSATOR_JOB_MEMORY_MB, or retrain on fewer pages a step."
+                "allowed. Raise GLOSSATOR_JOB_MEMORY_MB, or retrain with the depth quick, which takes less."
             )
         return (
             f"The attempt was stopped after {self.minutes:g} minutes, the time allowed. "

@@ -4,7 +4,6 @@ It is a process of its own, so that training never blocks an annotator. It knows
 handed in (engine.commands.background).
 """
 
-import gc
 import logging
 import os
 import socket
@@ -23,6 +22,7 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, StopReason
 from engine.jobs.chores import Chores, Polls
 from engine.jobs.failure_message import sentence_for
 from engine.jobs.limits import Limits, limits_of
+from engine.jobs.memory import give_back
 from engine.jobs.outage import is_outage, lasting
 from engine.workspace import Workspace
 
@@ -258,7 +258,7 @@ def _report_stop(
         _report(lambda: queue.release(workspace, job.id, holder, excused=excused))
     elif reason == "memory" or reason == "time":
         sentence = limits.sentence(reason)
-        gc.collect()  # the next attempt may be this process's
+        give_back()  # the next attempt may be this process's
         _report(lambda: queue.fail(workspace, job.id, holder, sentence))
     else:
         _log.warning("the job %s was taken over by another worker", job.id)

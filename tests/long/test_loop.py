@@ -281,12 +281,15 @@ def test_a_run_whose_job_was_given_up_is_closed(shop: Workspace) -> None:
     job = trigger.request(shop, project.id, **SMALL)
     run_worker(shop, once=True)
     run = only_run(shop)
-    with shop.database.write() as session:
-        session.get_one(Run, run.id).status = "running"
-        session.get_one(Job, job.id).status = "dead"
-    assert sweep(shop) == 1
-    assert sweep(shop) == 0
-    assert only_run(shop).status == "failed"
+    verdict = run.verdict
+    for kept, status in (({}, "failed"), (verdict, "judged")):  # a verdict stands, and its challenger can be used
+        with shop.database.write() as session:
+            session.get_one(Run, run.id).status = "running"
+            session.get_one(Run, run.id).verdict = kept
+            session.get_one(Job, job.id).status = "dead"
+        assert sweep(shop) == 1
+        assert sweep(shop) == 0
+        assert only_run(shop).status == status
 
 
 def worker_process(shop: Workspace, tiny: Path, *arguments: str, **settings: object) -> subprocess.Popen[bytes]:

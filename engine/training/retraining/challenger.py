@@ -11,7 +11,7 @@ from typing import Any
 from db.tables import ModelVersion
 from engine.models import registry
 from engine.training.retraining import folds, learner
-from engine.training.retraining.run_settings import RunSettings, fold_settings
+from engine.training.retraining.run_settings import RunSettings, fold_settings, one_cycle, unfolded_settings
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
 from model import checkpoint
@@ -24,20 +24,25 @@ _MEAN_FILE = "mean.safetensors"
 
 @dataclass(frozen=True, slots=True)
 class Taught:
-    """Weights of a training: their file, the last step, and the step at which they were handed in."""
+    """Weights of a training: their file, the last step, the step at which they were handed in; `late`: by the clock."""
 
     path: Path
     ended: int
     handed_in: int
+    late: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Challenger:
-    """Checkpoint for use, the weights of the folds (none without folds), last step, and the optimizer as stored."""
+    """Checkpoint for use, the weights of the folds (none without folds), last step, and the optimizer as stored.
+
+    `late`: whether the clock ended a training before its steps.
+    """
 
     path: Path
     of_folds: tuple[Taught, ...]
     ended: int
+    late: bool
     optimizer: dict[str, Any]
 
 
@@ -65,17 +70,20 @@ def train(
     Raises Refused when a training diverges. When `stop` returned true, the result is of no use.
     """
     count = folds.FOLDS if folded else 1
-    own = fold_settings(settings) if folded else settings
+    own = fold_settings(settings) if folded else unfolded_settings(settings)
+    share = 0.5 / learner.trainings(count, settings.refit) if folded else 1.0  # of the minutes, for each
     of_documents = folds.folds_of(workspace, corpus.documents.values()) if folded else {}
     taught: list[Taught] = []
     optimizer: dict[str, Any] = {}
     for number, beginning in enumerate(beginnings_of(workspace, begins_at, folded)):
         network = learner.network_of(beginning, own.depth, workspace.settings.device)
         optimizer = learner.described(network, own)
+        taught_here = folds.without(corpus, of_documents, number) if folded else corpus
         part = _Part(
             number=number,
             of=count,
-            corpus=folds.without(corpus, of_documents, number) if folded else corpus,
+            share=share,
+            corpus=taught_here,
             folder=folder / f"fold-{number}",
             ends_at=ends_at[number] if ends_at else None,
         )
@@ -84,7 +92,7 @@ def train(
             _trained(
                 workspace,
                 network,
-                own,
+                own if learner.is_watched(taught_here, own) else one_cycle(own),
                 part,
                 on_metrics=on_metrics if first else lambda _: None,
                 on_watched=on_watched if first else lambda step, name, value: None,
@@ -99,7 +107,8 @@ def train(
         path = folder / _MEAN_FILE
         loaded = [checkpoint.load(one.path) for one in taught]
         checkpoint.save(path, mean([one.state for one in loaded]), loaded[0].config)
-    return Challenger(path, tuple(taught) if folded else (), taught[0].ended, optimizer)
+    late = any(one.late for one in taught)
+    return Challenger(path, tuple(taught) if folded else (), taught[0].ended, late, optimizer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +117,7 @@ class _Part:
 
     number: int
     of: int
+    share: float  # of the run's minutes
     corpus: Corpus
     folder: Path
     ends_at: int | None  # step; None: by itself
@@ -139,13 +149,14 @@ def _trained(
         part.corpus,
         settings,
         part.folder,
+        share=part.share,
         on_metrics=on_metrics,
         on_watched=on_watched,
         on_progress=tell,
         stop=lambda: stop() or (part.ends_at is not None and done + 1 >= part.ends_at),
     )
     handed_in = learner.handed_in_step(part.folder) or outcome.step
-    return Taught(learner.result_file(part.folder), outcome.step, handed_in)
+    return Taught(learner.result_file(part.folder), outcome.step, handed_in, outcome.cancelled)
 
 
 def beginnings_of(workspace: Workspace, version: ModelVersion, folded: bool) -> Sequence[Path]:

@@ -7,13 +7,12 @@ documents it rises while more answers become right (docs/LOG.md).
 """
 
 import copy
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from engine.grounded import GroundedPage
 from engine.training.evaluation.evaluate import evaluate
+from engine.training.retraining.page_choice import of_weight, spread
 from engine.training.retraining.run_files import read_figures, write_figures
 from engine.training.retraining.same_text import with_places_of_the_same_text
 from model import checkpoint
@@ -36,13 +35,14 @@ class Continuation:
         self,
         network: GroundingNetwork,
         pages: Sequence[GroundedPage],
+        documents: Mapping[str, str],
         plan: Plan,
         folder: Path,
         *,
         weights: Mapping[str, Mapping[str, float]] | None = None,
         on_iou: Callable[[int, float], None],
     ) -> None:
-        self._network, self._pages, self._plan = network, some_pages(pages, weights), plan
+        self._network, self._pages, self._plan = network, some_pages(pages, documents, weights), plan
         self._folder, self._on_iou = folder, on_iou
         self._seen = read_figures(folder / LOG_FILE)
 
@@ -68,18 +68,16 @@ class Continuation:
 
 
 def some_pages(
-    pages: Sequence[GroundedPage], weights: Mapping[str, Mapping[str, float]] | None = None
+    pages: Sequence[GroundedPage],
+    documents: Mapping[str, str],
+    weights: Mapping[str, Mapping[str, float]] | None = None,
 ) -> list[GroundedPage]:
-    """Return at most MOST_PAGES pages with words, by hash, without answers of weight 0; all places of a text count."""
-    given = weights or {}
-    fit = [
-        replace(
-            page, questions=[one for one in page.questions if given.get(page.page_id, {}).get(one.question_id, 1.0)]
-        )
-        for page in (with_places_of_the_same_text(page) for page in pages if page.words)
-    ]
-    by_hash = sorted(fit, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
-    return [page for page in by_hash if page.questions][:MOST_PAGES]
+    """Return at most MOST_PAGES pages with words, without answers of weight 0; all places of a text count.
+
+    `documents`: of each page, by its id.
+    """
+    fit = (of_weight(with_places_of_the_same_text(page), weights or {}) for page in pages if page.words)
+    return spread((page for page in fit if page.questions), documents, MOST_PAGES)
 
 
 def cycle_file(folder: Path) -> Path | None:

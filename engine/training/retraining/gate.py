@@ -97,7 +97,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
     }
 
 
-def check(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
+def check(holdouts: Iterable[Holdout], *, own: int = 0, seed: int = 0) -> dict[str, Any]:
     """Return whether refitted weights may be used: "passed", the "objections", and the figures of every holdout.
 
     No limit of `judge` on answers may be exceeded on generated pages, and mean IoU must not surely have fallen on the
@@ -105,19 +105,21 @@ def check(holdouts: Iterable[Holdout], *, seed: int = 0) -> dict[str, Any]:
 
     Args:
         holdouts: Named "generated" and "taught", answered by the judged weights and by the refitted ones.
+        own: Own documents in the verdict; its limit on generated pages holds here too.
         seed: Seed of the bootstrap.
     """
-    figures, objections, _ = _measured(holdouts, seed)
+    figures, objections, _ = _measured(holdouts, seed, own)
     taught = figures.get(TAUGHT)
     if taught is not None and taught["judged"] and taught["high"] < 0:
         objections.append(f"mean IoU fell by {-taught['difference']:.3f} {CALLED[TAUGHT]}")
     return {"passed": not objections, "objections": objections, "holdouts": figures}
 
 
-def _measured(holdouts: Iterable[Holdout], seed: int) -> tuple[dict[str, Any], list[str], int]:
-    """Return the figures by holdout, the objections, and the number of own documents."""
+def _measured(holdouts: Iterable[Holdout], seed: int, own: int | None = None) -> tuple[dict[str, Any], list[str], int]:
+    """Return the figures by holdout, the objections, and the number of own documents: counted unless it is given."""
     named = {one.name: one for one in holdouts if one.champion}
-    own = len({named[OWN].documents[one.page_id] for one in named[OWN].champion}) if OWN in named else 0
+    if own is None:
+        own = _documents_with_answers(named[OWN]) if OWN in named else 0
     figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
     objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
     return figures, objections, own
@@ -130,13 +132,19 @@ def own_limit(documents: int) -> float:
 
 def _limit(holdout: Holdout, own: int) -> float:
     if holdout.name == OWN:
-        return round(own_limit(len({holdout.documents[one.page_id] for one in holdout.champion})), 4)
+        return round(own_limit(_documents_with_answers(holdout)), 4)
     return IOU_LIMIT if own >= ENOUGH_DOCUMENTS else WIDE_LIMIT
 
 
+def _documents_with_answers(holdout: Holdout) -> int:
+    """Return how many documents measure IoU: a question without an answer has none."""
+    return len({holdout.documents[one.page_id] for one in holdout.champion if one.answerable})
+
+
 def _too_small(own: int) -> str:
-    found = f"Only {own}" if own else "None"
-    few = f"{found} of the {ENOUGH_DOCUMENTS} held-out documents needed {word(own, 'has', 'have')} accepted answers"
+    few = f"Only {own} of the {ENOUGH_DOCUMENTS} held-out documents needed {word(own, 'has', 'have')} an answer to find"
+    if not own:
+        few = "Too few documents have accepted answers to ask any of weights that did not learn it"
     if own < FEWEST_DOCUMENTS:
         return f"{few}, so mostly generated pages were used, where a loss of up to {-WIDE_LIMIT:.2f} was allowed."
     return (
@@ -157,6 +165,7 @@ def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
     )
     return {
         "documents": len({holdout.documents[one.page_id] for one in holdout.champion}),
+        "with_answers": _documents_with_answers(holdout),
         "questions": len(pairs),
         "parent": _figures(holdout, holdout.champion, seed),  # the key of stored verdicts for the champion
         "challenger": _figures(holdout, holdout.challenger, seed),
@@ -262,7 +271,9 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
         return False, "mean IoU fell on the held-out documents"
     if generated is not None and generated["difference"] is not None and generated["difference"] < NOISE:
         return False, f"mean IoU fell by {-generated['difference']:.3f} on generated pages"
-    if taught is None or taught["difference"] is None or taught["difference"] <= 0:
+    if taught is None or taught["difference"] is None:
+        return False, "no accepted question has an answer to find, so that nothing can show a gain"
+    if taught["difference"] <= 0:
         return False, "it still gets the answers it was trained on wrong (mean IoU did not rise on them)"
     return True, (
         f"mean IoU rose on the training answers (from {taught['parent']['mean_iou']:.3f} to "

@@ -1,7 +1,6 @@
 """Judging phase of a run: champion and challenger answer the same holdouts, then the gate decides."""
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
@@ -20,6 +19,7 @@ from engine.training.evaluation.metrics import Scored
 from engine.training.retraining import changes, gate
 from engine.training.retraining.folds import FOLDS, folds_of, known_to
 from engine.training.retraining.latency import compared
+from engine.training.retraining.page_choice import of_weight, spread
 from engine.training.retraining.run_settings import RunSettings
 from engine.training.retraining.same_text import with_places_of_the_same_text
 from engine.training.sources.corpus import Corpus, corpus_of, image_opener
@@ -80,22 +80,30 @@ def check_refit(
     refitted: Path,
     *,
     taught: Corpus,
+    own: int,
     settings: RunSettings,
     on_progress: OnProgress,
     should_stop: ShouldStop,
 ) -> dict[str, Any]:
     """Ask the judged and the refitted weights generated pages and pages of `taught`; return gate.check's outcome.
 
+    `own`: number of own documents in the verdict, which decides what may be lost on generated pages.
+
     Raises Stopped when `should_stop` gives a reason.
     """
     both = judged, refitted
     asked = [_generated(_REFIT_TIMES * settings.generated_pages, both), _taught(workspace, taught, both)]
     device = workspace.settings.device
-    return gate.check(_answered(asked, device, on_progress, should_stop), seed=settings.seed)
+    answered = _answered(asked, device, on_progress, should_stop, "the mean of the folds")
+    return gate.check(answered, own=own, seed=settings.seed)
 
 
 def _answered(
-    asked: list[AskedPages], device: str, on_progress: OnProgress, should_stop: ShouldStop
+    asked: list[AskedPages],
+    device: str,
+    on_progress: OnProgress,
+    should_stop: ShouldStop,
+    compared_with: str = "the model in use",
 ) -> list[gate.Holdout]:
     """Return the answers of champion and challenger to all questions, by holdout."""
     total = 2 * sum(len(one.pages) for one in asked)
@@ -109,7 +117,7 @@ def _answered(
 
             def report(pages: int, before: int = before, name: str = one.name) -> None:
                 """Report the progress of one holdout."""
-                on_progress((before + pages) / max(1, total), f"Comparing with the model in use {gate.CALLED[name]}.")
+                on_progress((before + pages) / max(1, total), f"Comparing with {compared_with} {gate.CALLED[name]}.")
 
             predictor = Predictor.load(path, device)
             found = evaluate(
@@ -149,7 +157,7 @@ def _own(
         return []
     champions = registry.fold_paths(workspace, champion) or [registry.checkpoint_path(workspace, champion)] * FOLDS
     known, of_documents = known_to(workspace, champion), folds_of(workspace, corpus.documents.values())
-    fresh = _some([page for page in corpus.pages if corpus.documents[page.page_id] not in known], most)
+    fresh = _some(corpus, [page for page in corpus.pages if corpus.documents[page.page_id] not in known], most)
     images = image_opener(workspace)
     found = []
     for fold, both in enumerate(zip(champions, challengers, strict=True)):
@@ -160,7 +168,7 @@ def _own(
 
 
 def _taught(workspace: Workspace, taught: Corpus, both: tuple[Path, Path]) -> AskedPages:
-    some = _some(list(taught.pages), _TAUGHT_PAGES)
+    some = _some(taught, taught.pages, _TAUGHT_PAGES)
     return AskedPages(gate.TAUGHT, some, taught.documents, image_opener(workspace), both)
 
 
@@ -184,7 +192,8 @@ def _answers(page: GroundedPage) -> bool:
     return any(question.answerable for question in page.questions)
 
 
-def _some(pages: list[GroundedPage], most: int) -> list[GroundedPage]:
-    """Return at most `most` accepted pages, by hash: stable across runs and new pages; all places of a text count."""
-    some = sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())[:most]
+def _some(corpus: Corpus, pages: Iterable[GroundedPage], most: int) -> list[GroundedPage]:
+    """Return at most `most` accepted pages with answers of weight; all places of a text count."""
+    asked = (of_weight(page, corpus.weights) for page in pages)
+    some = spread((page for page in asked if page.questions), corpus.documents, most)
     return [with_places_of_the_same_text(page) for page in some]

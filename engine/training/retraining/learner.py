@@ -12,6 +12,7 @@ from torch import nn
 
 from engine.errors import Refused
 from engine.grounded import GroundedPage
+from engine.jobs.memory import give_back
 from engine.plurals import count
 from engine.training.augmentation.negative_questions import with_negative_questions
 from engine.training.retraining.continuation import Continuation, cycle_file, cycle_step
@@ -46,6 +47,7 @@ _RESULT_FILE = "result.safetensors"
 _PACE_STEPS = 4  # timed, then discarded
 _PLANNED = 0.85  # share of a run's minutes that steps are planned for: some cost more than the timed ones
 _FEWEST_STEPS = 20  # shorter runs are not timed
+_LATEST = 4  # times its minutes, after which the clock ends a training on a machine slower than when timed
 _REMEMBERED_STEPS = 24  # of generated pages with image, whose features are cached
 
 
@@ -137,6 +139,16 @@ def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], 
     return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in held_out]
 
 
+def is_watched(corpus: Corpus, settings: RunSettings) -> bool:
+    """Return whether enough documents are held out of a training to end it early and to let it go on."""
+    return _held_out(corpus, settings) is not None
+
+
+def trainings(folds: int, refit: bool) -> float:
+    """Return how many trainings of all steps a run costs: a fold takes half of the steps, a refit all."""
+    return folds / 2 + refit if folds else 1.0
+
+
 def _held_out(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], Source, int] | None:
     """Return the pages held out for early stopping, their source and its steps; None where they are too few."""
     aside, _ = _parted(corpus, settings)
@@ -170,6 +182,7 @@ def _looks(
     continuation = Continuation(
         network,
         aside,
+        corpus.documents,
         plan,
         folder,
         weights=corpus.weights,
@@ -207,13 +220,12 @@ def with_length(
     """
     first = settings.steps or steps_for(len(corpus.pages), settings)
     timed = settings.steps == 0 or first >= _FEWEST_STEPS
-    times = folds / 2 + settings.refit if folds else 1.0
-    fits = affordable_steps(network, source, settings, times) if timed else first
+    fits = affordable_steps(network, source, settings, trainings(folds, settings.refit)) if timed else first
     if settings.steps == 0 and settings.refit:
         fits, refitted = beside_folds(fits, folds)
         settings = settings.model_copy(update={"refit": refitted})
     cycle = min(first, fits)
-    go_on = settings.steps == 0 and _held_out(corpus, settings) is not None
+    go_on = settings.steps == 0 and is_watched(corpus, settings)
     steps = cycles_within(cycle, fits) if go_on else cycle
     return settings.model_copy(update={"steps": steps, "cycle": cycle})
 
@@ -271,6 +283,7 @@ def train(
     settings: RunSettings,
     folder: Path,
     *,
+    share: float = 1.0,
     on_metrics: Callable[[Mapping[str, float]], None],
     on_watched: Callable[[int, str, float], None],
     on_progress: Callable[[float], None],
@@ -279,20 +292,21 @@ def train(
     """Train, or resume from `folder`; `result_file(folder)` exists afterwards, interpolated by `blend`.
 
     `on_watched` gets step, name and value of figures on documents held out for early stopping: "watched", their loss,
-    and "watched_iou", their mean IoU at the ends of cycles. A run that takes twice its minutes, on a machine slower
-    than when timed, ends with its best finished cycle, else with its last checkpoint. Raises Refused when the loss is
-    not finite.
+    and "watched_iou", their mean IoU at the ends of cycles. `share`: of the run's minutes. A training that takes four
+    times its minutes, on a machine slower than when timed, ends with its best finished cycle, else with its last
+    checkpoint. Raises Refused when the loss is not finite.
 
     Where several processes joined, this one is the first, and the others take part (assisting.py).
     """
     ranks = ranks_here()
     plan = plan_here(settings, ranks)
-    latest = time.monotonic() + settings.minutes * 120
+    latest = time.monotonic() + _LATEST * 60 * settings.minutes * share
     before = {name: tensor.to("cpu", copy=True) for name, tensor in network.state_dict().items()}
     objective = objective_of(network, workspace, corpus, settings)
     looks = _looks(network, corpus, settings, plan, folder, on_watched)
     try:
-        ranks.on_first(lambda: Assignment(network.config, corpus, settings, folder, looks is not None))
+        assignment = Assignment(network.config, corpus, settings, folder, looks is not None)
+        ranks.on_first(lambda: assignment)
         outcome = learn(
             objective,
             optimizer_for(objective.learned, settings),
@@ -306,13 +320,17 @@ def train(
             ranks=ranks,
         )
     except FloatingPointError as error:  # in all processes
-        raise Refused(f"Training diverged, and the run was stopped; lower the learning rate: {error}") from None
+        raise Refused(
+            f"Training diverged, so the run was stopped. Retrain again, which takes another seed: {error}"
+        ) from None
     except Exception:
         leave()  # the others wait for a step of this process, which does not come
         raise
     learned = checkpoint.load(_handed_in(folder))
     result = interpolate(before, learned.state, settings.blend)
     checkpoint.save(result_file(folder), result, learned.config)
+    del objective, looks, learned, result, before
+    give_back()
     return outcome
 
 

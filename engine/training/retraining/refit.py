@@ -15,7 +15,7 @@ from engine.errors import Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.models import registry
 from engine.plurals import count
-from engine.training.retraining import learner
+from engine.training.retraining import folds, learner
 from engine.training.retraining.challenger import within
 from engine.training.retraining.judging import check_refit
 from engine.training.retraining.run_settings import RunSettings, refit_settings
@@ -32,6 +32,7 @@ class Refitted:
 
     path: Path | None
     steps: int
+    late: bool  # the clock ended the training
     comparison: dict[str, Any]
 
 
@@ -44,6 +45,7 @@ def refit(
     handed_in: Sequence[int],
     begins_at: ModelVersion,
     judged: Path,
+    own_documents: int,
     on_progress: OnProgress,
     should_stop: ShouldStop,
 ) -> Refitted:
@@ -57,6 +59,7 @@ def refit(
         handed_in: Of each fold, the step at which its weights were handed in.
         begins_at: Version whose weights in use are the initial ones.
         judged: Mean of the folds.
+        own_documents: Own documents in the verdict.
         on_progress: Receives share and sentence.
         should_stop: Reason to stop.
 
@@ -77,24 +80,26 @@ def refit(
             own,
             folder,
             begins_at=begins_at,
+            share=1 / learner.trainings(folds.FOLDS, True),
             on_progress=tell,
             stop=lambda: should_stop() is not None,
         )
     except Refused as refused:  # the challenger has passed: its verdict and the mean of its folds stand
         found = {"passed": False, "objections": [str(refused)], "holdouts": {}}
-        return Refitted(None, 0, {**found, "sentence": _sentence(found, pages)})
+        return Refitted(None, 0, False, {**found, "sentence": _sentence(found, pages)})
     check(should_stop)
     found = check_refit(
         workspace,
         judged,
         learner.result_file(folder),
         taught=corpus,
+        own=own_documents,
         settings=own,
         on_progress=lambda share, said: on_progress(1 - _CHECKED + share * _CHECKED, said),
         should_stop=should_stop,
     )
     comparison = {**found, "pages": len(corpus.pages), "steps": outcome.step, "sentence": _sentence(found, pages)}
-    return Refitted(learner.result_file(folder), outcome.step, comparison)
+    return Refitted(learner.result_file(folder), outcome.step, outcome.cancelled, comparison)
 
 
 def train_for_use(
@@ -104,16 +109,21 @@ def train_for_use(
     folder: Path,
     *,
     begins_at: ModelVersion,
+    share: float = 1.0,
     on_progress: Callable[[float], None],
     stop: Callable[[], bool],
 ) -> Outcome:
-    """Train weights for use, or resume; they begin with those in use of a version. Raises Refused when it diverges."""
+    """Train weights for use, or resume; they begin with those in use of a version. Raises Refused when it diverges.
+
+    `share`: of the run's minutes, see learner.train.
+    """
     return learner.train(
         learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth, workspace.settings.device),
         workspace,
         corpus,
         settings,
         folder,
+        share=share,
         on_metrics=lambda _: None,
         on_watched=lambda step, name, value: None,
         on_progress=on_progress,

@@ -20,7 +20,7 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
 from engine.models import promotions, registry
 from engine.projects.project_settings import settings_of
-from engine.training.retraining import challenger, folds, learner, unlabelled_steps
+from engine.training.retraining import challenger, folds, gate, learner, unlabelled_steps
 from engine.training.retraining.challenger import Challenger
 from engine.training.retraining.judging import judge
 from engine.training.retraining.readiness import NOTHING_TO_LEARN
@@ -30,6 +30,7 @@ from engine.training.retraining.run_settings import (
     FOLD_STEPS,
     FOLDED,
     HANDED_IN,
+    LATE,
     MADE_WITH,
     PAGES,
     REFIT_STEPS,
@@ -37,7 +38,7 @@ from engine.training.retraining.run_settings import (
     stored_settings,
     unlabelled_sentence,
 )
-from engine.training.retraining.sweep import run_folder
+from engine.training.retraining.sweep import end, run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
 from engine.version import code_version
 from engine.workspace import Workspace
@@ -224,6 +225,7 @@ def _registered(workspace: Workspace, run: Run, sha256: str, of_folds: list[str]
                 MADE_WITH: made_with(workspace),
                 FOLD_STEPS: [one.ended for one in made.of_folds],
                 HANDED_IN: [one.handed_in for one in made.of_folds],
+                LATE: made.late,
                 **({} if made.of_folds else {REFIT_STEPS: made.ended}),
             }
         return mine
@@ -271,6 +273,7 @@ def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_st
             handed_in=run.settings[HANDED_IN],
             begins_at=beginning(workspace, run),
             judged=_challenger_path(workspace, run),
+            own_documents=run.verdict["holdouts"].get(gate.OWN, {}).get("with_answers", 0),
             on_progress=lambda share, said: on_progress(_JUDGED + share * (0.99 - _JUDGED), said),
             should_stop=should_stop,
         )
@@ -300,7 +303,12 @@ def _ended(workspace: Workspace, run: Run, found: Refitted | None, sha256: str |
             sentence = "It was promoted before it had learned from all pages, so the mean of the folds stays in use."
         elif sha256 is not None:
             version.checkpoint_sha256 = sha256
-            mine.settings = {**mine.settings, REFIT_STEPS: found.steps, MADE_WITH: made_with(workspace)}
+            mine.settings = {
+                **mine.settings,
+                REFIT_STEPS: found.steps,
+                LATE: found.late or mine.settings.get(LATE, False),
+                MADE_WITH: made_with(workspace),
+            }
         mine.verdict = {
             **mine.verdict,
             "refit": found.comparison,
@@ -355,11 +363,10 @@ def taught(workspace: Workspace, run: Run) -> Corpus:
 
 
 def _close(workspace: Workspace, job_id: str, status: str) -> None:
-    """End a run without a verdict, if it was begun and has none."""
+    """End a run that was begun."""
     with workspace.database.write() as session:
         run = session.scalar(select(Run).where(Run.job_id == job_id, Run.status == "running"))
         if run is not None:
-            # A verdict stands, and the mean of the folds can be used.
-            run.status, run.finished_at = "judged" if run.verdict else status, now()
+            end(run, status)
             if status == "cancelled":  # a failed run may be retried, and resumes from its checkpoint
                 shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)

@@ -54,6 +54,7 @@ class Length:
     steps: int
     pages: int
     settings: RunSettings
+    late: bool = False  # the clock ended a training
 
     @property
     def passes(self) -> float:
@@ -76,9 +77,11 @@ class Length:
         times = count(round(self.passes), "time")
         read = f"The newest run read each of {count(self.pages, 'corrected page')} about {times}."
         cycle = self.settings.cycle or self.settings.steps
+        if self.late:
+            return f"{read} The clock ended it, because the machine was slower than when it began: retrain again."
         if self.steps < 2 * (cycle // 2):  # of odd steps, folds take the smaller half, and a refit twice as many
             return f"{read} It ended early, because it got worse on answers kept back: a longer run would not help."
-        if self.steps == self.settings.steps > cycle:
+        if self.settings.steps > cycle and self.steps >= 2 * (cycle // 2) * (self.settings.steps // cycle):
             return f"{read} It still gained when its minutes ended: a longer run may bring more."
         if self.passes >= PASSES * 0.9:
             return f"{read} A longer run is not expected to bring more; more corrected pages are."

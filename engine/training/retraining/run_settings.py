@@ -17,6 +17,7 @@ PAGES = "pages_taught"  # number of corrected pages
 FOLDED = "folded"  # whether the challenger is judged by folds; otherwise it is trained once, on all pages
 FOLD_STEPS, HANDED_IN = "fold_steps", "handed_in_at"  # of each fold: last step, and step of the weights handed in
 REFIT_STEPS = "refit_steps"  # steps of the weights in use
+LATE = "late"  # whether the clock ended a training before its steps
 MADE_WITH = "made_with"  # versions of software
 # Of pages without labels: SHA-256 of their list, numbers of pages and documents; or why none took part, a sentence.
 UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
@@ -24,7 +25,7 @@ UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
 )  # fmt: skip
 HOLDOUTS, ENDED_AT, DISTILLED = "holdouts_sha256", "ended_at", "distilled"  # of earlier versions
 _BESIDE = (
-    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, MADE_WITH, HOLDOUTS, ENDED_AT, DISTILLED,
+    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, LATE, MADE_WITH, HOLDOUTS, ENDED_AT, DISTILLED,
     UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip
 
@@ -41,7 +42,7 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    seed: int = Field(ge=0)
+    seed: int = Field(ge=0, le=2**31 - 1)  # a column of 32 bits keeps it
     steps: int = Field(
         0, ge=0, description="Training steps at most; 0: by the number of corrected pages (run_length.py)."
     )
@@ -151,7 +152,21 @@ def unlabelled_sentence(stored: Mapping[str, Any]) -> str:
 def fold_settings(settings: RunSettings) -> RunSettings:
     """Return the settings of a fold: half of the steps of the weights in use, because it only compares."""
     cycle = settings.cycle or settings.steps
-    return settings.model_copy(update={"steps": max(1, settings.steps // 2), "cycle": max(1, cycle // 2)})
+    half = max(1, cycle // 2)
+    return settings.model_copy(update={"steps": half * (settings.steps // cycle), "cycle": half})
+
+
+def unfolded_settings(settings: RunSettings) -> RunSettings:
+    """Return the settings of the only training of a run with too few documents for folds: all of them teach.
+
+    Early stopping needs more documents than such a run has.
+    """
+    return settings.model_copy(update={"watched": 0.0})
+
+
+def one_cycle(settings: RunSettings) -> RunSettings:
+    """Return the settings of a training that nothing tells whether to go on: it ends with its first cycle."""
+    return settings.model_copy(update={"steps": settings.cycle or settings.steps})
 
 
 def refit_settings(settings: RunSettings, handed_in: Sequence[int]) -> RunSettings:

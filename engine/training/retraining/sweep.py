@@ -19,6 +19,11 @@ def run_folder(workspace: Workspace, run_id: str) -> Path:
     return _runs(workspace) / run_id
 
 
+def end(run: Run, status: str) -> None:
+    """End a run; where it has a verdict, this stands, and the mean of the folds can be used."""
+    run.status, run.finished_at = "judged" if run.verdict else status, now()
+
+
 def sweep(workspace: Workspace) -> int:
     """Close runs whose job has ended, and delete old checkpoints; return how many were closed.
 
@@ -39,8 +44,7 @@ def _close(workspace: Workspace) -> int:
     with workspace.database.write() as session:
         swept = session.execute(chosen.with_for_update(skip_locked=True)).all()
         for run, job_status in swept:
-            run.status = "cancelled" if job_status == "cancelled" else "failed"
-            run.finished_at = now()
+            end(run, "cancelled" if job_status == "cancelled" else "failed")
     return len(swept)
 
 

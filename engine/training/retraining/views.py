@@ -15,6 +15,7 @@ from engine.queries import existing
 from engine.training.retraining.run_length import Length
 from engine.training.retraining.run_settings import (
     HANDED_IN,
+    LATE,
     PAGES,
     REFIT_STEPS,
     refit_settings,
@@ -126,7 +127,8 @@ def _length(run: Run) -> str:
     settings, handed_in = stored_settings(run.settings), run.settings.get(HANDED_IN, ())
     steps = run.settings.get(REFIT_STEPS) or refit_settings(settings, handed_in).steps
     own = run.verdict.get("holdouts", {}).get("own", {})
-    return Length(steps, int(run.settings[PAGES]), settings).sentence(own.get("difference"))
+    late = bool(run.settings.get(LATE))
+    return Length(steps, int(run.settings[PAGES]), settings, late).sentence(own.get("difference"))
 
 
 def last_failure(workspace: Workspace, project_id: str) -> str:

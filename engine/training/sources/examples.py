@@ -21,6 +21,7 @@ from model.examples import Example, Prompt, Question, Source, Word
 T = TypeVar("T")
 
 MOST_WORDS = 350  # of a training page: the cost of a step grows with the square
+MOST_TAUGHT = 4 * MOST_WORDS  # of a corrected page; longer ones only judge
 MOST_ANSWERS = 3  # acceptable answers kept per question; more cost memory and add little
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, to reduce padding
 _SEED_STRIDE = 1_000_003
@@ -151,11 +152,10 @@ def page_source(
     usable = []
     for page in corpus:
         of_page = [given.get(page.page_id, {}).get(one.question_id, 1.0) for one in page.questions]
-        if len(page.words) <= MOST_WORDS * 4 and any(of_page):
+        if len(page.words) <= MOST_TAUGHT and any(of_page):
             usable.append((page, sum(of_page) / len(of_page)))
     if not usable:
-        weightless = "No answer for training has a weight above 0; the tab Quality shows why."
-        raise ValueError(weightless if given else "No page has a question to train on.")
+        raise ValueError(_nothing_usable(corpus, given))
     turns = Turns([weight for _, weight in usable], seed)
     steps = max(1, min(_BLOCK_STEPS, len(usable) // pages))  # of a block: not more than an epoch
     block: dict[int, list[Sequence[GroundedPage]]] = {}
@@ -191,6 +191,14 @@ def page_source(
         return [_perturbed(example, rng, perturbed) for example in asked] if perturbed else asked
 
     return source
+
+
+def _nothing_usable(corpus: Sequence[GroundedPage], weights: Mapping[str, Mapping[str, float]]) -> str:
+    asked = [page for page in corpus if page.questions]
+    if asked and all(len(page.words) > MOST_TAUGHT for page in asked):
+        return f"Every page with an answer has more than {MOST_TAUGHT:,} words, which are too many to train on."
+    weightless = "No answer for training has a weight above 0; the tab Quality shows why."
+    return weightless if weights else "No page has a question to train on."
 
 
 def _grouped(drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: random.Random) -> list[Sequence[T]]:

@@ -24,6 +24,7 @@ from tests.support.factories import tiny_network
 PLAN = Plan(steps=40, cycle=10, checkpoint_every=5)
 WORDS = [GroundedWord("Total:", (10, 10, 60, 24)), GroundedWord("12.50", (70, 10, 110, 24))]
 PAGE = GroundedPage("p", None, 300, 200, WORDS, [GroundedQuestion("q", "What is the total?", [[1]])])
+ONE = {"p": "document"}
 
 
 @pytest.fixture
@@ -38,7 +39,7 @@ def going(
     """What a run is told at its checkpoints when the held-out pages give these figures, one a look."""
     shown = iter(ious)
     monkeypatch.setattr(Continuation, "_mean_iou", lambda self: next(shown))
-    look = Continuation(network, [PAGE], PLAN, folder, on_iou=lambda step, iou: None)
+    look = Continuation(network, [PAGE], ONE, PLAN, folder, on_iou=lambda step, iou: None)
     told = []
     for step in (0, 5, 10, 15, 20, 25, 30, 35, 40):
         with torch.no_grad():
@@ -81,24 +82,32 @@ def test_the_figure_is_the_mean_iou_of_the_pages_by_the_network_as_it_is(
 ) -> None:
     seen: list[tuple[int, float]] = []
     network.train()
-    look = Continuation(network, [PAGE], PLAN, tmp_path, on_iou=lambda *one: seen.append(one))
+    look = Continuation(network, [PAGE], ONE, PLAN, tmp_path, on_iou=lambda *one: seen.append(one))
     assert cycle_file(tmp_path) is None and cycle_step(tmp_path) is None
     look(0)
     assert seen[0][0] == 0 and 0 <= seen[0][1] <= 1
     assert network.training and all(one.requires_grad for one in network.text_encoder.parameters())
-    again = Continuation(network, [PAGE], PLAN, tmp_path, on_iou=lambda *one: seen.append(one))
+    again = Continuation(network, [PAGE], ONE, PLAN, tmp_path, on_iou=lambda *one: seen.append(one))
     assert again(10) is True, "resumed, it knows the figure before"
 
 
 def test_pages_are_asked_by_hash_with_words_and_without_the_answers_that_weigh_nothing() -> None:
     pages = [replace(PAGE, page_id=f"page {number}") for number in range(3 * MOST_PAGES)]
-    some = some_pages([*pages, replace(PAGE, page_id="empty", words=[])], {"page 7": {"q": 0.0}})
-    assert len(some) == MOST_PAGES and some == some_pages(pages[::-1], {"page 7": {"q": 0.0}})
+    documents = {one.page_id: one.page_id for one in pages} | {"empty": "empty"}
+    some = some_pages([*pages, replace(PAGE, page_id="empty", words=[])], documents, {"page 7": {"q": 0.0}})
+    assert len(some) == MOST_PAGES and some == some_pages(pages[::-1], documents, {"page 7": {"q": 0.0}})
     assert not {"empty", "page 7"} & {one.page_id for one in some}
-    assert some_pages([PAGE], {"p": {"q": 0.0}}) == []
+    assert some_pages([PAGE], ONE, {"p": {"q": 0.0}}) == []
+
+
+def test_a_document_of_many_pages_displaces_no_other() -> None:
+    pages = [replace(PAGE, page_id=f"page {number}") for number in range(500)]
+    documents = {one.page_id: f"small {number}" if number < 10 else "large" for number, one in enumerate(pages)}
+    asked = [documents[one.page_id] for one in some_pages(pages, documents)]
+    assert {f"small {number}" for number in range(10)} < set(asked) and asked.count("large") == MOST_PAGES - 10
 
 
 def test_all_places_of_a_text_count() -> None:
     paid = [GroundedWord("Paid:", (10, 30, 60, 44)), GroundedWord("12.50", (70, 30, 110, 44))]
-    (page,) = some_pages([replace(PAGE, words=[*WORDS, *paid])])
+    (page,) = some_pages([replace(PAGE, words=[*WORDS, *paid])], ONE)
     assert page.questions[0].answers == [[1], [3]]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.training.evaluation.metrics import Scored
-from engine.training.retraining.gate import Holdout, check, judge
+from engine.training.retraining.gate import WIDE_LIMIT, Holdout, check, judge
 from engine.training.retraining.latency import Latency
 
 
@@ -96,7 +96,7 @@ def test_with_too_few_held_out_documents_it_must_have_learned_and_lost_nothing(
         ]
     )
     assert verdict["passed"] is passes
-    assert "Only 3 of the 30 held-out documents needed have accepted answers" in verdict["sentence"]
+    assert "Only 3 of the 30 held-out documents needed have an answer to find" in verdict["sentence"]
     assert verdict["holdouts"]["own"]["judged"] is False
 
 
@@ -202,11 +202,47 @@ def test_nothing_held_out_and_nothing_learned_does_not_pass() -> None:
     assert judge([])["passed"] is False
 
 
+def unanswerable(name: str, documents: int) -> Holdout:
+    """As many documents, each with a question that has no answer on its page."""
+    pages = {f"{name} absent {number}": f"{name} absent document {number}" for number in range(documents)}
+    asked = [scored(page, 1, None, answered=0.1) for page in pages]
+    return Holdout(name, pages, asked, asked)
+
+
+def test_a_project_without_an_answer_to_find_hears_so() -> None:
+    verdict = judge([unanswerable("own", 10), unanswerable("taught", 10), holdout("generated", 40, steady(0.0))])
+    assert verdict["passed"] is False
+    assert "no accepted question has an answer to find" in verdict["sentence"]
+    assert "trained on wrong" not in verdict["sentence"]
+
+
+def test_documents_without_an_answer_to_find_do_not_narrow_the_limit() -> None:
+    four, others = holdout("own", 4, steady(0.1)), unanswerable("own", 36)
+    own = Holdout(
+        "own",
+        {**four.documents, **others.documents},
+        [*four.champion, *others.champion],
+        [*four.challenger, *others.challenger],
+    )
+    verdict = judge([own, holdout("taught", 20, steady(0.1)), holdout("generated", 40, steady(0.0))])
+    assert verdict["holdouts"]["generated"]["limit"] == WIDE_LIMIT
+    assert "Only 4 of the 30 held-out documents needed have an answer to find" in verdict["sentence"]
+    assert (verdict["holdouts"]["own"]["documents"], verdict["holdouts"]["own"]["with_answers"]) == (40, 4)
+
+
+def test_too_few_documents_for_folds_are_not_said_to_have_no_answers() -> None:
+    verdict = judge([holdout("taught", 3, steady(0.1)), holdout("generated", 40, steady(0.0))])
+    assert "Too few documents have accepted answers to ask any of weights that did not learn it" in verdict["sentence"]
+
+
 def test_refitted_weights_are_used_without_a_gain_but_not_after_a_loss() -> None:
     same = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, steady(0.0))])
     assert same["passed"] is True and same["objections"] == []
     forgetful = check([holdout("generated", 40, steady(-0.08)), holdout("taught", 20, steady(0.1))])
     assert forgetful["passed"] is False and "on generated pages" in forgetful["objections"][0]
+    half = [holdout("generated", 40, steady(-0.03)), holdout("taught", 20, steady(0.1))]
+    assert check(half)["passed"] is True, "few own documents: the limit is wide"
+    assert check(half, own=30)["passed"] is False, "as for the verdict"
     dull = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, steady(-0.1))])
     assert dull["passed"] is False and "fell by 0.100 on the training answers" in dull["objections"][0]
     chance = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, lambda one, _: 0.2 * (-1) ** one)])

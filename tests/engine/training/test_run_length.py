@@ -4,6 +4,7 @@ import pytest
 
 from db.tables import Run
 from engine.models import registry
+from engine.training.retraining.learner import plan_of
 from engine.training.retraining.run_length import (
     FEWEST_STEPS,
     MOST_STEPS,
@@ -13,7 +14,7 @@ from engine.training.retraining.run_length import (
     cycles_within,
     steps_for,
 )
-from engine.training.retraining.run_settings import RunSettings
+from engine.training.retraining.run_settings import RunSettings, fold_settings, refit_settings
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from tests.support.factories import make_project
@@ -62,6 +63,23 @@ def test_a_run_that_early_stopping_or_its_minutes_ended_says_so() -> None:
     assert "a longer run would not help" in length(100, 60, cycle=259, most=259).sentence(0.02)
     assert "a longer run may bring more" in length(518, 60, cycle=259, most=518).sentence(0.02)
     assert "is not expected to bring more" in length(259, 60, cycle=259, most=518).sentence(0.02)
+
+
+@pytest.mark.parametrize("cycle", [258, 259])
+def test_a_fold_ends_with_a_whole_cycle_and_a_run_that_gained_to_the_end_says_so(cycle: int) -> None:
+    for cycles in (1, 2, 4):
+        run = SETTINGS.model_copy(update={"steps": cycles * cycle, "cycle": cycle})
+        fold = fold_settings(run)
+        assert plan_of(fold).cycle_of(fold.steps - 1)[1] == fold.steps == cycles * (cycle // 2)
+        refit = refit_settings(run, [fold.steps] * 3)
+        said = Length(refit.steps, 60, run).sentence(0.02)
+        assert ("It still gained when its minutes ended" in said) == (cycles > 1)
+
+
+def test_a_run_that_the_clock_ended_is_not_said_to_have_become_worse() -> None:
+    few = SETTINGS.model_copy(update={"steps": 400, "cycle": 400})
+    said = Length(40, 60, few, late=True).sentence(0.02)
+    assert "The clock ended it" in said and "worse" not in said
 
 
 def test_a_judged_run_says_it_and_a_run_of_an_earlier_version_says_nothing(workspace: Workspace) -> None:
