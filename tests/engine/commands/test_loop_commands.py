@@ -98,6 +98,15 @@ def test_a_requested_retraining_waits_for_the_worker_and_can_be_cancelled(shop: 
     assert answer("jobs", "list", "--project", "bills")["jobs"][0]["status"] == "cancelled"
 
 
+def test_options_that_a_waiting_retraining_does_not_have_are_not_dropped_in_silence(shop: Workspace) -> None:
+    project = make_project(shop)
+    make_bills(shop, project.id, {"train": 1})
+    answer("retrain", "--project", "bills", "--queue", "--steps", "2")
+    answer("retrain", "--project", "bills", "--queue")  # no option is asked for
+    refused = call("retrain", "--project", "bills", "--queue", "--depth", "quick", "--seed", "3")
+    assert refused.exit_code == 1 and "with other settings" in refused.output
+
+
 def test_the_worker_says_how_many_jobs_it_did(shop: Workspace) -> None:
     assert "0 jobs done" in call("worker", "--once").output
 
