@@ -68,15 +68,15 @@ def test_a_layer_that_time_did_not_reach_is_kept_and_its_page_named(tmp_path: Pa
     sheet = pages.read(1)
     picture = save_image(sheet.image, tmp_path / "page.png")
     waiting = Waiting(1, picture, sheet.image.size, 0, sheet.lines, Doubt.HIDDEN)
-    said: list[object] = []
+    said: list[dict[str, object]] = []
     limits = ReadLimits()
     read = read_waiting(
         pages,
         [waiting],
         limits,
         time.monotonic(),
-        lambda **told: said.append(told["warning"]),
+        lambda **told: said.append(told),
         EngineLoading(limits),
     )
     assert list(read) == [(waiting, sheet.lines, "layer")]
-    assert len(said) == 1 and "before page 1." in str(said[0])
+    assert len(said) == 2 and "before page 1." in str(said[0]["warning"]) and said[1] == {"unread": [1]}
