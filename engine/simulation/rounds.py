@@ -45,6 +45,7 @@ LEVEL = 0.95
 _THERE = 0.5  # probability from which a page counts as answering
 SELECTIONS = ("random", "model")
 _GENERATED_SEED, _GENERATED_PAGES = -2, 80  # no run trains on them, and no gate judges by them
+_PAGE_CACHE = 4  # encoded pages: one is asked after the other, beside a training in the same process
 _PROJECT = "simulation"
 _RANDOM_SHARE = 0.2  # of the pages that the model chooses, as in a project
 OnProgress = Callable[[str], None]
@@ -150,7 +151,10 @@ def simulate(
     Raises:
         Refused: The dataset is too small or unreadable, the folder is in use, or a retraining failed.
     """
+    of_deployment = {name: getattr(settings, f"retrain_{name}") for name in OF_DEPLOYMENT}
+    begins = None if settings.model_path is None else str(settings.model_path)
     described = {"source": str(pages_file(source).absolute()), **plan.to_json()}
+    described |= {"deployment": {**of_deployment, "model": begins}}
     reached = checkpoints.restore(folder, described) if resume else None
     if reached is None and folder.exists() and any(folder.iterdir()):
         raise Refused(f"{folder} is not empty and holds no simulation; choose an empty folder.")
@@ -159,7 +163,8 @@ def simulate(
         raise Refused(
             f"{source} has too few pages to split them for correction and evaluation; choose a larger dataset."
         )
-    workspace = open_workspace(settings.model_copy(update={"data_dir": folder, "database_url": ""}))
+    own = {"data_dir": folder, "database_url": "", "page_cache": _PAGE_CACHE}
+    workspace = open_workspace(settings.model_copy(update=own))
     try:
         rounds = _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, do_jobs, on_progress)
         done = list(reached.rounds) if reached is not None else []

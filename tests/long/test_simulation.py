@@ -249,6 +249,9 @@ def test_a_simulation_that_was_stopped_goes_on_after_its_last_round(
     assert [timeless(one) for one in again] == [timeless(one) for one in whole]
     with pytest.raises(Refused, match="with other options"):
         next(simulate(small_set, folder, settings, replace(plan, seed=8), resume=True, **options))
+    longer = settings.model_copy(update={"retrain_minutes": 30.0})  # GLOSSATOR_RETRAIN_MINUTES of the second call
+    with pytest.raises(Refused, match="with other options"):
+        next(simulate(small_set, folder, longer, plan, resume=True, **options))
 
 
 def test_without_retraining_nothing_changes_but_the_work_that_was_done(deployment: Path, small_set: Path) -> None:
