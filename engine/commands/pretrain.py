@@ -128,7 +128,7 @@ def pretrain(
 
     from engine.grounded import pages_file
     from engine.training.judging_files import judges
-    from engine.training.pretraining.run import RECIPE, Schedule, has_run, paced, remembered
+    from engine.training.pretraining.run import RECIPE, Schedule, check_order, has_run, paced, remembered
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.stages import STAGES
     from model.devices import DeviceMissing, device_named
@@ -198,6 +198,8 @@ def pretrain(
                     name for name, given in zip(PARTS, (trunk, bert, tower), strict=True) if given is not None
                 ),
             )
+            if not again:
+                check_order(schedule.steps)
             if (corpus or project) and not again:
                 reading = partial(
                     _corpus,
@@ -215,12 +217,9 @@ def pretrain(
             if steps is None and not again:  # the run in OUT remembers its own steps
                 pace = partial(
                     paced, out, PRESETS[preset], source, schedule, minutes,
-                    mixed=mixed, device=device, checkpointing=checkpointing, cancelled=late,
+                    mixed=mixed, device=device, checkpointing=checkpointing,
                 )  # fmt: skip
-                found = ranks.on_first(pace)
-                if found is None:
-                    fail("Stopped before the first step. Run the same command again.", code=STOPPED)
-                schedule = found
+                schedule = ranks.on_first(pace)
             with progress() as bar:
                 task = bar.add_task("pretraining", total=1.0)
 

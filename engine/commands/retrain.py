@@ -38,7 +38,8 @@ def retrain(
         str | None, typer.Option(help="Mode of natural_gradient: blocks (if left out), whole, source, history ...")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Random seed; the same seed, answers and steps give the same weights.")
+        int | None,
+        typer.Option(min=0, max=2**31 - 1, help="Random seed; the same seed, answers and steps give the same weights."),
     ] = None,
     queue_only: Annotated[bool, typer.Option("--queue", help="Queue the job for the worker, and exit.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,

@@ -55,7 +55,10 @@ def restore(folder: Path, plan: Mapping[str, Any]) -> Checkpoint | None:
     if not path.is_file():
         return None
     found = json.loads(path.read_text(encoding="utf-8"))
-    if found["plan"] != json.loads(json.dumps(plan)):
+    given = json.loads(json.dumps(plan))
+    if "deployment" not in found["plan"]:  # of an earlier version
+        given.pop("deployment", None)
+    if found["plan"] != given:
         raise Refused(
             f"{folder} holds a simulation with other options, or of a version with other defaults; repeat those, or "
             "choose another folder."

@@ -152,7 +152,7 @@ def simulate(
         Refused: The dataset is too small or unreadable, the folder is in use, or a retraining failed.
     """
     of_deployment = {name: getattr(settings, f"retrain_{name}") for name in OF_DEPLOYMENT}
-    begins = None if settings.model_path is None else str(settings.model_path)
+    begins = None if settings.model_path is None else str(settings.model_path.absolute())
     described = {"source": str(pages_file(source).absolute()), **plan.to_json()}
     described |= {"deployment": {**of_deployment, "model": begins}}
     reached = checkpoints.restore(folder, described) if resume else None

@@ -4,7 +4,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -69,9 +69,13 @@ class Schedule:
             raise ValueError(f"There is no stage {unknown[0]!r}; choose from {', '.join(STAGES)}.")
         if not self.steps:
             raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
-        names = list(self.steps)
-        if "distill" in names and (late := set(DECODER_STAGES) & set(names[names.index("distill") :])):
-            raise ValueError(f"The stage distill learns from the stage {min(late)}; put it behind.")
+
+
+def check_order(steps: Iterable[str]) -> None:
+    """Raise ValueError where `distill` would come before a stage of its teacher; for new runs."""
+    names = list(steps)
+    if "distill" in names and (late := set(DECODER_STAGES) & set(names[names.index("distill") :])):
+        raise ValueError(f"The stage distill learns from the stage {min(late)}: put distill after it.")
 
 
 # As for the shipped weights.
@@ -257,9 +261,8 @@ def paced(
     mixed: bool = False,
     device: str = "cpu",
     checkpointing: bool = False,
-    cancelled: Callable[[], bool] | None = None,
-) -> Schedule | None:
-    """Return the schedule with as many steps of its stages as take about `minutes` on this machine; None if cancelled.
+) -> Schedule:
+    """Return the schedule with as many steps of its stages as take about `minutes` on this machine.
 
     Some steps of each stage are timed and discarded. What a stage reads at first is kept in `folder`, for the run.
     """
@@ -273,8 +276,7 @@ def paced(
         plan = Plan(steps=_PACE_STEPS, seed=schedule.seed, mixed=mixed, accumulate=schedule.accumulate)
         learn(objective, optimizer, replace(plan, steps=1))  # costs of the first step only
         began = time.monotonic()
-        if learn(objective, optimizer, plan, cancelled=cancelled).cancelled:
-            return None
+        learn(objective, optimizer, plan)
         pace = (time.monotonic() - began) / _PACE_STEPS
         steps[name] = max(1, round(60 * minutes * STAGES[name].share / whole / pace))
     return replace(schedule, steps=steps)
@@ -329,15 +331,18 @@ def _start(
     ranks: Ranks,
 ) -> None:
     """Load the initial weights, and keep them in `folder`, so that a run resumes without the files they came from."""
-    kept = folder / _START_FILE
-    if ranks.on_first(lambda: has_run(folder) and kept.is_file()):
+    kept, public = folder / _START_FILE, schedule.start is not None or bool(schedule.public)
+    again = ranks.on_first(partial(has_run, folder))
+    if not again:
+        ranks.on_first(lambda: kept.unlink(missing_ok=True))  # of a run that never began
+    if public and ranks.on_first(kept.is_file):
         _begin_with(network, ranks.on_first(partial(_started, kept, config)))
         return
     if schedule.start is not None:
         _begin_with(network, ranks.on_first(partial(_started, Path(schedule.start), config)))
     if begin is not None:
         begin(network)
-    if schedule.start is not None or schedule.public:
+    if public and not again:
         ranks.on_first(partial(checkpoint.save, kept, network, config.to_dict()))
 
 
@@ -364,6 +369,7 @@ def _remembered(folder: Path, schedule: Schedule, config: NetworkConfig, resume:
         if of != json.loads(json.dumps(config.to_dict())):
             raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
         return kept
+    check_order(schedule.steps)
     return schedule
 
 

@@ -33,7 +33,7 @@ _IMAGE_SHARE = 0.8  # share of the picture stage's steps with one rendered page 
 _REGION_SHARE = 0.6  # share of those that ask for regions only
 _POOL = 384  # such pages, kept in memory
 _HELD_OUT_SEED = 9_999_991
-READ_PAGES_FILE = "read_pages.jsonl"
+READ_PAGES_FILE = "read_pages-{seed}.jsonl"  # another seed reads other pages
 READ_PAGES = 300  # generated pages that OCR reads
 _READ_SHARE = 0.6  # of the steps that take these pages
 _READ_PERTURBED = 0.3  # share of them that are stretched: they are few
@@ -153,7 +153,8 @@ def _region_ranking(around: StageInputs) -> Objective:
 def _reading(around: StageInputs) -> Objective:
     engine, _ = find_engine("rapidocr", "eng", 2)
     assert engine is not None  # its networks lie in its package
-    pages = kept_read_pages(around.folder / READ_PAGES_FILE, around.seed + _READ_SEED, READ_PAGES, engine)
+    seed = around.seed + _READ_SEED
+    pages = kept_read_pages(around.folder / READ_PAGES_FILE.format(seed=seed), seed, READ_PAGES, engine)
     usable = [page for page in pages if page.questions and 4 <= len(page.words) <= MOST_WORDS]
     read = page_source(usable, lambda page: None, around.seed, pages=around.pages, perturbed=_READ_PERTURBED)
     generated = synthetic_source(around.seed + 5_000, pages=around.pages)

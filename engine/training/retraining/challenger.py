@@ -11,7 +11,7 @@ from typing import Any
 from db.tables import ModelVersion
 from engine.models import registry
 from engine.training.retraining import folds, learner
-from engine.training.retraining.run_settings import RunSettings, fold_settings, one_cycle, unfolded_settings
+from engine.training.retraining.run_settings import RunSettings, fold_settings, one_cycle
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
 from model import checkpoint
@@ -70,7 +70,7 @@ def train(
     Raises Refused when a training diverges. When `stop` returned true, the result is of no use.
     """
     count = folds.FOLDS if folded else 1
-    own = fold_settings(settings) if folded else unfolded_settings(settings)
+    own = fold_settings(settings) if folded else settings
     share = 0.5 / learner.trainings(count, settings.refit) if folded else 1.0  # of the minutes, for each
     of_documents = folds.folds_of(workspace, corpus.documents.values()) if folded else {}
     taught: list[Taught] = []
@@ -92,7 +92,7 @@ def train(
             _trained(
                 workspace,
                 network,
-                own if learner.is_watched(taught_here, own) else one_cycle(own),
+                own if ends_at or learner.is_watched(taught_here, own) else one_cycle(own),
                 part,
                 on_metrics=on_metrics if first else lambda _: None,
                 on_watched=on_watched if first else lambda step, name, value: None,

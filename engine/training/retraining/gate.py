@@ -83,7 +83,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
         reasons = [*objections, *([] if gain else [said])]
         sentence = f"Not passed: {'; '.join(reasons)}."
     if own < ENOUGH_DOCUMENTS:
-        sentence += f" {_too_small(own)}"
+        sentence += f" {_too_small(own, OWN in figures)}"
     return {
         "passed": passed,
         "sentence": sentence,
@@ -141,10 +141,12 @@ def _documents_with_answers(holdout: Holdout) -> int:
     return len({holdout.documents[one.page_id] for one in holdout.champion if one.answerable})
 
 
-def _too_small(own: int) -> str:
+def _too_small(own: int, asked: bool) -> str:
     few = f"Only {own} of the {ENOUGH_DOCUMENTS} held-out documents needed {word(own, 'has', 'have')} an answer to find"
     if not own:
-        few = "Too few documents have accepted answers to ask any of weights that did not learn it"
+        few = f"None of the {ENOUGH_DOCUMENTS} held-out documents needed has an answer to find"
+    if not asked:
+        few = "No document could be asked of weights that had not learned from it"
     if own < FEWEST_DOCUMENTS:
         return f"{few}, so mostly generated pages were used, where a loss of up to {-WIDE_LIMIT:.2f} was allowed."
     return (

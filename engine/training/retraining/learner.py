@@ -320,9 +320,8 @@ def train(
             ranks=ranks,
         )
     except FloatingPointError as error:  # in all processes
-        raise Refused(
-            f"Training diverged, so the run was stopped. Retrain again, which takes another seed: {error}"
-        ) from None
+        found = str(error).partition(";")[0].rstrip(".")  # what follows is advice to whoever chose the rate
+        raise Refused(f"Training diverged ({found}). Retrain again, without --seed or with another one.") from None
     except Exception:
         leave()  # the others wait for a step of this process, which does not come
         raise

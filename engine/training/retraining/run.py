@@ -36,6 +36,7 @@ from engine.training.retraining.run_settings import (
     REFIT_STEPS,
     settings_for,
     stored_settings,
+    unfolded_settings,
     unlabelled_sentence,
 )
 from engine.training.retraining.sweep import end, run_folder
@@ -121,10 +122,11 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     corpus = corpus_of(workspace, snapshot.sha256, exact=False)
     path = registry.checkpoint_path(workspace, begins_at)
     network = learner.network_of(path, settings.depth, workspace.settings.device)
+    folded = folds.are_made(corpus, folds.folds_of(workspace, corpus.documents.values()))
+    settings = settings if folded else unfolded_settings(settings)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
-    folded = folds.are_made(corpus, folds.folds_of(workspace, corpus.documents.values()))
     settings, of_unlabelled = unlabelled_steps.chosen(workspace, project_id, settings, folded=folded)
     settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
     with workspace.database.write() as session:
@@ -273,7 +275,7 @@ def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_st
             handed_in=run.settings[HANDED_IN],
             begins_at=beginning(workspace, run),
             judged=_challenger_path(workspace, run),
-            own_documents=run.verdict["holdouts"].get(gate.OWN, {}).get("with_answers", 0),
+            own_documents=_own_documents(run.verdict),
             on_progress=lambda share, said: on_progress(_JUDGED + share * (0.99 - _JUDGED), said),
             should_stop=should_stop,
         )
@@ -281,6 +283,12 @@ def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_st
     if found is not None and found.path is not None and found.comparison["passed"]:
         sha256 = workspace.blobs.put_file(found.path)
     return lasting(lambda: _ended(workspace, run, found, sha256))
+
+
+def _own_documents(verdict: Mapping[str, Any]) -> int:
+    """Return how many own documents a verdict rests on; one of an earlier version counts those without answers too."""
+    own = verdict["holdouts"].get(gate.OWN, {})
+    return int(own.get("with_answers", own.get("documents", 0)))
 
 
 def _challenger_path(workspace: Workspace, run: Run) -> Path:

@@ -29,6 +29,7 @@ _BESIDE = (
     UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip
 
+MOST_SEED = 2**31 - 1  # a column of 32 bits keeps it
 OF_DEPLOYMENT = ("steps", "minutes", "refit", "unlabelled")  # their defaults are settings, GLOSSATOR_RETRAIN_...
 
 # quick: the encoders are frozen, so an image is encoded once, its features are cached, and no gradient flows through
@@ -42,7 +43,7 @@ class RunSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    seed: int = Field(ge=0, le=2**31 - 1)  # a column of 32 bits keeps it
+    seed: int = Field(ge=0)
     steps: int = Field(
         0, ge=0, description="Training steps at most; 0: by the number of corrected pages (run_length.py)."
     )
@@ -129,6 +130,8 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
 
 def checked(given: Mapping[str, Any]) -> RunSettings:
     """Return settings from values by name. Raises Refused for an invalid one."""
+    if given.get("seed", 0) > MOST_SEED:
+        raise Refused(f"The run's setting seed is invalid: at most {MOST_SEED:,} can be stored.")
     try:
         return RunSettings.model_validate(given)
     except ValidationError as error:

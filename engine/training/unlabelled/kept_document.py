@@ -42,12 +42,14 @@ class KeptDocument:
     """Kept document.
 
     `refused`: the reason of a document without pages. `unread`: pages that OCR did not read and another reading may.
+    `tries`: how often it was read.
     """
 
     name: str
     pages: tuple[KeptPage, ...] = ()
     refused: str | None = None
     unread: tuple[int, ...] = ()
+    tries: int = 1
 
 
 def write_document(path: Path, document: KeptDocument, images: Sequence[bytes]) -> None:
@@ -77,7 +79,8 @@ def read_kept(path: Path) -> KeptDocument:
     if found.get("format") != _FORMAT:
         raise ValueError(f"{path} was kept by another version of Glossator. Delete it and read its document again.")
     pages = tuple(_page_of(one) for one in found["pages"])
-    return KeptDocument(found["name"], pages, found["refused"], tuple(found.get("unread", ())))
+    unread, tries = tuple(found.get("unread", ())), int(found.get("tries", 1))
+    return KeptDocument(found["name"], pages, found["refused"], unread, tries)
 
 
 def image_of(path: Path, page: int) -> Image.Image:
@@ -110,7 +113,7 @@ def _to_json(document: KeptDocument) -> dict[str, Any]:
         }
         for page in document.pages
     ]
-    about = {"name": document.name, "refused": document.refused, "unread": document.unread}
+    about = {"name": document.name, "refused": document.refused, "unread": document.unread, "tries": document.tries}
     return {"format": _FORMAT, **about, "pages": pages}
 
 

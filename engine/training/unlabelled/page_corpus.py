@@ -61,7 +61,8 @@ class PageCorpus:
             signatures[sha256] = [page.signature for page in pages]
             sizes[sha256] = [(page.size, len(page.words)) for page in pages]
         groups = groups_of(signatures)
-        held_out = _held_out(groups.values())
+        wordy = {sha256 for sha256, pages in sizes.items() if any(words >= FEWEST_WORDS for _, words in pages)}
+        held_out = _held_out(groups.values(), {groups[sha256] for sha256 in wordy})
         return cls(
             cache,
             [
@@ -212,10 +213,10 @@ def _document(path: Path) -> KeptDocument:
     return read_kept(path)
 
 
-def _held_out(groups: Iterable[str]) -> set[str]:
-    """Return the groups that are held out, by a hash; of few groups one, of a single one none."""
+def _held_out(groups: Iterable[str], wordy: set[str]) -> set[str]:
+    """Return the groups that are held out, by a hash; of few groups one with words, of a single one none."""
     hashes = {group: int(hashlib.sha256(f"corpus:{group}".encode()).hexdigest(), 16) for group in groups}
     drawn = {group for group, number in hashes.items() if number % _HELD_OUT == 0}
     if 0 < len(drawn) < len(hashes):
         return drawn
-    return {min(hashes, key=hashes.__getitem__)} if len(hashes) > 1 else set()
+    return {min(wordy or hashes, key=hashes.__getitem__)} if len(hashes) > 1 else set()

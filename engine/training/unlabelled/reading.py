@@ -2,7 +2,8 @@
 
 Each file is read as an upload is, in a guarded child process. What was kept is found again by the content of a file, so
 a reading that was stopped goes on, and a file that was renamed is not read again. Refusals are kept too, but for those
-that another machine might not give: of time and memory. A document with pages that OCR had no time for is read again.
+that another machine might not give: of time and memory. A document with pages that OCR had no time for is read up to
+three times.
 """
 
 import os
@@ -29,6 +30,9 @@ from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, rea
 from model.examples import Word
 
 _THAT_CHANGE_PAGES = ("pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr", "ocr_language")
+_TRIES = (
+    3  # of a document whose pages OCR did not all read: with scans that always take too long, a reading would not end
+)
 _MAY_PASS_LATER = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 
 
@@ -179,12 +183,12 @@ class _Enough(Exception):
 def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, first_pages: int | None) -> _Read:
     """Keep the document of a file, unless it is kept already."""
     sha256 = sha256_of(path)
-    kept = kept_file(cache, sha256)
+    kept, known = kept_file(cache, sha256), None
     if kept.is_file():
         with suppress(ValueError):
             known = read_kept(kept)
-            if not known.unread:
-                return _Read(path, sha256, len(known.pages), _left_out(known.refused))
+    if known is not None and (not known.unread or known.tries >= _TRIES):
+        return _Read(path, sha256, len(known.pages), _left_out(known.refused))
     found: dict[int, tuple[KeptPage, bytes | None]] = {}
 
     def take(page: ReadPage, beginning: Beginning) -> None:
@@ -198,16 +202,19 @@ def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, fi
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         try:
             unread = read_document(path, name=path.name, limits=limits, out_dir=Path(folder), on_read=take).unread
-        except _Enough:
-            pass
+        except _Enough:  # before the child names the pages that OCR did not read: they have no words
+            unread = tuple(number for number, (page, _) in found.items() if not page.words)
         except DocumentRefused as refusal:
+            if known is not None:  # what was read before is of use
+                return _Read(path, sha256, len(known.pages), None)
             if refusal.reason not in _MAY_PASS_LATER:
                 write_document(kept, KeptDocument(path.name, refused=str(refusal)), [])
             return _Read(path, sha256, 0, _left_out(str(refusal)))
     pages, images = zip(*(found[number] for number in sorted(found)), strict=True)
-    unread = tuple(number for number in unread if number in found)
-    kept_whole = KeptDocument(path.name, pages, unread=unread)
-    write_document(kept, kept_whole, [image for image in images if image is not None])
+    tries = 1 if known is None else known.tries + 1
+    document = KeptDocument(path.name, pages, unread=tuple(one for one in unread if one in found), tries=tries)
+    unread = document.unread
+    write_document(kept, document, [image for image in images if image is not None])
     return _Read(path, sha256, len(pages), _without_words(path, unread))
 
 
@@ -218,7 +225,7 @@ def _left_out(refused: str | None) -> str | None:
 def _without_words(path: Path, unread: Sequence[int]) -> str | None:
     if not unread:
         return None
-    return f"{path.name}: OCR did not read {count(len(unread), 'page')}; the next run that names this file tries again."
+    return f"{path.name}: OCR did not read {count(len(unread), 'page')}, which a later run may read."
 
 
 def _page(page: ReadPage, long_side: int | None) -> tuple[KeptPage, bytes | None]:

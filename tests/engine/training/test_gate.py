@@ -214,6 +214,7 @@ def test_a_project_without_an_answer_to_find_hears_so() -> None:
     assert verdict["passed"] is False
     assert "no accepted question has an answer to find" in verdict["sentence"]
     assert "trained on wrong" not in verdict["sentence"]
+    assert "None of the 30 held-out documents needed has an answer to find" in verdict["sentence"]
 
 
 def test_documents_without_an_answer_to_find_do_not_narrow_the_limit() -> None:
@@ -232,7 +233,7 @@ def test_documents_without_an_answer_to_find_do_not_narrow_the_limit() -> None:
 
 def test_too_few_documents_for_folds_are_not_said_to_have_no_answers() -> None:
     verdict = judge([holdout("taught", 3, steady(0.1)), holdout("generated", 40, steady(0.0))])
-    assert "Too few documents have accepted answers to ask any of weights that did not learn it" in verdict["sentence"]
+    assert "No document could be asked of weights that had not learned from it" in verdict["sentence"]
 
 
 def test_refitted_weights_are_used_without_a_gain_but_not_after_a_loss() -> None:

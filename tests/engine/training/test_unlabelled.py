@@ -13,6 +13,7 @@ from engine.documents.duplicates.page_signature import Signature
 from engine.documents.ingest import limits_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
+from engine.documents.refusal import DocumentRefused, Reason
 from engine.errors import Refused
 from engine.settings import Settings
 from engine.training.judging_files import judging_files
@@ -151,8 +152,24 @@ def test_a_document_with_pages_that_ocr_did_not_read_is_read_again(folder, tmp_p
     assert not any(read_kept(path).unread for path in (tmp_path / "kept").rglob("*.zip"))
 
 
+def test_a_second_reading_that_fails_keeps_the_first_and_the_third_is_the_last(folder, tmp_path, monkeypatch):
+    calls: list[Path] = []
+
+    def never_whole(source: Path, **named):
+        calls.append(source)
+        if len(calls) in range(7, 13):
+            raise DocumentRefused(Reason.TOO_SLOW, source.name, "could not be read in time.")
+        return replace(read_document(source, **named), unread=(1,))
+
+    monkeypatch.setattr(reading, "read_document", never_whole)
+    first = read(folder, tmp_path / "kept")
+    for so_far in (12, 18, 24, 24):  # refused, read twice more, and then left as it is
+        assert read(folder, tmp_path / "kept") == first
+        assert len(calls) == so_far
+
+
 def test_documents_are_kept_apart_where_they_are_read_in_another_way(tmp_path):
-    usual = folder_for(tmp_path, limits_of(Settings()), long_side=SIDE, first_pages=None)
+    usual = folder_for(tmp_path, limits_of(Settings(_env_file=None)), long_side=SIDE, first_pages=None)
     assert usual == tmp_path / "256 px, all pages"
     german = folder_for(tmp_path, replace(LIMITS, ocr_language="deu", seconds=90), long_side=SIDE, first_pages=2)
     assert german == tmp_path / "256 px, first 2, ocr_language deu"
