@@ -30,9 +30,8 @@ from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, rea
 from model.examples import Word
 
 _THAT_CHANGE_PAGES = ("pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr", "ocr_language")
-_TRIES = (
-    3  # of a document whose pages OCR did not all read: with scans that always take too long, a reading would not end
-)
+# Of a document whose pages OCR did not all read. Scans that always take too long would be read at every run.
+_TRIES = 3
 _MAY_PASS_LATER = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 
 
