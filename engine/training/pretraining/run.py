@@ -333,9 +333,7 @@ def _start(
     """Load the initial weights, and keep them in `folder`, so that a run resumes without the files they came from."""
     kept, public = folder / _START_FILE, schedule.start is not None or bool(schedule.public)
     again = ranks.on_first(partial(has_run, folder))
-    if not again:
-        ranks.on_first(lambda: kept.unlink(missing_ok=True))  # of a run that never began
-    if public and ranks.on_first(kept.is_file):
+    if again and public and ranks.on_first(kept.is_file):  # a run that never began may have left another one
         _begin_with(network, ranks.on_first(partial(_started, kept, config)))
         return
     if schedule.start is not None:
