@@ -7,7 +7,8 @@ from sqlalchemy import delete, select
 
 from db.tables import Annotation, Document, DocumentGroup, FinishedMask, Page, PageWord, Project, Revision, Task
 from engine.datasets import snapshots
-from engine.training.retraining.folds import FOLDS, folds_of
+from engine.models.folds import fold_of
+from engine.training.retraining.folds import FOLDS
 from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.stored_pages import group_of, paper, scanned_again, store
@@ -56,7 +57,7 @@ class Shelf:
         """What a retraining freezes: what the weights of each fold learn from, and what they judge by."""
         frozen = snapshots.freeze(self.workspace, self.project_id)
         documents = {item.document.id for item in snapshots.load(self.workspace, frozen)}
-        folds = folds_of(self.workspace, documents)
+        folds = {one: fold_of(group_of(self.workspace, one).id) for one in documents}
         for fold in range(FOLDS):
             self.learned[fold] |= {one for one in documents if folds[one] != fold}
             self.judged[fold] |= {one for one in documents if folds[one] == fold}

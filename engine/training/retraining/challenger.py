@@ -72,13 +72,12 @@ def train(
     count = folds.FOLDS if folded else 1
     own = fold_settings(settings) if folded else settings
     share = 0.5 / learner.trainings(count, settings.refit) if folded else 1.0  # of the minutes, for each
-    of_documents = folds.folds_of(workspace, corpus.documents.values()) if folded else {}
     taught: list[Taught] = []
     optimizer: dict[str, Any] = {}
     for number, beginning in enumerate(beginnings_of(workspace, begins_at, folded)):
         network = learner.network_of(beginning, own.depth, workspace.settings.device)
         optimizer = learner.described(network, own)
-        taught_here = folds.without(corpus, of_documents, number) if folded else corpus
+        taught_here = folds.without(corpus, number) if folded else corpus
         part = _Part(
             number=number,
             of=count,

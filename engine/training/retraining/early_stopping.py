@@ -1,12 +1,12 @@
 """Early stopping: training ends when the held-out loss clearly exceeds its initial value.
 
-A fixed share of the documents of a training is held out, so those that judge never decide when to stop. The measure is
-the loss of the same plain questions at every checkpoint. The documents are few, so the loss fluctuates from checkpoint
-to checkpoint even in good runs. Therefore the lowest checkpoint is not preferred, and a missing new low does not end a
-run. Training ends when several checkpoints in a row exceed the initial loss by the factor LOST. A run that ended before
-its first cycle did then hands in its best checkpoint; every other run hands in a finished cycle (continuation.py). The
-measure is Prechelt's generalization loss ("Early Stopping - But When?", 1998, GL), relative to the initial loss instead
-of the lowest.
+A fixed share of the groups of like documents of a training is held out, so those that judge never decide when to stop.
+The measure is the loss of the same plain questions at every checkpoint. The documents are few, so the loss fluctuates
+from checkpoint to checkpoint even in good runs. Therefore the lowest checkpoint is not preferred, and a missing new low
+does not end a run. Training ends when several checkpoints in a row exceed the initial loss by the factor LOST. A run
+that ended before its first cycle did then hands in its best checkpoint; every other run hands in a finished cycle
+(continuation.py). The measure is Prechelt's generalization loss ("Early Stopping - But When?", 1998, GL), relative to
+the initial loss instead of the lowest.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import Asking, PromptableSegmentation
 
-FEWEST_DOCUMENTS = 3  # fewer documents give a loss of chance
+FEWEST_GROUPS = 3  # of like documents: fewer give a loss of chance
 LOST = 1.5  # times the initial loss: a smaller rise may be chance, or fall again with the learning rate
 LOG_FILE, BEST_FILE = "watched.json", "best.safetensors"
 _PLAINLY = Asking(prompted_steps=0.0, anchors_dropped=0.0, begun_inside=1.0)
@@ -34,18 +34,18 @@ _BATCHES = 6  # of pages, at most
 _NEGATIVE = 0.2  # share of negative questions
 
 
-def held_out_documents(documents: Iterable[str], share: float) -> set[str]:
-    """Return the ids of the held-out documents: a share of them by hash.
+def held_out_groups(groups: Iterable[str], share: float) -> set[str]:
+    """Return the ids of the held-out groups of like documents: a share of them by hash.
 
-    Membership never changes. A document trained on earlier would be memorised by the champion, so its loss would seem
-    to rise in every run.
+    A document like one that is trained on would measure memory. Membership never changes: a document trained on earlier
+    would be memorised by the champion, so its loss would seem to rise in every run.
     """
-    return {one for one in documents if _place(one) < share}
+    return {one for one in groups if _place(one) < share}
 
 
-def _place(document: str) -> float:
-    """Return a uniform position of a document by hash, 0..1."""
-    return int.from_bytes(hashlib.sha256(f"watched:{document}".encode()).digest()[:8], "big") / 2**64
+def _place(group: str) -> float:
+    """Return a uniform position of a group by hash, 0..1."""
+    return int.from_bytes(hashlib.sha256(f"watched:{group}".encode()).digest()[:8], "big") / 2**64
 
 
 def held_out_source(

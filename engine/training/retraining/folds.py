@@ -10,51 +10,32 @@ belongs to the older group, so its pages may be like pages of another fold; such
 Stone 1974, "Cross-Validatory Choice and Assessment of Statistical Predictions" (J. R. Statist. Soc. B 36).
 """
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sqlalchemy import select
 
-from db.tables import Document, ModelVersion, Snapshot
+from db.tables import ModelVersion, Snapshot
 from engine.datasets.manifest import items_of
-from engine.grounded import GroundedPage
 from engine.models.folds import FOLDS, fold_of
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
 
 FEWEST_DOCUMENTS = 5  # documents from which folds are made: fewer could not judge
-_AT_ONCE = 500
 
-__all__ = ["FOLDS", "are_made", "folds_of", "known_to", "pages_of", "without"]
-
-
-def folds_of(workspace: Workspace, documents: Iterable[str]) -> dict[str, int]:
-    """Return the folds of documents by their ids; of a document that is gone, by its own id."""
-    wanted = sorted(set(documents))
-    groups: dict[str, str] = {}
-    with workspace.database.read() as session:
-        for start in range(0, len(wanted), _AT_ONCE):
-            some = select(Document.id, Document.group_id).where(Document.id.in_(wanted[start : start + _AT_ONCE]))
-            groups.update(session.execute(some).tuples().all())
-    return {one: fold_of(groups.get(one, one)) for one in wanted}
+__all__ = ["FOLDS", "are_made", "known_to", "without"]
 
 
-def are_made(corpus: Corpus, folds: Mapping[str, int]) -> bool:
+def are_made(corpus: Corpus) -> bool:
     """Return whether a corpus has enough documents to be judged by folds, in at least two of them."""
     documents = {corpus.documents[page.page_id] for page in corpus.pages}
-    return len(documents) >= FEWEST_DOCUMENTS and len({folds[one] for one in documents}) > 1
+    return len(documents) >= FEWEST_DOCUMENTS and len({fold_of(corpus.group(page)) for page in corpus.pages}) > 1
 
 
-def without(corpus: Corpus, folds: Mapping[str, int], fold: int) -> Corpus:
+def without(corpus: Corpus, fold: int) -> Corpus:
     """Return the corpus without the documents of a fold, those without labels included."""
-    kept = tuple(page for page in corpus.pages if folds[corpus.documents[page.page_id]] != fold)
+    kept = tuple(page for page in corpus.pages if fold_of(corpus.group(page)) != fold)
     unlabelled = tuple(page for page in corpus.unlabelled if fold_of(page.group_id) != fold)
     return replace(corpus, pages=kept, unlabelled=unlabelled)
-
-
-def pages_of(corpus: Corpus, folds: Mapping[str, int], fold: int) -> list[GroundedPage]:
-    """Return the pages of a fold."""
-    return [page for page in corpus.pages if folds[corpus.documents[page.page_id]] == fold]
 
 
 def known_to(workspace: Workspace, version: ModelVersion) -> set[str]:

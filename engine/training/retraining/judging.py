@@ -13,11 +13,12 @@ from db.tables import ModelVersion
 from engine.grounded import GroundedPage
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.models import registry
+from engine.models.folds import fold_of
 from engine.synthetic import SyntheticPage, generate
 from engine.training.evaluation.evaluate import ImageOf, evaluate
 from engine.training.evaluation.metrics import Scored
 from engine.training.retraining import changes, gate
-from engine.training.retraining.folds import FOLDS, folds_of, known_to
+from engine.training.retraining.folds import FOLDS, known_to
 from engine.training.retraining.latency import compared
 from engine.training.retraining.page_choice import of_weight, spread
 from engine.training.retraining.run_settings import RunSettings
@@ -156,12 +157,12 @@ def _own(
     if not challengers:
         return []
     champions = registry.fold_paths(workspace, champion) or [registry.checkpoint_path(workspace, champion)] * FOLDS
-    known, of_documents = known_to(workspace, champion), folds_of(workspace, corpus.documents.values())
+    known = known_to(workspace, champion)
     fresh = _some(corpus, [page for page in corpus.pages if corpus.documents[page.page_id] not in known], most)
     images = image_opener(workspace)
     found = []
     for fold, both in enumerate(zip(champions, challengers, strict=True)):
-        pages = [page for page in fresh if of_documents[corpus.documents[page.page_id]] == fold]
+        pages = [page for page in fresh if fold_of(corpus.group(page)) == fold]
         if pages:
             found.append(AskedPages(gate.OWN, pages, corpus.documents, images, both))
     return found

@@ -17,11 +17,11 @@ from engine.plurals import count
 from engine.training.augmentation.negative_questions import with_negative_questions
 from engine.training.retraining.continuation import Continuation, cycle_file, cycle_step
 from engine.training.retraining.early_stopping import (
-    FEWEST_DOCUMENTS,
+    FEWEST_GROUPS,
     EarlyStopping,
     best_file,
     best_step,
-    held_out_documents,
+    held_out_groups,
     held_out_source,
     lost,
 )
@@ -132,11 +132,12 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
 
 def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
     """Return the pages held out for early stopping, and those to train on: all when none is held out."""
-    held_out = held_out_documents(corpus.documents.values(), settings.watched)
-    if held_out >= set(corpus.documents.values()):
+    groups = {corpus.group(page) for page in corpus.pages}
+    held_out = held_out_groups(groups, settings.watched)
+    if held_out == groups:
         return [], list(corpus.pages)
-    aside = [page for page in corpus.pages if corpus.documents[page.page_id] in held_out]
-    return aside, [page for page in corpus.pages if corpus.documents[page.page_id] not in held_out]
+    aside = [page for page in corpus.pages if corpus.group(page) in held_out]
+    return aside, [page for page in corpus.pages if corpus.group(page) not in held_out]
 
 
 def is_watched(corpus: Corpus, settings: RunSettings) -> bool:
@@ -152,7 +153,7 @@ def trainings(folds: int, refit: bool) -> float:
 def _held_out(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], Source, int] | None:
     """Return the pages held out for early stopping, their source and its steps; None where they are too few."""
     aside, _ = _parted(corpus, settings)
-    if len({corpus.documents[page.page_id] for page in aside}) < FEWEST_DOCUMENTS:
+    if len({corpus.group(page) for page in aside}) < FEWEST_GROUPS:
         return None
     found = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
     return None if found is None else (aside, *found)

@@ -122,7 +122,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     corpus = corpus_of(workspace, snapshot.sha256, exact=False)
     path = registry.checkpoint_path(workspace, begins_at)
     network = learner.network_of(path, settings.depth, workspace.settings.device)
-    folded = folds.are_made(corpus, folds.folds_of(workspace, corpus.documents.values()))
+    folded = folds.are_made(corpus)
     settings = settings if folded else unfolded_settings(settings)
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)

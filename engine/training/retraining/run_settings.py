@@ -99,7 +99,10 @@ class RunSettings(BaseModel):
     )
     questions: int = Field(8, ge=1, description="Questions per page in a step.")
     watched: float = Field(
-        0.1, ge=0, lt=0.5, description="Share of the documents of a training held out for early stopping."
+        0.1,
+        ge=0,
+        lt=0.5,
+        description="Share of the documents of a training held out for early stopping; like ones together.",
     )
     patience: int = Field(
         4,

@@ -6,7 +6,9 @@ from functools import lru_cache
 
 import numpy as np
 from PIL import Image
+from sqlalchemy import select
 
+from db.tables import Document
 from engine.annotation.state import Box, PageMark
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
@@ -20,6 +22,7 @@ from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_
 MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question; the first ones represent the others
 NEAR = 0.8  # IoU from which words represent a manually edited mask, in training
 _OPEN_IMAGES = 16
+_AT_ONCE = 500  # documents of one query
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,16 @@ class Corpus:
     splits: dict[str, str]  # page id -> split
     weights: dict[str, dict[str, float]] = field(default_factory=dict)  # page id -> question id -> weight, where not 1
     unlabelled: tuple[UnlabelledPage, ...] = ()  # beside the snapshot; words are learned from them
+    groups: dict[str, str] = field(default_factory=dict)  # document -> its group of like documents
 
     def of(self, *splits: str) -> list[GroundedPage]:
         """Return the pages of some splits."""
         return [page for page in self.pages if self.splits[page.page_id] in splits]
+
+    def group(self, page: GroundedPage) -> str:
+        """Return the group of the page's document; its id where the document is gone."""
+        document = self.documents[page.page_id]
+        return self.groups.get(document, document)
 
 
 @dataclass(slots=True)
@@ -103,7 +112,18 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
         )
         for page_id, page in sorted(pages.items())
     ]
-    return Corpus(tuple(grounded), documents, splits, weights)
+    return Corpus(tuple(grounded), documents, splits, weights, groups=_groups_of(workspace, documents.values()))
+
+
+def _groups_of(workspace: Workspace, documents: Iterable[str]) -> dict[str, str]:
+    """Return the groups of those documents that are there."""
+    wanted = sorted(set(documents))
+    groups: dict[str, str] = {}
+    with workspace.database.read() as session:
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = select(Document.id, Document.group_id).where(Document.id.in_(wanted[start : start + _AT_ONCE]))
+            groups.update(session.execute(some).tuples().all())
+    return groups
 
 
 def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:

@@ -13,7 +13,7 @@ from engine.training.retraining.early_stopping import (
     LOST,
     EarlyStopping,
     best_file,
-    held_out_documents,
+    held_out_groups,
     held_out_source,
 )
 from model import checkpoint
@@ -73,12 +73,12 @@ def _step(network: GroundingNetwork, sign: int) -> None:
 def test_a_document_is_watched_for_good_or_never() -> None:
     few = [f"document {number}" for number in range(40)]
     many = few + [f"other {number}" for number in range(400)]
-    watched = held_out_documents(few, 0.125)
+    watched = held_out_groups(few, 0.125)
     assert 1 <= len(watched) <= 10
-    assert held_out_documents(list(reversed(few)) * 3, 0.125) == watched
-    assert held_out_documents(many, 0.125) & set(few) == watched
-    assert 35 <= len(held_out_documents(many, 0.125)) <= 75
-    assert held_out_documents(many, 0.0) == set()
+    assert held_out_groups(list(reversed(few)) * 3, 0.125) == watched
+    assert held_out_groups(many, 0.125) & set(few) == watched
+    assert 35 <= len(held_out_groups(many, 0.125)) <= 75
+    assert held_out_groups(many, 0.0) == set()
 
 
 def test_pages_whose_answers_weigh_nothing_or_that_are_too_long_are_not_watched() -> None:

@@ -4,8 +4,11 @@ import pytest
 import torch
 
 from engine.errors import Refused
-from engine.training.retraining.learner import described, network_of, optimizer_for
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
+from engine.training.retraining.learner import described, is_watched, network_of, optimizer_for, source_for
 from engine.training.retraining.run_settings import RunSettings, stored_settings
+from engine.training.sources.corpus import Corpus
+from engine.workspace import Workspace
 from model.inference import SHIPPED
 from model.network import GroundingNetwork
 from model.presets import NANO
@@ -65,3 +68,26 @@ def test_matrices_have_the_rate_that_suits_the_mode_unless_a_run_names_one() -> 
 def test_runs_of_earlier_versions_with_settings_that_are_gone_are_read() -> None:
     stored = settings(mode="blocks")
     assert stored_settings({**stored.model_dump(), "distilled": False, "ended_at": 12}) == stored
+
+
+def test_of_documents_like_each_other_all_teach_or_all_are_kept_for_early_stopping(sqlite_workspace: Workspace) -> None:
+    groups = {f"document {number}": f"group {number // 3}" for number in range(60)}
+    pages = [
+        GroundedPage(
+            name,
+            None,
+            300,
+            200,
+            [GroundedWord("Total:", (10, 10, 60, 24)), GroundedWord(name, (70, 10, 200, 24))],
+            [GroundedQuestion("q", "What is the total?", [[1]])],
+        )
+        for name in groups
+    ]
+    corpus = Corpus(tuple(pages), {name: name for name in groups}, dict.fromkeys(groups, "train"), groups=groups)
+    chosen = settings(watched=0.4, replay=0.0, images=0.0, pages=4, absent=0.0, disguised=0.0)
+    source = source_for(sqlite_workspace, corpus, chosen)
+    taught = {example.words[1].text for step in range(60) for example in source(step)}
+    kept = set(groups) - taught
+    assert is_watched(corpus, chosen)
+    assert len(kept) >= 9
+    assert {groups[name] for name in kept}.isdisjoint(groups[name] for name in taught)

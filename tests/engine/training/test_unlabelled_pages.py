@@ -124,7 +124,7 @@ def test_a_fold_learns_from_no_page_of_its_own_documents(sqlite_workspace: Works
     corpus = with_unlabelled(shop, CORPUS, stored)
     assert own == settings() and len(corpus.unlabelled) == 9
     for fold in range(FOLDS):
-        left = {page.document_id for page in without(corpus, {}, fold).unlabelled}
+        left = {page.document_id for page in without(corpus, fold).unlabelled}
         assert left == {one.id for one in documents if fold_of(one.group_id) != fold}
 
 
