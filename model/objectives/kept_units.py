@@ -14,6 +14,7 @@ import torch
 import torch.nn.functional as F
 from timm.models.hieradet_sam2 import HieraDet, MultiScaleBlock
 from torch import Tensor
+from torch.utils.checkpoint import checkpoint
 
 from model.encoders.image import ImageEncoder
 from model.objectives.mask_sampling import UNIT
@@ -64,17 +65,22 @@ def _levels(trunk: HieraDet, image: Tensor, kept: Tensor) -> list[Tensor]:
     x = units[torch.arange(len(kept), device=image.device)[:, None], kept]
     levels = []
     for number, block in enumerate(trunk.blocks):
-        block = cast(MultiScaleBlock, block)
-        side, window = x.shape[2], block.window_size
-        if block.is_windowed and window[0] % side:
-            raise ValueError(f"A window of {window[0]} tokens cuts a unit of {side}; hidden units cannot be dropped.")
-        if block.is_windowed and window[0] == side:
-            x = block(x.flatten(0, 1)).unflatten(0, kept.shape)
-        else:
-            x = _across_units(block, x, _same_window(kept, columns, window[0] // side) if block.is_windowed else None)
+        given = cast(MultiScaleBlock, block), x, kept, columns
+        x = checkpoint(_run, *given, use_reentrant=False) if trunk.grad_checkpointing else _run(*given)
         if number in trunk.stage_ends:
             levels.append(x)
     return levels
+
+
+def _run(block: MultiScaleBlock, x: Tensor, kept: Tensor, columns: int) -> Tensor:
+    """Run a block of the trunk on kept units, [G, K, side, side, C]; `columns`: units in a row of the page."""
+    side, window = x.shape[2], block.window_size
+    if block.is_windowed and window[0] % side:
+        raise ValueError(f"A window of {window[0]} tokens cuts a unit of {side}; hidden units cannot be dropped.")
+    if block.is_windowed and window[0] == side:
+        made: Tensor = torch.unflatten(block(x.flatten(0, 1)), 0, kept.shape)
+        return made
+    return _across_units(block, x, _same_window(kept, columns, window[0] // side) if block.is_windowed else None)
 
 
 def _same_window(kept: Tensor, columns: int, units: int) -> Tensor:
