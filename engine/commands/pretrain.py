@@ -128,8 +128,9 @@ def pretrain(
 
     from engine.grounded import pages_file
     from engine.training.judging_files import judges
-    from engine.training.pretraining.run import RECIPE, Schedule, check_order, has_run, paced, remembered
+    from engine.training.pretraining.pacing import paced
     from engine.training.pretraining.run import pretrain as run
+    from engine.training.pretraining.schedule import RECIPE, Schedule, check_order, has_run, remembered
     from engine.training.pretraining.stages import STAGES
     from model.devices import DeviceMissing, device_named
     from model.distributed import RankLost, device_of_rank, joined
@@ -279,7 +280,7 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
 
 def _kept_forms(forms: Path, out: Path) -> None:
     """Read the forms of a folder for a run; refuses a folder without forms before anything is trained."""
-    from engine.training.pretraining.run import has_run
+    from engine.training.pretraining.schedule import has_run
     from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
 
     if not has_run(out):

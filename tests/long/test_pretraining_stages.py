@@ -12,7 +12,8 @@ from pathlib import Path
 import torch
 
 from engine.commands.pretrain import STOPPED
-from engine.training.pretraining.run import CURVES_FILE, FIGURES_FILE, RECIPE, Schedule, pretrain
+from engine.training.pretraining.run import CURVES_FILE, FIGURES_FILE, pretrain
+from engine.training.pretraining.schedule import RECIPE, Schedule
 from engine.training.pretraining.stages import STAGES
 from model.inference import Predictor
 from model.presets import NANO

@@ -18,7 +18,8 @@ from engine.training.gpu.prepare import corpus_of
 from engine.training.gpu.prepared_pages import PreparedPages
 from engine.training.gpu.step_costs import BUDGET, KINDS, measure
 from engine.training.pretraining.curves import METRICS_FILE
-from engine.training.pretraining.run import Pretrained, Schedule, pretrain
+from engine.training.pretraining.run import Pretrained, pretrain
+from engine.training.pretraining.schedule import Schedule
 from model import checkpoint, checkpoint_parts
 from model.inference import SHIPPED
 from model.network import GroundingNetwork

@@ -1,9 +1,10 @@
 """Figures by step in a file of a run's folder; the file survives a kill at any moment."""
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
+
+from engine.training.json_files import write_json
 
 
 def read_figures(path: Path) -> dict[int, float]:
@@ -17,6 +18,4 @@ def read_figures(path: Path) -> dict[int, float]:
 def write_figures(path: Path, figures: Mapping[int, float]) -> None:
     """Replace the file by these figures; creates its folder."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(dict(figures)), "utf-8")
-    temporary.replace(path)
+    write_json(path, dict(figures))

@@ -45,7 +45,8 @@ sys.meta_path.insert(0, Refuses())
 import torch
 from engine.training.gpu import __main__, run_plan, step_costs
 from engine.training.gpu.prepared_pages import PreparedPages
-from engine.training.pretraining.run import Schedule, pretrain
+from engine.training.pretraining.run import pretrain
+from engine.training.pretraining.schedule import Schedule
 from model.inference import SHIPPED
 from model.presets import NANO
 

@@ -6,7 +6,9 @@ import torch
 from safetensors.torch import save_file
 
 from engine.training.pretraining.curves import METRICS_FILE
-from engine.training.pretraining.run import FIGURES_FILE, Schedule, check_order, paced, pretrain
+from engine.training.pretraining.pacing import paced
+from engine.training.pretraining.run import FIGURES_FILE, pretrain
+from engine.training.pretraining.schedule import Schedule, check_order
 from model.examples import Word
 from model.inference import Predictor
 from model.presets import TextConfig

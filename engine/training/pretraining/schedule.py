@@ -1,0 +1,117 @@
+"""Schedule of a pretraining run: its stages and steps, stored in the run's folder as its plan."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.training.json_files import write_json
+from engine.training.pretraining.pretraining_stage import PAGES
+from engine.training.pretraining.stages import STAGES
+from engine.training.pretraining.text_stages import DECODER_STAGES
+from model.presets import NetworkConfig
+
+_PLAN_FILE = "plan.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """Stages of a run in order with their steps, and its initial weights; stored for resumed runs.
+
+    `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder
+    of fillable PDFs. `labelled`: grounded dataset of labelled pages. `corpus`: list of pages without labels
+    (engine.training.unlabelled.page_corpus). `pages`: pages of words a micro-step; `accumulate`: micro-steps a step of
+    each process. `rate`: factor of all learning rates. `public`: parts that begin with public weights, which take lower
+    rates (model.rates).
+    """
+
+    seed: int
+    steps: Mapping[str, int]
+    start: str | None = None
+    decoder: str | None = None
+    forms: str | None = None
+    labelled: str | None = None
+    corpus: str | None = None
+    pages: int = PAGES
+    accumulate: int = 1
+    rate: float = 1.0
+    public: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.pages < 1:
+            raise ValueError("A step needs at least one page.")
+        if not 0 < self.rate < math.inf:
+            raise ValueError(f"The factor of the learning rates must be above zero, not {self.rate:g}.")
+        unknown = [name for name in self.steps if name not in STAGES]
+        if unknown:
+            raise ValueError(f"There is no stage {unknown[0]!r}; choose from {', '.join(STAGES)}.")
+        if not self.steps:
+            raise ValueError(f"Choose at least one stage of {', '.join(STAGES)}.")
+
+
+def check_order(steps: Iterable[str]) -> None:
+    """Raise ValueError where `distill` would come before a stage of its teacher; for new runs."""
+    names = list(steps)
+    if "distill" in names and (late := set(DECODER_STAGES) & set(names[names.index("distill") :])):
+        raise ValueError(f"The stage distill learns from the stage {min(late)}: put distill after it.")
+
+
+# As for the shipped weights.
+RECIPE = Schedule(
+    seed=1,
+    steps={
+        "words": 5800,
+        "regions": 2400,
+        "segment": 2000,
+        "growth": 600,
+        "practice": 3900,
+        "ranking": 500,
+        "pixels": 330,
+        "region_ranking": 2000,
+    },
+)
+
+
+def plan_of(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:
+    """Return the schedule of a run: that stored in `folder`, if it holds one, or else the given one.
+
+    Raises ValueError where the folder holds a run that is not resumed, or one of another network.
+    """
+    path = folder / _PLAN_FILE
+    if path.is_file():
+        if not resume:
+            raise ValueError(f"{folder} already holds a run; continue it with --resume, or choose another folder.")
+        kept, of = _read_plan(folder)
+        if of != json.loads(json.dumps(config.to_dict())):
+            raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
+        return kept
+    check_order(schedule.steps)
+    return schedule
+
+
+def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
+    """Return schedule and config of the run in `folder`. Raises ValueError for an unreadable plan."""
+    path = folder / _PLAN_FILE
+    try:
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        config = kept.pop("config")
+        return Schedule(**{**kept, "public": tuple(kept.get("public", ()))}), config
+    except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path} is not the plan of a run: {error}") from error
+
+
+def write_plan(folder: Path, schedule: Schedule, config: NetworkConfig) -> None:
+    """Store schedule and config of a run in its folder."""
+    write_json(folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()})
+
+
+def remembered(folder: Path) -> Schedule:
+    """Return the schedule of the run in `folder`. Raises ValueError for an unreadable plan."""
+    return _read_plan(folder)[0]
+
+
+def has_run(folder: Path) -> bool:
+    """Return whether `folder` holds a run."""
+    return (folder / _PLAN_FILE).is_file()
