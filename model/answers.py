@@ -18,6 +18,9 @@ from model.masks import Mask, rasterise, words_under
 from model.refusal import or_declined
 
 MOST_CANDIDATES = 3
+_AT_ONCE = 16  # questions of one pass
+_MASK_BYTES = 400_000_000  # of one pass: an answer needs about twelve masks of the page's size
+_MASKS = 12
 SEEDS = 3  # words from which answers grow; some grow into the same answer
 _STABILITY_DELTA, _STABILITY = 0.05, 0.98  # SAM 2: thresholds of a stable mask
 
@@ -36,6 +39,11 @@ class Answer:
     candidates: list["Answer"] = field(default_factory=list)  # up to 3 alternatives, best first; see `repeated`
     place: str = ""  # what tells this place from the others at which the key is printed
     repeated: int = 0  # times the page prints the key, from 2; then up to 8 candidates, from the top of the page
+
+
+def questions_at_once(width: int, height: int) -> int:
+    """Return the number of questions to ask at once on a page of this size, because the masks of all share memory."""
+    return max(1, min(_AT_ONCE, _MASK_BYTES // (_MASKS * width * height)))
 
 
 @dataclass(frozen=True, slots=True)

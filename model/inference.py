@@ -4,7 +4,7 @@ A `Predictor` keeps no state after loading and is safe for threads.
 """
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,7 @@ from model.answers import (
     choose_words,
     compose_answer,
     pixel_choices,
+    questions_at_once,
 )
 from model.deferred import Deferred
 from model.devices import CPU, device_named, to_device
@@ -216,6 +217,12 @@ class Predictor:
             raise ValueError("One of the questions is empty.")
         prompts = [Prompt(question) for question in questions]
         return self._answer(page, prompts, both_paths) if questions else []
+
+    def ask_in_turn(self, page: EncodedPage, questions: Sequence[str], *, both_paths: bool = False) -> Iterator[Answer]:
+        """Yield the answers of `ask_many`, asking for few at a time, so that not all masks are in memory."""
+        at_once = questions_at_once(*page.size)
+        for start in range(0, len(questions), at_once):
+            yield from self.ask_many(page, questions[start : start + at_once], both_paths=both_paths)
 
     def signature(self, page: EncodedPage) -> NDArray[np.float32]:
         """Return a feature vector [width] of the page, comparable between pages that one version read.

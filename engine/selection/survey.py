@@ -30,12 +30,10 @@ from engine.models.folds import fold_of
 from engine.selection import after_survey, survey_trigger
 from engine.selection.uncertainty import best_rival, confidence, uncertainty
 from engine.workspace import Workspace
+from model.answers import questions_at_once
 from model.inference import Answer
 
 _log = logging.getLogger(__name__)
-_AT_ONCE = 16  # questions of one pass
-_MASK_BYTES = 400_000_000  # of one pass: an answer needs about twelve masks of the page's size
-_MASKS = 12
 GIVE_WAY_SECONDS = 20.0  # seconds after which a survey yields: other work would wait for hours behind a large one
 
 
@@ -164,11 +162,6 @@ def _ask_page(
                 stored = stored_answer(answer, words.numbers)
                 best[key] = _Best(page.id, stored, answer.score, answer.answered, apart, milliseconds)
     return loaded.predictor.signature(encoded)
-
-
-def questions_at_once(width: int, height: int) -> int:
-    """Return the number of questions of one pass on a page of this size; its masks share memory."""
-    return max(1, min(_AT_ONCE, _MASK_BYTES // (_MASKS * width * height)))
 
 
 def disagreement(answer: Answer) -> float:

@@ -366,7 +366,7 @@ def _worth(predictor: Predictor, page: GroundedPage, images: Path) -> tuple[floa
     asked = list(dict.fromkeys(question.question for question in page.questions))
     unsure = [
         uncertainty(one.answered, one.score, disagreement(one), best_rival(each.score for each in one.candidates))
-        for one in predictor.ask_many(encoded, asked)
+        for one in predictor.ask_in_turn(encoded, asked)
     ]
     return float(np.mean(unsure)) if unsure else 0.0, predictor.signature(encoded)
 

@@ -215,14 +215,6 @@ def test_a_document_that_cannot_be_read_does_not_stop_the_others(shop: Shop) -> 
     assert "1 document could not be read" in str(found["sentence"])
 
 
-def test_masks_of_a_large_page_are_not_all_in_memory_at_once() -> None:
-    """An answer brings up to twelve masks of a byte a pixel; a pass holds at most 400 MB of them, and at least one answer."""
-    assert surveying.questions_at_once(1240, 1754) == 15
-    assert surveying.questions_at_once(400, 300) == 16
-    assert surveying.questions_at_once(5000, 5000) == 1
-    assert surveying.questions_at_once(20_000, 20_000) == 1
-
-
 def test_of_a_long_document_the_likeliest_pages_are_asked(workspace: Workspace) -> None:
     shop = Shop(workspace, bills=0)
     make_document(workspace, shop.project.id, [bill(at) for at in range(PAGES_ASKED + 3)])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from model import checkpoint
+from model.answers import questions_at_once
 from model.inference import Predictor, Word
 from model.masks import rasterise
 from tests.support.drawn_pages import SIZE, page_image, page_words, place
@@ -54,6 +55,30 @@ def test_many_questions_get_the_answers_they_get_alone(predictor, page):
     together = predictor.ask_many(page, QUESTIONS)
     assert all(equal(predictor.ask(page, question), many) for question, many in zip(QUESTIONS, together, strict=True))
     assert predictor.ask_many(page, []) == []
+
+
+def test_questions_asked_in_turn_get_the_same_answers(predictor, page, monkeypatch):
+    together = predictor.ask_many(page, QUESTIONS)
+    passes = []
+    ask_many = Predictor.ask_many
+
+    def counted(self, of, some, **how):
+        passes.append(len(some))
+        return ask_many(self, of, some, **how)
+
+    monkeypatch.setattr("model.answers._AT_ONCE", 3)
+    monkeypatch.setattr(Predictor, "ask_many", counted)
+    in_turn = list(predictor.ask_in_turn(page, QUESTIONS))
+    assert passes == [3, 1]
+    assert all(equal(one, other) for one, other in zip(in_turn, together, strict=True))
+
+
+def test_masks_of_a_large_page_are_not_all_in_memory_at_once() -> None:
+    """An answer brings up to twelve masks of a byte a pixel; a pass holds at most 400 MB, and at least one answer."""
+    assert questions_at_once(1240, 1754) == 15
+    assert questions_at_once(400, 300) == 16
+    assert questions_at_once(5000, 5000) == 1
+    assert questions_at_once(20_000, 20_000) == 1
 
 
 def test_words_alone_are_enough(predictor):

@@ -19,6 +19,7 @@ from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
 from engine.training.evaluation.repeated_questions import repeated_figures, repeated_questions
 from engine.training.evaluation.slices import places, slices
+from model.answers import questions_at_once
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, iou, rasterise, words_under
 from model.ranking.keys import find_keys, plain_cell
@@ -102,7 +103,7 @@ def evaluate(
         corrected: "answer" or "pixels": the mask that clicks correct; "pixels" takes `both_paths`.
         both_paths: Answer by pixels too where words answer, and score that path alone. It takes longer.
         limit: Number of pages; None for all.
-        timed: Ask one question at a time to measure it; otherwise a page's questions are asked in a batch.
+        timed: Ask one question at a time to measure it; otherwise several of a page are asked in a batch.
         on_page: Called with the number of finished pages.
         on_answer: Called after each question.
         should_stop: Ends the evaluation early when it returns true; the result so far is returned.
@@ -218,10 +219,13 @@ def _answers(
     predictor: Predictor, encoded: EncodedPage, questions: Sequence[GroundedQuestion], both_paths: bool, timed: bool
 ) -> Iterator[tuple[Answer, float]]:
     if not timed:
-        began = time.perf_counter()
-        answers = predictor.ask_many(encoded, [one.question for one in questions], both_paths=both_paths)
-        each = _since(began) / max(1, len(questions))
-        yield from ((answer, each) for answer in answers)
+        at_once = questions_at_once(*encoded.size)
+        for start in range(0, len(questions), at_once):
+            some = [one.question for one in questions[start : start + at_once]]
+            began = time.perf_counter()
+            answers = predictor.ask_many(encoded, some, both_paths=both_paths)
+            each = _since(began) / len(some)
+            yield from ((answer, each) for answer in answers)
         return
     for question in questions:
         began = time.perf_counter()

@@ -43,7 +43,7 @@ def label_page(predictor: Predictor, words: Sequence[Word], size: tuple[int, int
     page = predictor.encode(None, words, size)
     layout, prepared = page.prepared.layout, lexical_baseline.prepare(words)
     keys = find_keys(layout)
-    answers = predictor.ask_many(page, [f"What is the {key.text}?" for key in keys])
+    answers = predictor.ask_in_turn(page, [f"What is the {key.text}?" for key in keys])
     labels = []
     for key, answer in zip(keys, answers, strict=True):
         found = lexical_baseline.predict(prepared, f"What is the {key.text}?")
