@@ -5,6 +5,7 @@ import string
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from typing import TypeVar
 
@@ -22,6 +23,7 @@ T = TypeVar("T")
 
 MOST_WORDS = 350  # of a training page: the cost of a step grows with the square
 MOST_TAUGHT = 4 * MOST_WORDS  # of a corrected page; longer ones only judge
+_MOST_TOGETHER = 2 * MOST_WORDS  # of all pages of a full step; longer ones have steps of fewer pages
 MOST_ANSWERS = 3  # acceptable answers kept per question; more cost memory and add little
 _BLOCK_STEPS = 6  # steps whose pages are drawn together and grouped by length, to reduce padding
 _SEED_STRIDE = 1_000_003
@@ -131,7 +133,8 @@ def page_source(
 ) -> Source:
     """Return a source of a snapshot's pages: `pages` a step, each page once an epoch.
 
-    Pages of like length share a step: those of up to six steps are drawn together and grouped. Questions are drawn in
+    Pages of like length share a step: those of up to six steps are drawn together and grouped. Long pages have steps of
+    fewer pages, down to one, because the memory of a step grows with the square of their words. Questions are drawn in
     proportion to their weight, pages in proportion to the mean weight of their questions.
 
     Args:
@@ -158,19 +161,21 @@ def page_source(
         raise ValueError(_nothing_usable(corpus, given))
     turns = Turns([weight for _, weight in usable], seed)
     steps = max(1, min(_BLOCK_STEPS, len(usable) // pages))  # of a block: not more than an epoch
-    block: dict[int, list[Sequence[GroundedPage]]] = {}
+    begins = [0]  # first step of each block
+
+    @lru_cache(maxsize=1)
+    def block(number: int) -> list[Sequence[GroundedPage]]:
+        """Return the pages of the steps of a block; long pages make it have more steps."""
+        drawn = [usable[turns.place(number * steps * pages + at)][0] for at in range(steps * pages)]
+        return _grouped(drawn, lambda page: len(page.words), pages, random.Random(f"{seed}:{number}:block"))
 
     def chosen_for(step: int) -> Sequence[GroundedPage]:
         if in_turn or pages == 1:
             return [usable[turns.place(step * pages + at)][0] for at in range(pages)]
-        number, place = divmod(step, steps)
-        if number not in block:
-            drawn = [usable[turns.place(number * steps * pages + at)][0] for at in range(steps * pages)]
-            block.clear()
-            block[number] = _grouped(
-                drawn, lambda page: len(page.words), pages, random.Random(f"{seed}:{number}:block")
-            )
-        return block[number][place]
+        while begins[-1] <= step:
+            begins.append(begins[-1] + len(block(len(begins) - 1)))
+        number = bisect_right(begins, step) - 1
+        return block(number)[step - begins[number]]
 
     def source(step: int) -> Sequence[Example]:
         """Return the examples of one step."""
@@ -202,9 +207,19 @@ def _nothing_usable(corpus: Sequence[GroundedPage], weights: Mapping[str, Mappin
 
 
 def _grouped(drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: random.Random) -> list[Sequence[T]]:
-    """Part what was drawn into groups of like length, in random order."""
-    ordered = sorted(drawn, key=length)
-    groups: list[Sequence[T]] = [ordered[at : at + pages] for at in range(0, len(ordered), pages)]
+    """Part what was drawn into groups of at most `pages` of like length, in random order.
+
+    The memory of a step grows with its pages times the square of the longest one's words, so groups of pages longer
+    than _MOST_TOGETHER are smaller: of four pages of 700 words, three of 800, one of 1,400.
+    """
+    left = sorted(drawn, key=length)
+    groups: list[Sequence[T]] = []
+    while left:
+        longest = max(length(left[-1]), _MOST_TOGETHER)
+        fitting = max(1, pages * _MOST_TOGETHER**2 // longest**2)
+        groups.append(left[-fitting:])
+        del left[-fitting:]
+    groups.reverse()
     rng.shuffle(groups)
     return groups
 

@@ -1,6 +1,7 @@
 """Pages and questions are drawn in proportion to what they weigh, and the same seed and step always draw the same."""
 
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
@@ -20,6 +21,23 @@ def pages(count: int, questions: int = 1) -> list[GroundedPage]:
         )
         for number in range(count)
     ]
+
+
+def test_long_pages_share_a_step_with_fewer_others_and_none_is_left_out() -> None:
+    lengths = [3] * 5 + [700] * 5 + [800] * 5 + [1400] * 5
+    of_length = [replace(page, words=page.words * words) for page, words in zip(pages(20), lengths, strict=True)]
+    source = page_source(of_length, lambda _: None, 3, pages=4, questions=1, badly=False)
+    steps: list[list[int]] = []
+    seen = Counter[str]()
+    while sum(seen.values()) < 3 * 20:
+        steps.append([len(example.words) for example in source(len(steps))])
+        seen.update(example.words[0].text for example in source(len(steps) - 1))
+    assert set(seen.values()) == {3}
+    assert all(len(step) * max(step) ** 2 <= 4 * 700**2 and len(step) <= 4 for step in steps)
+    assert {len(step) for step in steps if max(step) == 1400} == {1}
+    assert max(len(step) for step in steps if max(step) == 700) == 4
+    again = page_source(of_length, lambda _: None, 3, pages=4, questions=1, badly=False)
+    assert [len(example.words) for example in again(len(steps) - 1)] == steps[-1]
 
 
 def drawn(source, steps: int) -> tuple[Counter[str], Counter[str]]:  # type: ignore[no-untyped-def]
