@@ -9,7 +9,7 @@ import json
 import uuid
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +81,14 @@ def read_kept(path: Path) -> KeptDocument:
     pages = tuple(_page_of(one) for one in found["pages"])
     unread, tries = tuple(found.get("unread", ())), int(found.get("tries", 1))
     return KeptDocument(found["name"], pages, found["refused"], unread, tries)
+
+
+def count_try(path: Path) -> None:
+    """Count another reading of a kept document, from which nothing new came. Raises ValueError and OSError."""
+    document = read_kept(path)
+    with zipfile.ZipFile(path) as archive:
+        images = [archive.read(name) for name in archive.namelist() if name != _PAGES]
+    write_document(path, replace(document, tries=document.tries + 1), images)
 
 
 def image_of(path: Path, page: int) -> Image.Image:

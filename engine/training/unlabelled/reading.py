@@ -26,7 +26,14 @@ from engine.documents.page import Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
 from engine.plurals import count
 from engine.training.judging_files import without_judging
-from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, read_kept, small_jpeg, write_document
+from engine.training.unlabelled.kept_document import (
+    KeptDocument,
+    KeptPage,
+    count_try,
+    read_kept,
+    small_jpeg,
+    write_document,
+)
 from model.examples import Word
 
 _THAT_CHANGE_PAGES = ("pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr", "ocr_language")
@@ -205,6 +212,7 @@ def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, fi
             unread = tuple(number for number, (page, _) in found.items() if not page.words)
         except DocumentRefused as refusal:
             if known is not None:  # what was read before is of use
+                count_try(kept)
                 return _Read(path, sha256, len(known.pages), None)
             if refusal.reason not in _MAY_PASS_LATER:
                 write_document(kept, KeptDocument(path.name, refused=str(refusal)), [])
