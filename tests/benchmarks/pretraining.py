@@ -4,8 +4,10 @@ An arm spends half of its minutes on stages without questions, on the pages of -
 generated pages, and the rest on questions; the arm `plain` spends all of them on questions. All begin with the same
 weights: the shipped ones, or fresh ones (--fresh). DATA holds forms/ in the grounded format. Steps follow from the
 processor time of a step of each stage on the pages of its arm, measured at the beginning, so other work on the machine
-gives no arm more steps. What OUT holds already with the same settings is not run again. Prints a table for
-docs/benchmarks.md; its seconds are processor time of a run, the figures and the start of the process included.
+gives no arm more steps. Figures of finished runs are kept in the repository, and runs with the same settings are not
+repeated; --figures FOLDER names another place, which is empty to measure all anew. Prints a table for
+docs/benchmarks.md, --table of what there is; its seconds are processor time of a run, the figures and the start of
+the process included.
 
 By words: acc@.5 on forms, with whole questions and without two in five of their content words. By pixels: IoU of
 regions without words on generated pages. Gains are over `plain` with the same seed.
@@ -27,6 +29,7 @@ from tests.benchmarks.shell import glossator, processor_seconds
 from tests.benchmarks.tables import table
 
 _DROPPED = 0.4
+FIGURES = Path(__file__).with_name("figures") / "pretraining"
 _FIRST = {"practice": "words", "pixels": "regions"}
 _FEW, _MANY = 2, 14  # steps of the two runs whose difference is the time of a step
 
@@ -63,7 +66,9 @@ class Bench:
 
     data: Path
     out: Path
+    figures: Path
     corpus: Path | None
+    corpus_pages: int | None
     cache: Path
     minutes: float
     fresh: bool
@@ -71,7 +76,9 @@ class Bench:
     def pretrain(self, folder: Path, stages: Mapping[str, int], seed: int, pages: str) -> float:
         """Run a pretraining into `folder`; return its processor seconds."""
         begin = () if self.fresh else ("--start", str(shipped_path(Settings())))
-        papers = ("--corpus", str(self.corpus), "--corpus-cache", str(self.cache))
+        papers = ["--corpus", str(self.corpus), "--corpus-cache", str(self.cache)]
+        if self.corpus_pages is not None:
+            papers += ["--corpus-pages", str(self.corpus_pages)]
         wanted = papers if self._named(pages) == "corpus" else ()
         named = ",".join(f"{name}={steps}" for name, steps in stages.items())
         before = processor_seconds()
@@ -107,22 +114,36 @@ class Bench:
     def _paced(self, name: str, pages: str) -> str:
         return f"{name}, {self._named(pages)} pages"
 
+    def kept(self, arm: Arm, seed: int) -> dict[str, Any] | None:
+        """Return the figures of an arm with a seed that were kept with these settings, if any."""
+        done = self._file(arm, seed)
+        found: dict[str, Any] = json.loads(done.read_text("utf-8")) if done.is_file() else {}
+        return found if found.get("settings") == self._settings(arm) else None
+
+    def _file(self, arm: Arm, seed: int) -> Path:
+        begun = "fresh" if self.fresh else "shipped"
+        return self.figures / f"{arm.name}-{begun}-{self.minutes:g}-{seed}.json"
+
+    def _settings(self, arm: Arm) -> dict[str, Any]:
+        pages = self._named(arm.pages) if arm.stages else "generated"
+        some = {"corpus_pages": self.corpus_pages} if pages == "corpus" else {}
+        return {"minutes": self.minutes, "fresh": self.fresh, "pages": pages, **some}
+
     def run(self, arm: Arm, seed: int, paces: Mapping[str, float]) -> dict[str, Any]:
-        """Return the figures of an arm with a seed; runs it unless OUT has them."""
-        done = self.out / f"{arm.name}-{seed}.json"
-        settings = {"minutes": self.minutes, "fresh": self.fresh, "pages": self._named(arm.pages)}
-        if done.is_file():
-            found: dict[str, Any] = json.loads(done.read_text("utf-8"))
-            if found.get("settings") == settings:
-                return found
+        """Return the figures of an arm with a seed; runs it unless they are kept."""
+        if (before := self.kept(arm, seed)) is not None:
+            return before
         seconds = 60 * self.minutes / (2 if arm.stages else 1)
         stages = {name: round(seconds / len(arm.stages) / paces[self._paced(name, arm.pages)]) for name in arm.stages}
         stages[arm.asks] = round(seconds / paces[self._paced(arm.asks, "generated")])
         folder = self.out / f"{arm.name}-{seed}"
         shutil.rmtree(folder, ignore_errors=True)
         took = self.pretrain(folder, stages, seed, arm.pages if arm.stages else "generated")
-        found = {"settings": settings, "steps": stages, "seconds": took, **self._figures(arm, folder)}
-        done.write_text(json.dumps(found), "utf-8")
+        found = {"settings": self._settings(arm), "steps": stages, "seconds": took, **self._figures(arm, folder)}
+        self.figures.mkdir(parents=True, exist_ok=True)
+        temporary = self._file(arm, seed).with_suffix(".tmp")
+        temporary.write_text(json.dumps(found, indent=1) + "\n", "utf-8")
+        temporary.replace(self._file(arm, seed))
         shutil.rmtree(folder)
         return found
 
@@ -146,44 +167,57 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--corpus", type=Path, help="folder of documents without labels; generated pages without it")
+    parser.add_argument("--corpus-pages", type=int, help="pages of each of them, from its first; all by default")
     parser.add_argument("--cache", type=Path, help="folder that keeps them as read; OUT/documents by default")
     parser.add_argument("--minutes", type=float, default=10, help="processor minutes of each run")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="*", default=[arm.name for arm in ARMS])
     parser.add_argument("--fresh", action="store_true", help="begin with fresh weights, not with the shipped ones")
+    parser.add_argument("--figures", type=Path, default=FIGURES)
+    parser.add_argument("--table", action="store_true", help="only print what the figures have")
     chosen = parser.parse_args()
-    chosen.out.mkdir(parents=True, exist_ok=True)
     cache = chosen.cache or chosen.out / "documents"
-    bench = Bench(chosen.data, chosen.out, chosen.corpus, cache, chosen.minutes, chosen.fresh)
+    bench = Bench(
+        chosen.data,
+        chosen.out,
+        chosen.figures,
+        chosen.corpus,
+        chosen.corpus_pages,
+        cache,
+        chosen.minutes,
+        chosen.fresh,
+    )
     arms = [arm for arm in ARMS if arm.name in chosen.arms]
     if chosen.fresh:  # the stages that come first in a network that knows nothing
         arms = [replace(arm, asks=_FIRST[arm.asks]) for arm in arms]
-    paces = bench.paces(arms)
-    found: dict[str, list[dict[str, Any]]] = {arm.name: [] for arm in arms}
-    for seed in range(1, chosen.seeds + 1):
-        for arm in arms:
-            found[arm.name].append(bench.run(arm, seed, paces))
-    print(_table(arms, found))
+    seeds = range(1, chosen.seeds + 1)
+    if not chosen.table:
+        chosen.out.mkdir(parents=True, exist_ok=True)
+        paces = bench.paces([arm for arm in arms if any(bench.kept(arm, seed) is None for seed in seeds)])
+        for seed in seeds:
+            for arm in arms:
+                bench.run(arm, seed, paces)
+    kept = {arm: {seed: one for seed in seeds if (one := bench.kept(arm, seed)) is not None} for arm in arms}
+    print(_table({arm: found for arm, found in kept.items() if found}))
 
 
-def _table(arms: Sequence[Arm], found: Mapping[str, Sequence[Mapping[str, Any]]]) -> str:
+def _table(kept: Mapping[Arm, Mapping[int, Mapping[str, Any]]]) -> str:
     heads = ["arm", "steps", "forms", "gain", "words dropped", "gain", "regions", "gain", "seconds"]
-    plain = {arm.asks: found[arm.name] for arm in arms if not arm.stages}
+    plain = {arm.asks: found for arm, found in kept.items() if not arm.stages}
     rows = []
-    for arm in arms:
-        steps = "; ".join(f"{name} {count:,}" for name, count in found[arm.name][0]["steps"].items())
+    for arm, found in kept.items():
+        first = next(iter(found.values()))
+        steps = "; ".join(f"{name} {count:,}" for name, count in first["steps"].items())
         cells = [arm.name, steps]
         for figure in ("words", "dropped", "pixels"):
-            if figure not in found[arm.name][0]:
+            if figure not in first:
                 cells += ["-", "-"]
                 continue
-            cells.append(f"{statistics.median(one[figure] for one in found[arm.name]):.3f}")
-            gains = [
-                one[figure] - other[figure]
-                for one, other in zip(found[arm.name], plain.get(arm.asks, ()), strict=False)
-            ]
+            cells.append(f"{statistics.median(one[figure] for one in found.values()):.3f}")
+            beside = plain.get(arm.asks, {})
+            gains = [one[figure] - beside[seed][figure] for seed, one in found.items() if seed in beside]
             cells.append(", ".join(f"{gain:+.3f}" for gain in gains) if arm.stages and gains else "-")
-        cells.append(f"{statistics.median(one['seconds'] for one in found[arm.name]):.0f}")
+        cells.append(f"{statistics.median(one['seconds'] for one in found.values()):.0f}")
         rows.append(cells)
     return table(heads, rows, left=2)
 

@@ -29,7 +29,7 @@ from engine.training.retraining.run_length import beside_folds, cycles_within, s
 from engine.training.retraining.run_settings import Depth, RunSettings
 from engine.training.retraining.unlabelled_steps import beside_questions
 from engine.training.sources.corpus import Corpus, image_opener
-from engine.training.sources.examples import mixed_source, page_source, pooled, synthetic_source
+from engine.training.sources.examples import mixed_source, page_source, pooled, read_as, synthetic_source
 from engine.workspace import Workspace
 from model import checkpoint
 from model.devices import DeviceMissing, device_named
@@ -219,7 +219,7 @@ def with_length(
     follow as the run's minutes allow, where documents are held out to tell whether they pay. The minutes are those of
     all trainings: each of `folds` takes half of the steps, a refit all. Few minutes leave it out.
     """
-    first = settings.steps or steps_for(len(corpus.pages), settings)
+    first = settings.steps or steps_for(read_as(corpus.pages), settings)
     timed = settings.steps == 0 or first >= _FEWEST_STEPS
     fits = affordable_steps(network, source, settings, trainings(folds, settings.refit)) if timed else first
     if settings.steps == 0 and settings.refit:

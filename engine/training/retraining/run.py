@@ -33,6 +33,7 @@ from engine.training.retraining.run_settings import (
     LATE,
     MADE_WITH,
     PAGES,
+    READ_AS,
     REFIT_STEPS,
     settings_for,
     stored_settings,
@@ -41,6 +42,7 @@ from engine.training.retraining.run_settings import (
 )
 from engine.training.retraining.sweep import end, run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
+from engine.training.sources.examples import read_as
 from engine.version import code_version
 from engine.workspace import Workspace
 
@@ -139,6 +141,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
                 **settings.model_dump(),
                 BEGINS_AT: begins_at.id,
                 PAGES: len(corpus.pages),
+                READ_AS: read_as(corpus.pages),
                 FOLDED: folded,
                 **of_unlabelled,
             },

@@ -23,8 +23,11 @@ def pages_a_step(settings: RunSettings) -> float:
     return own * (1 - settings.replay) * (1 - settings.unlabelled) * settings.accumulate
 
 
-def steps_for(pages: int, settings: RunSettings) -> int:
-    """Return the steps in which each of these corrected pages is read PASSES times, within limits."""
+def steps_for(pages: float, settings: RunSettings) -> int:
+    """Return the steps in which each of these corrected pages is read PASSES times, within limits.
+
+    `pages`: as how many they count (sources.examples.read_as).
+    """
     return min(MOST_STEPS, max(FEWEST_STEPS, round(PASSES * pages / pages_a_step(settings))))
 
 
@@ -55,11 +58,12 @@ class Length:
     pages: int
     settings: RunSettings
     late: bool = False  # the clock ended a training
+    read_as: float | None = None  # as how many pages they count (sources.examples.read_as); None: as many as they are
 
     @property
     def passes(self) -> float:
         """Return how often the run read each corrected page, on average."""
-        return max(1, self.steps) * pages_a_step(self.settings) / max(1, self.pages)
+        return max(1, self.steps) * pages_a_step(self.settings) / max(1, self.read_as or self.pages)
 
     def expected(self, gained: float) -> float:
         """Return what PASSES passes are expected to bring beyond this run, in the unit of `gained`.

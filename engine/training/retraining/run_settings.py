@@ -14,6 +14,7 @@ from engine.settings import Settings
 # Stored with a run's settings, and none of them: determined during the run, or of earlier versions of the program.
 BEGINS_AT = "begins_at"  # version whose weights are the initial ones
 PAGES = "pages_taught"  # number of corrected pages
+READ_AS = "pages_read_as"  # as how many pages they count in a step; missing in earlier runs
 FOLDED = "folded"  # whether the challenger is judged by folds; otherwise it is trained once, on all pages
 FOLD_STEPS, HANDED_IN = "fold_steps", "handed_in_at"  # of each fold: last step, and step of the weights handed in
 REFIT_STEPS = "refit_steps"  # steps of the weights in use
@@ -25,7 +26,8 @@ UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
 )  # fmt: skip
 HOLDOUTS, ENDED_AT, DISTILLED = "holdouts_sha256", "ended_at", "distilled"  # of earlier versions
 _BESIDE = (
-    BEGINS_AT, PAGES, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, LATE, MADE_WITH, HOLDOUTS, ENDED_AT, DISTILLED,
+    BEGINS_AT, PAGES, READ_AS, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, LATE, MADE_WITH,
+    HOLDOUTS, ENDED_AT, DISTILLED,
     UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip
 

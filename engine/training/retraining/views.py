@@ -17,6 +17,7 @@ from engine.training.retraining.run_settings import (
     HANDED_IN,
     LATE,
     PAGES,
+    READ_AS,
     REFIT_STEPS,
     refit_settings,
     stored_settings,
@@ -128,7 +129,8 @@ def _length(run: Run) -> str:
     steps = run.settings.get(REFIT_STEPS) or refit_settings(settings, handed_in).steps
     own = run.verdict.get("holdouts", {}).get("own", {})
     late = bool(run.settings.get(LATE))
-    return Length(steps, int(run.settings[PAGES]), settings, late).sentence(own.get("difference"))
+    length = Length(steps, int(run.settings[PAGES]), settings, late, run.settings.get(READ_AS))
+    return length.sentence(own.get("difference"))
 
 
 def last_failure(workspace: Workspace, project_id: str) -> str:

@@ -3,7 +3,7 @@
 import random
 import string
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import islice
@@ -204,6 +204,15 @@ def _nothing_usable(corpus: Sequence[GroundedPage], weights: Mapping[str, Mappin
         return f"Every page with an answer has more than {MOST_TAUGHT:,} words, which are too many to train on."
     weightless = "No answer for training has a weight above 0; the tab Quality shows why."
     return weightless if weights else "No page has a question to train on."
+
+
+def read_as(pages: Iterable[GroundedPage]) -> float:
+    """Return as how many pages of a step these count: one of more than _MOST_TOGETHER words as several.
+
+    Pages of more than MOST_TAUGHT words are not read.
+    """
+    lengths = (len(page.words) for page in pages)
+    return sum(max(1.0, (length / _MOST_TOGETHER) ** 2) for length in lengths if length <= MOST_TAUGHT)
 
 
 def _grouped(drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: random.Random) -> list[Sequence[T]]:

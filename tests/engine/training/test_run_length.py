@@ -32,6 +32,13 @@ def test_steps_follow_the_number_of_pages_and_the_share_of_replay() -> None:
     assert steps_for(10**6, SETTINGS) == MOST_STEPS
 
 
+def test_long_pages_are_read_as_often_as_short_ones() -> None:
+    steps = steps_for(240.0, SETTINGS)
+    assert steps == pytest.approx(4 * steps_for(60, SETTINGS), rel=0.01)
+    assert Length(steps, 60, SETTINGS, read_as=240.0).passes == pytest.approx(PASSES, rel=0.02)
+    assert "each of 60 corrected pages about 8 times" in Length(steps, 60, SETTINGS, read_as=240.0).sentence(0.02)
+
+
 def test_cycles_double_while_they_fit() -> None:
     assert cycles_within(250, 200) == 200
     assert cycles_within(250, 499) == 250

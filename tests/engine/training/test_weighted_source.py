@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.sources.examples import Turns, page_source
+from engine.training.sources.examples import Turns, page_source, read_as
 
 
 def pages(count: int, questions: int = 1) -> list[GroundedPage]:
@@ -36,6 +36,9 @@ def test_long_pages_share_a_step_with_fewer_others_and_none_is_left_out() -> Non
     assert all(len(step) * max(step) ** 2 <= 4 * 700**2 and len(step) <= 4 for step in steps)
     assert {len(step) for step in steps if max(step) == 1400} == {1}
     assert max(len(step) for step in steps if max(step) == 700) == 4
+    assert len(steps) == pytest.approx(3 * read_as(of_length) / 4, rel=0.1)
+    assert read_as(of_length[:10]) == 10
+    assert read_as([replace(of_length[0], words=of_length[0].words * 500)]) == 0, "not read"
     again = page_source(of_length, lambda _: None, 3, pages=4, questions=1, badly=False)
     assert [len(example.words) for example in again(len(steps) - 1)] == steps[-1]
 
