@@ -13,7 +13,7 @@ from torch import Tensor
 
 from model.optim.counting import State, filled, on_device, together
 from model.optim.rounding import Draw, draw_of, move
-from model.optim.sharded import own
+from model.optim.sharded import own, piece_of
 from model.optim.stack import zeros_or_same
 
 MOMENTS = ("exp_avg", "exp_avg_sq")  # names in the state, torch's
@@ -49,7 +49,9 @@ def step_states(
         eps=group["eps"],
         weight_decay=group["weight_decay"],
         draws=[
-            draw_of(group["rounding"], group["seed"], state) if parameter.dtype == torch.bfloat16 else None
+            draw_of(group["rounding"], group["seed"], state, piece=piece_of(parameter))
+            if parameter.dtype == torch.bfloat16
+            else None
             for parameter, state in zip(parameters, states, strict=True)
         ],
     )

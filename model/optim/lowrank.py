@@ -29,7 +29,7 @@ from model.optim.choices import (
 from model.optim.counting import State
 from model.optim.moments import with_moments
 from model.optim.rounding import draw_of, move
-from model.optim.sharded import is_sharded, own, own_of
+from model.optim.sharded import is_sharded, own, own_of, piece_of
 from model.optim.stack import CUT_ELEMENTS, Stack
 from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
 
@@ -109,7 +109,9 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
 
 
 def _move(parameter: Tensor, update: Tensor, settings: Settings, state: State, part: int = 0) -> None:
-    draw = draw_of(settings.rounding, settings.seed, state, part) if parameter.dtype == torch.bfloat16 else None
+    draw = None
+    if parameter.dtype == torch.bfloat16:
+        draw = draw_of(settings.rounding, settings.seed, state, part, piece_of(parameter))
     update, parameter = own_of(update, parameter), own(parameter)
     kept = 1 - settings.lr * settings.weight_decay if settings.weight_decay else 1.0
     move(parameter, update, scale=-settings.lr, kept=kept, draw=draw)

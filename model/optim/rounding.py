@@ -52,12 +52,15 @@ def move(parameter: Tensor, update: Tensor, *, scale: float | Tensor, kept: floa
         parameter.copy_(stochastic(moved, draw))
 
 
-def draw_of(rounding: Rounding, seed: int, state: State, part: int = 0) -> Draw | None:
-    """Return the draw for a parameter at this step, or for a part of it; None to round to the nearest."""
+def draw_of(rounding: Rounding, seed: int, state: State, part: int = 0, piece: int = 0) -> Draw | None:
+    """Return the draw for a parameter at this step; None to round to the nearest.
+
+    `part`: of the parameter, where it is stepped part by part. `piece`: number of the piece in this process.
+    """
     if rounding != "stochastic":
         return None
     key = 0
-    for number in (seed, int(state["index"]), part):
+    for number in (seed, int(state["index"]), part, *([piece] if piece else [])):
         key = _int32((key ^ number) * _GOLDEN)
         key ^= key >> 15
     return Draw(key, state["step"])

@@ -30,6 +30,17 @@ def own(tensor: Tensor) -> Tensor:
     return cast(Tensor, cast(Any, tensor).to_local()) if is_sharded(tensor) else tensor
 
 
+def piece_of(tensor: Tensor) -> int:
+    """Return the number of the piece of a tensor in this process; 0 of one that is not cut, or is here as a whole."""
+    number = 0
+    if is_sharded(tensor):
+        cut = cast(Any, tensor)
+        for dimension, placement in enumerate(cut.placements):
+            if placement.is_shard():
+                number = number * cut.device_mesh.size(dimension) + cut.device_mesh.get_local_rank(dimension)
+    return number
+
+
 def as_piece(state: Tensor, parameter: Tensor) -> Tensor:
     """Return the state of a parameter's piece as a DTensor cut like the parameter, in the same memory.
 

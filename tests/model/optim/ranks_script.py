@@ -94,6 +94,15 @@ def gone_on(of: nn.Module, mode: str, part: slice, folder: Path) -> NaturalGradi
     return learned(of, mode, part, range(STOPPED, STEPS), optimizer)
 
 
+def rounded(mesh: DeviceMesh) -> Tensor:
+    """A bfloat16 vector of ones, cut into pieces, after a step that moves each by a fraction of its precision."""
+    of = nn.LayerNorm(256, dtype=torch.bfloat16)
+    fully_shard(of, mesh=mesh)
+    of.weight.grad = torch.ones_like(of.weight)
+    NaturalGradient(parameter_groups(of), lr=2e-3, seed=3).step()
+    return values(of)["weight"]
+
+
 def one_of(rank: int, modes: list[str], folder: Path, port: int) -> None:
     os.environ |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo"}
     torch.set_num_threads(1)
@@ -111,6 +120,7 @@ def one_of(rank: int, modes: list[str], folder: Path, port: int) -> None:
         save_checkpoint(kept(of, optimizer), checkpoint_id=folder / mode)
         of = cut(mesh)
         save(of, gone_on(of, mode, part, folder / mode), folder / f"{mode}-resumed-{rank}.pt")
+    torch.save(rounded(mesh), folder / f"rounded-{rank}.pt")
     dist.destroy_process_group()
 
 

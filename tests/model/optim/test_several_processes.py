@@ -33,6 +33,14 @@ def test_a_run_goes_on_from_a_distributed_checkpoint_to_the_bit(mode: str, ends:
             assert torch.equal(resumed["weights"][name], value), name
 
 
+def test_the_pieces_of_a_bfloat16_vector_are_rounded_each_in_its_own_way(ends: Path) -> None:
+    weight, in_other = (torch.load(ends / f"rounded-{rank}.pt") for rank in (0, 1))
+    assert torch.equal(weight, in_other)
+    up = weight == 1
+    assert all(0.05 < float(half.float().mean()) < 0.95 for half in up.chunk(2))
+    assert 0.2 < float((up[:128] != up[128:]).float().mean()) < 0.8
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("how", ["ddp", "fsdp", "resumed"])
 def test_two_processes_end_where_one_ends(how: str, mode: str, ends: Path) -> None:
