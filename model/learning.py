@@ -104,8 +104,8 @@ def learn(
         folder: where STATE_FILE and the objective's result are written, each by an atomic rename, every
             `plan.checkpoint_every` steps, at the end of a cycle and on cancellation; None writes nothing.
         resume: continue from the state in `folder`, if there is one.
-        on_metrics: receives the means since its last call, with step, seconds, learning rate and the figures of
-            `model.throughput`.
+        on_metrics: receives the means since its last call, with step, seconds and processor seconds since the call of
+            this function, learning rate and the figures of `model.throughput`.
         on_progress: receives the share of the run that is done, 0..1.
         cancelled: checked after each step; True saves and ends the run.
         at_checkpoint: called with the step when a due checkpoint is written and where the run begins or resumes, so it
@@ -134,7 +134,7 @@ def learn(
     ranks.share_weights(learned)
     learned.train()
     seen: dict[str, list[float]] = {}  # since the last report; a part of the loss that a step lacks does not count as 0
-    began, version, stop = time.monotonic(), None, False
+    began, worked, version, stop = time.monotonic(), time.process_time(), None, False
     reported = _Reported(step, began, examples() if examples else 0)
     due = folder is not None and _due(step, plan)
     settled = at_checkpoint is not None and due and ranks.on_first(partial(at_checkpoint, step))
@@ -156,7 +156,8 @@ def learn(
                 )
                 rate = optimizer.param_groups[0]["lr"]
                 means = _means([own for own, _ in gathered])
-                on_metrics({"step": step, "seconds": now.time - began, "rate": rate, **figures, **means})
+                spent = {"seconds": now.time - began, "processor_seconds": time.process_time() - worked}
+                on_metrics({"step": step, **spent, "rate": rate, **figures, **means})
             seen, reported = {}, now
         due = _due(step, plan)
         if last or due:

@@ -157,7 +157,9 @@ def test_metrics_and_progress_are_reported(config):
     progress: list[float] = []
     learn(network, optimizer, source, PLAN, on_metrics=metrics.append, on_progress=progress.append)
     assert [line["step"] for line in metrics] == [2, 4, 6]
-    assert {"loss", "words", "answered", "seconds", "rate", "step_seconds", "left_seconds"} <= set(metrics[0])
+    assert {"loss", "words", "answered", "seconds", "processor_seconds", "rate", "step_seconds", "left_seconds"} <= set(
+        metrics[0]
+    )
     assert metrics[-1]["left_seconds"] == 0 and "examples_a_second" not in metrics[0]
     assert progress == [pytest.approx((n + 1) / 6) for n in range(6)]
 

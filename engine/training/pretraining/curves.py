@@ -9,7 +9,7 @@ from pathlib import Path
 from model.throughput import THROUGHPUT
 
 METRICS_FILE = "metrics.jsonl"
-_NOT_PLOTTED = {"step", "seconds", "rate", "stage", *THROUGHPUT}
+_NOT_PLOTTED = {"step", "seconds", "processor_seconds", "rate", "stage", *THROUGHPUT}
 
 
 def draw_curves(metrics: Path, picture: Path) -> bool:
