@@ -144,8 +144,8 @@ class Trials:
 
 def tuned(
     trials: Trials, task: str, names: Sequence[str], rounds: int, steps: int, pool: ProcessPoolExecutor | None
-) -> dict[str, Settings]:
-    """Return the best settings of each row.
+) -> dict[str, list[Settings]]:
+    """Return the settings of each row that were tried, the best first.
 
     Args:
         trials: what was run.
@@ -171,7 +171,7 @@ def tuned(
             tried[name] += [one for one, ask in asked if ask.key in trials.found]
             if tried[name]:
                 best[name] = best_of(tried[name], lambda one, name=name: loss(name, one))  # type: ignore[misc]
-    return best
+    return {name: sorted(several, key=lambda one, name=name: loss(name, one)) for name, several in tried.items()}  # type: ignore[misc]
 
 
 STEPS = {"characters": 300, "wide": 2000, "segmentation": 300, "shift": 150, "language": 610}
@@ -204,28 +204,33 @@ def main() -> None:
         for task in given.tasks.split(","):
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
-            best = tuned(trials, task, names, given.rounds, tuning_steps, None if given.table else pool)
+            tried = tuned(trials, task, names, given.rounds, tuning_steps, None if given.table else pool)
             if not given.table:
                 # Seed by seed, so that a comparison that somebody stops has all rows.
                 trials.run(
-                    [trials.ask(task, name, best[name], seed, steps) for seed in range(given.seeds) for name in names],
+                    [
+                        trials.ask(task, name, tried[name][0], seed, steps)
+                        for seed in range(given.seeds)
+                        for name in names
+                    ],
                     pool,
                 )
-            _print(trials, given, task, steps, best)
+            _print(trials, given, task, steps, tried)
 
 
-def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, best: dict[str, Settings]) -> None:
+def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, tried: dict[str, list[Settings]]) -> None:
+    """Print and draw each row with its best settings; of a comparison that is not finished, the best that ran."""
     from tests.benchmarks.optim import report
 
+    def found(name: str, settings: Settings) -> dict[int, Trial]:
+        keys = {seed: trials.ask(task, name, settings, seed, steps).key for seed in range(given.seeds)}
+        return {seed: trials.found[key] for seed, key in keys.items() if key in trials.found}
+
     results = [
-        report.Result(name, settings, found)
-        for name, settings in best.items()
-        if (found := {
-            seed: trials.found[key]
-            for seed in range(given.seeds)
-            if (key := trials.ask(task, name, settings, seed, steps).key) in trials.found
-        })
-    ]  # fmt: skip
+        report.Result(name, ran[0], found(name, ran[0]))
+        for name, several in tried.items()
+        if (ran := [one for one in several if found(name, one)])
+    ]
     if results:
         report.print_task(task, steps, results)
         kind = "ablations" if given.ablations else "quality"

@@ -1,11 +1,14 @@
 """Tuning of rate, momentum and weight decay: the same number of trials for every optimizer.
 
 Coordinate by coordinate, each from the best setting so far: learning rates a factor of two apart, momenta, decay, and
-rates between. Trials are asked for in rounds, so that several optimizers can be tuned at once.
+rates between, or beyond where the best rate is the lowest or the highest that was tried: a row whose middle rate was
+guessed badly is not held below what it can do. Trials are asked for in rounds, so that several optimizers can be tuned
+at once.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from tests.benchmarks.optim.rows import Row
@@ -15,6 +18,7 @@ MOMENTA = (0.6, 0.8, 0.9, 0.95)
 DECAYED = 2e-4  # share of a weight that a step at the full rate takes away, alike for all: .1 of AdamW at 2e-3
 NO_MOMENTUM = 0.0
 ROUNDS = 4
+_POWERS = (-2, -1, 0, 1, 2)  # of two, times the middle rate
 
 
 def round_of(number: int, row: Row, task: str, best: Settings | None) -> list[Settings]:
@@ -28,7 +32,7 @@ def round_of(number: int, row: Row, task: str, best: Settings | None) -> list[Se
     """
     momentum = NO_MOMENTUM if row.momentum is None else row.momentum
     if best is None:
-        return [Settings(row.centre(task) * 2.0**power, momentum, 0.0) for power in (-2, -1, 0, 1, 2)]
+        return [Settings(row.centre(task) * 2.0**power, momentum, 0.0) for power in _POWERS]
     rate = best.rate
     if number == 1:
         if row.momentum is None:
@@ -36,7 +40,12 @@ def round_of(number: int, row: Row, task: str, best: Settings | None) -> list[Se
         return [Settings(rate, one, 0.0) for one in MOMENTA if one != best.momentum]
     if number == 2:
         return [Settings(rate, best.momentum, DECAYED / rate)]
-    return [Settings(rate * factor, best.momentum, best.decay * rate / (rate * factor)) for factor in (0.7, 1.4)]
+    factors = (0.7, 1.4)
+    if math.isclose(rate, row.centre(task) * 2.0 ** _POWERS[0]):
+        factors = (0.5, 0.25)
+    elif math.isclose(rate, row.centre(task) * 2.0 ** _POWERS[-1]):
+        factors = (2.0, 4.0)
+    return [Settings(rate * factor, best.momentum, best.decay / factor) for factor in factors]
 
 
 def best_of(tried: Sequence[Settings], loss: Callable[[Settings], float]) -> Settings:
