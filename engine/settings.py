@@ -21,7 +21,10 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="GLOSSATOR_", env_file=".env", extra="ignore", frozen=True)
 
-    data_dir: Path = Field(Path(".data"), description="Folder for database, uploads, pages and checkpoints.")
+    data_dir: Path = Field(
+        Path(".data"),
+        description="Folder for database, uploads, pages and checkpoints; seen from where the command starts.",
+    )
     database_url: str = Field(
         "",
         description="Database address: sqlite:///FILE or postgresql://...; empty: glossator.db in the data folder.",
@@ -63,7 +66,7 @@ class Settings(BaseSettings):
     max_upload_mb: float = Field(200, gt=0, description="Maximum size of an upload in MB.")
     max_pages: int = Field(300, ge=1, description="Maximum number of pages of a document.")
     max_page_pixels: int = Field(25_000_000, ge=10_000, description="Maximum number of pixels of a rendered page.")
-    max_read_seconds: float = Field(30, gt=0, description="Maximum seconds for reading one file.")
+    max_read_seconds: float = Field(30, gt=0, description="Maximum seconds for reading one file, without OCR.")
     max_ocr_seconds: float = Field(
         10, gt=0, description="Further seconds for each page that OCR reads; what one page leaves the others may use."
     )

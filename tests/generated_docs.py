@@ -34,7 +34,9 @@ it is started in. A variable of the environment goes before the file. Lists are 
 ABOUT_COMMANDS = """
 `make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this page.
 Commands read the database directly, so they work while no server runs. `--json` prints one JSON object on the last
-line of standard output; progress goes to standard error. Without `--project`, commands use the project `default`.
+line of standard output; progress goes to standard error. Without `--project`, commands use the project `default`. They
+act as the user `local`, an admin of the installation, unless `--as` or `--by` names another: whoever can write to the
+data folder can do all that they do.
 """
 ABOUT_ROUTES = """
 A running server shows the same with an example of every body and answer at `/api/docs`, and as a file at
@@ -74,8 +76,11 @@ def settings_page() -> str:
             "",
             *_wrapped(ABOUT_SETTINGS),
             "",
-            "Settings of one project (retraining, review, overlap) are not here: see [manage.md](manage.md) and",
-            "`glossator projects set`. How to serve others stands in [deploy.md](deploy.md).",
+            *_wrapped(
+                "These hold for the whole installation. When a project retrains, and its review and overlap, are "
+                "settings of the project: see [manage.md](manage.md) and `glossator projects set`. How to serve "
+                "others stands in [deploy.md](deploy.md)."
+            ),
             "",
             *rows,
             "",
