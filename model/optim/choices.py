@@ -260,8 +260,9 @@ class Momentum:
     Attributes:
         beta: its rate; None for the first of the group's `betas`.
         nesterov: whether to look one gradient ahead, as Muon does.
-        dtype: dtype of the stored moment. int8 has one scale for 256 neighbours (Dettmers et al. 2022, section 2, with
-            linear codes); int8_root the same of the signed root, so that small entries beside a large one keep digits.
+        dtype: dtype of the stored moment. int8 has one scale for 256 neighbours in rows divisible by 256, else one a
+            row (Dettmers et al. 2022, section 2, with linear codes that are rounded up or down by chance); int8_root
+            the same of the signed root, so that small entries beside a large one keep digits.
         weight: share of the moment in the update, the rest is the gradient (quasi-hyperbolic momentum, Ma and Yarats
             2019); None for what `nesterov` says, which gives it the share beta.
     """

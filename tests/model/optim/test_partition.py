@@ -1,5 +1,6 @@
 """The mode blocks: a partition of independent blocks, whitened by products alone, with momentum in eight bits."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -181,6 +182,45 @@ def test_codes_of_roots_keep_what_a_large_neighbour_hides_from_linear_ones() -> 
         off = (found - given).abs()
         assert bool((off <= (given.abs() * scales).sqrt() + 0.26 * scales if root else off <= 0.5001 * scales).all())
     assert kept[False] < 0.02 and kept[True] > 0.9
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int8_root"])
+@pytest.mark.parametrize("mode", ["whole", "blocks"])
+def test_the_momentum_of_a_dead_unit_fades_in_eight_bits_as_in_float32(mode: str, dtype: str) -> None:
+    moved = {}
+    for kept in ("float32", dtype):
+        found = MODES[mode]
+        assert isinstance(found.moments, Momentum)
+        row = replace(found, moments=replace(found.moments, dtype=kept))  # type: ignore[arg-type]
+        parameter = torch.nn.Parameter(torch.zeros(32, 256))
+        optimizer = NaturalGradient.from_mode([parameter], row, lr=1e-3)
+        for step, gradient in enumerate(gradients((32, 256), 200, dtype=torch.float32)):
+            gradient[:, 7] *= step < 5
+            parameter.grad = gradient
+            optimizer.step()
+        moved[kept] = float(parameter.detach()[:, 7].norm() / parameter.detach().norm(dim=0).mean())
+    assert moved[dtype] == pytest.approx(moved["float32"], rel=0.1)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int8_root"])
+def test_a_small_steady_gradient_enters_eight_bits_beside_a_large_one(dtype: str) -> None:
+    gradient = torch.full((4, 256), 1e-3)
+    gradient[:, 0] = 1.0
+    parameter = torch.nn.Parameter(torch.zeros(4, 256))
+    optimizer = NaturalGradient(
+        [parameter],
+        lr=1.0,
+        subspace=Partition(rank=4),
+        preconditioner=None,
+        moments=Momentum(dtype=dtype, beta=0.9),  # type: ignore[arg-type]
+        norm=None,
+        weight_decay=0.0,
+    )
+    for _ in range(200):
+        parameter.grad = gradient.clone()
+        optimizer.step()
+    mean = parameter.detach()[:, 1:].mean() / (-200 * 1e-3)
+    assert float(mean) == pytest.approx(1.0, rel=0.05)
 
 
 def test_eight_bits_take_an_eighth_of_adamws_state_and_step_like_float32() -> None:
