@@ -219,20 +219,23 @@ def unpack(packed: Tensor) -> tuple[Tensor, Tensor]:
     return lower + lower.tril(-1).mT, upper + upper.triu(1).mT
 
 
-def inverse_root(symmetric: Tensor, damping: float, exponent: float) -> tuple[Tensor, Tensor]:
-    """Compute (L + damping * largest eigenvalue * I)^{-exponent} by eigendecomposition.
+def inverse_root(
+    symmetric: Tensor, damping: float, exponent: float, *, absolute: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Compute (L + damping * largest eigenvalue * I)^{-exponent}, times a number, by eigendecomposition.
 
     Args:
         symmetric: L, [B, r, r].
         damping: relative to the largest eigenvalue.
         exponent: 0.5 whitens, 1 is the full inverse.
+        absolute: whether the number is 1; it may then leave the range of the dtype, which is a failure. Otherwise it is
+            the mean of L's diagonal to the power of the exponent, and a norm rule removes it.
 
     Returns:
         Roots [B, r, r], the identity for those that failed, and which failed, bool [B].
     """
     identity = torch.eye(symmetric.shape[-1], dtype=symmetric.dtype, device=symmetric.device)
-    # Scaled to trace r first, because eigenvalues of gradients of 1e-20 underflow in float32. The result lacks a power
-    # of the scale, which the norm rule removes anyway.
+    # Scaled to trace r first, because eigenvalues of gradients of 1e-20 underflow in float32.
     scale = symmetric.diagonal(dim1=-2, dim2=-1).mean(-1)
     usable = torch.isfinite(symmetric).all(-1).all(-1) & (scale > 0)
     scaled = torch.where(usable[:, None, None], symmetric / scale[:, None, None], identity)
@@ -243,6 +246,8 @@ def inverse_root(symmetric: Tensor, damping: float, exponent: float) -> tuple[Te
     values = values.clamp_min(0)
     values = values + damping * values.amax(-1, keepdim=True)
     root = (vectors * values.pow(-exponent)[:, None]) @ vectors.mT
+    if absolute:
+        root = root * scale.pow(-exponent)[:, None, None]
     failed = ~usable | ~torch.isfinite(root).all(-1).all(-1)
     return torch.where(failed[:, None, None], identity, root), failed
 

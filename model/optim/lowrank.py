@@ -135,7 +135,8 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
         momentum = with_moments(low, stack, moments, settings.betas)
         gram = gram_of_rows(momentum if how.of == "momentum" else low, shape)
         if how.remembers:
-            update = by_root(remembered_root(gram, stack, how, fresh), momentum, shape, stack)
+            root = remembered_root(gram, stack, how, fresh, absolute=norm is None)
+            update = by_root(root, momentum, shape, stack)
         else:
             update = by_root(present_root(gram, stack, how, norm), momentum, shape, stack)
             if norm is None or not norm.cautious:
@@ -212,7 +213,7 @@ def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> 
     if how.exponent == 0.5:
         root, failed = fisher.whitening_root(gram, how.damping)
     else:
-        root, failed = fisher.inverse_root(gram, how.damping, how.exponent)
+        root, failed = fisher.inverse_root(gram, how.damping, how.exponent, absolute=norm is None)
     stack.count("fallbacks", failed)
     if norm is None:
         return root
@@ -222,11 +223,11 @@ def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> 
     return root * (wanted / power.clamp_min(torch.finfo(gram.dtype).tiny).sqrt())[:, None, None]
 
 
-def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Tensor:
+def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool, *, absolute: bool = False) -> Tensor:
     """Return the inverse root [B', r, r] of the Fisher factor whose average includes this Gram matrix.
 
     It is decomposed again every `interval` steps, after a change of basis, and at steps 1, 2, 4 ... while the average
-    is young.
+    is young. `absolute`: see `fisher.inverse_root`; the average is then corrected for its beginning at zero.
     """
     rank = gram.shape[-1]
     packed = stack.opened_or_zeros("fisher", (rank, rank + 1), gram.dtype)
@@ -234,7 +235,8 @@ def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool) -> Ten
     factor.lerp_(gram, 1 - how.beta)
     count = stack.steps
     if fresh or count % how.interval == 0 or (count < how.interval and count & (count - 1) == 0):
-        root, failed = fisher.inverse_root(factor, how.damping, how.exponent)
+        seen = stack.filled(how.beta, 3) if absolute else 1.0
+        root, failed = fisher.inverse_root(factor / seen, how.damping, how.exponent, absolute=absolute)
         stack.count("fallbacks", failed)
     packed.copy_(fisher.pack(factor, root))
     return root

@@ -43,11 +43,16 @@ class Scratch:
         self._happened[number] = states, happened.long() if before is None else before[1] + happened
 
     def settle(self) -> None:
-        """Enter the counts of the steps so far."""
+        """Enter the counts of the steps so far: one transfer a device."""
+        by_device: dict[torch.device, list[tuple[str, Sequence[State], Tensor]]] = {}
         for (key, *_), (states, happened) in self._happened.items():
-            for state, times in zip(states, happened.tolist(), strict=True):
-                state[str(key)] += int(times)
+            by_device.setdefault(happened.device, []).append((str(key), states, happened))
         self._happened.clear()
+        for counted in by_device.values():
+            times = iter(torch.cat([happened for _, _, happened in counted]).tolist())
+            for key, states, _ in counted:
+                for state in states:
+                    state[key] += int(next(times))
 
     def take(self, name: str, shape: Sequence[int], like: Tensor) -> Tensor:
         """Return an uninitialised tensor in `like`'s dtype and device; an earlier tensor of that name is lost."""

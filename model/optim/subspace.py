@@ -183,14 +183,15 @@ def range_finder_basis(matrix: Tensor, rank: int, choice: RangeFinder, seed: int
     """
     rows, columns = matrix.shape
     width = min(rank + choice.oversample, rows, columns)
-    if width < rank:  # the matrix has fewer directions: random ones complete the basis
-        width = rank
     q = torch.linalg.qr(matrix @ _gaussian(columns, width, seed, matrix))[0]
     for _ in range(choice.power_iterations):
         q = torch.linalg.qr(matrix @ torch.linalg.qr(matrix.mT @ q)[0])[0]
     small = q.mT @ matrix
     values, vectors = torch.linalg.eigh(small @ small.mT)
     basis: Tensor = q @ vectors[:, values.argsort(descending=True)[:rank]]
+    if basis.shape[1] < rank:  # the matrix has fewer directions: random ones complete the basis
+        more = _gaussian(rows, rank - basis.shape[1], derive_seed(seed, 1), matrix)
+        basis = torch.linalg.qr(torch.cat([basis, more], dim=1))[0]
     return basis
 
 

@@ -17,6 +17,7 @@ import argparse
 import importlib.util
 import json
 import math
+import platform
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -28,7 +29,7 @@ import torch
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
 from tests.benchmarks.optim.ablations import ablations
-from tests.benchmarks.optim.rows import ON_GPU, Row, rows, take_float32_products
+from tests.benchmarks.optim.rows import ON_GPU, Row, orthogonalise_in, rows
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
@@ -68,7 +69,8 @@ class Ask:
         each = (self.settings.rate, self.settings.momentum, self.settings.decay)
         on = [] if self.device == "cuda" else [self.device]  # other arithmetic, other losses; those kept are of a GPU
         numbers = [*(f"{value:.3g}" for value in each), str(self.seed), str(self.steps)]
-        return "|".join([self.task, self.row, *numbers, *on])
+        text = [platform.python_version()] if self.task in WIDTHS else []  # its standard library is the text
+        return "|".join([self.task, self.row, *numbers, *on, *text])
 
 
 def task_of(name: str, place: Place, *, tuning: bool) -> Task:
@@ -94,8 +96,7 @@ _TASKS: dict[tuple[str, bool], Task] = {}  # of this worker process: pages are d
 
 def perform(ask: Ask, place: Place) -> Trial:
     torch.set_num_threads(1)
-    if place.device == "cpu":
-        take_float32_products()
+    orthogonalise_in(torch.float32 if ask.device == "cpu" else torch.bfloat16)
     key = (ask.task, ask.tuning)
     if key not in _TASKS:
         _TASKS[key] = task_of(ask.task, place, tuning=ask.tuning)

@@ -11,8 +11,9 @@ from pathlib import Path
 from tests.benchmarks.optim.trial import Settings, Trial
 from tests.benchmarks.tables import table
 
-# Two-sided 95 % quantiles of Student's t for 1, 2 ... degrees of freedom: few seeds, no normal distribution.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
+# Two-sided 95 % quantiles of Student's t for 1, 2 ... degrees of freedom: few seeds, no normal distribution. Beyond
+# them the last one is taken, which is a little too wide.
+STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ def interval(differences: Sequence[float]) -> tuple[float, float]:
     mean = statistics.mean(differences)
     if len(differences) < 2 or not math.isfinite(mean):
         return mean, math.nan
-    return mean, STUDENT[len(differences) - 2] * statistics.stdev(differences) / math.sqrt(len(differences))
+    quantile = STUDENT[min(len(differences) - 2, len(STUDENT) - 1)]
+    return mean, quantile * statistics.stdev(differences) / math.sqrt(len(differences))
 
 
 def paired(result: Result, base: Result) -> str:
@@ -80,14 +82,14 @@ def print_task(task: str, steps: int, results: Sequence[Result]) -> None:
     ]
     lines = []
     for result in sorted(results, key=lambda result: result.loss):
-        to = steps_to(result, base.loss) / steps_to(base, base.loss)
+        to = steps_to(result, base.loss) / steps_to(base, base.loss) if math.isfinite(base.loss) else math.nan
         lines.append(
             [
                 result.name,
                 f"{result.loss:.4f}",
                 paired(result, muon),
                 str(len(result.trials)),
-                f"{to:.2f}" if math.isfinite(to) else "never",
+                f"{to:.2f}" if math.isfinite(to) else "-" if math.isnan(to) else "never",
                 f"{result.settings.rate:.2g}",
                 f"{result.settings.momentum:g}",
                 f"{result.settings.decay:.2g}",

@@ -121,16 +121,22 @@ def rows() -> dict[str, Row]:
     }  # fmt: skip
 
 
-def take_float32_products() -> None:
-    """Let torch's Muon and the peers of its kind orthogonalise in float32, in this process.
+_MUONS = _muon._zeropower_via_newtonschulz
 
-    They do it in bfloat16, which a CPU without such units emulates: fifty times slower, and less exact. Coefficients
-    and number of the polynomials stay theirs.
+
+def orthogonalise_in(dtype: torch.dtype) -> None:
+    """Let torch's Muon and the peers of its kind orthogonalise in a dtype, in this process.
+
+    They do it in bfloat16, which a CPU without such units emulates: fifty times slower, and less exact. In float32
+    coefficients and number of the polynomials stay theirs.
     """
     function = zero_power_via_newton_schulz_5
     function.__defaults__ = tuple(
-        torch.float32 if value is torch.bfloat16 else value for value in function.__defaults__ or ()
+        dtype if isinstance(value, torch.dtype) else value for value in function.__defaults__ or ()
     )
+    if dtype == torch.bfloat16:
+        _muon._zeropower_via_newtonschulz = _MUONS
+        return
 
     def orthogonalise(grad: Tensor, ns_coefficients: tuple[float, float, float], ns_steps: int, eps: float) -> Tensor:
         """As torch's own, in float32."""

@@ -137,6 +137,17 @@ def test_the_inverse_root_whitens(exponent: float, scale: float) -> None:
     assert torch.allclose(product / product.diagonal(dim1=-2, dim2=-1).mean(), torch.eye(5)[None], atol=1e-3)
 
 
+@pytest.mark.parametrize("exponent", [0.5, 1.0])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_absolute_inverse_root_is_the_inverse_itself(exponent: float, scale: float) -> None:
+    matrix = torch.randn(1, 5, 40, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
+    factor = scale * (matrix @ matrix.mT / 40)
+    root, failed = fisher.inverse_root(factor, 1e-12, exponent, absolute=True)
+    assert not failed.any()
+    product = root @ factor @ root if exponent == 0.5 else root @ factor
+    assert torch.allclose(product, torch.eye(5, dtype=torch.float64)[None], atol=1e-8)
+
+
 def test_the_inverse_root_of_what_is_not_finite_is_the_identity() -> None:
     factor = torch.eye(3).repeat(2, 1, 1)
     factor[1, 0, 0] = float("nan")

@@ -139,6 +139,30 @@ def test_history_at_full_rank_rotates_with_the_basis() -> None:
     assert torch.allclose(run(optimizer, parameter, given), expected, rtol=1e-9, atol=1e-10)
 
 
+@pytest.mark.parametrize("of", ["gradient", "momentum"])
+@pytest.mark.parametrize("exponent", [0.5, 1.0])
+def test_a_factor_without_a_norm_rule_steps_by_the_inverse_itself(of: str, exponent: float) -> None:
+    gradient = gradients((6, 9), 1)[0]
+    for scale in (1e-2, 1.0, 1e2):
+        parameter = parameter_of(6, 9)
+        start = parameter.detach().clone()
+        optimizer = NaturalGradient(
+            [parameter],
+            lr=1.0,
+            weight_decay=0.0,
+            subspace=Partition(rank=6),
+            preconditioner=Factor(of=of, beta=0.9 if of == "gradient" else 0.0, exponent=exponent, damping=1e-10),  # type: ignore[arg-type]
+            moments=Momentum(beta=0.0, nesterov=False),
+            residual=None,
+            norm=None,
+        )
+        run(optimizer, parameter, [scale * gradient])
+        values, vectors = torch.linalg.eigh(scale**2 * gradient @ gradient.mT / 9)
+        expected = vectors @ torch.diag(values**-exponent) @ vectors.mT @ (scale * gradient)
+        off = float((start - parameter.detach() - expected).norm() / expected.norm())
+        assert off < (0.02 if (of, exponent) == ("momentum", 0.5) else 1e-4), "a root by polynomials is less exact"
+
+
 def test_adam_in_a_full_subspace_is_adamw_on_the_projected_gradient() -> None:
     given = gradients((6, 9), 8)
     parameter = parameter_of(6, 9)

@@ -101,6 +101,14 @@ def test_tensorlys_backend_is_left_as_it_was() -> None:
     assert tensorly.get_backend() == before
 
 
+def test_the_range_finder_completes_a_basis_of_a_matrix_with_fewer_directions() -> None:
+    matrix = torch.randn(100, 10, generator=torch.Generator().manual_seed(2))
+    basis = subspace.range_finder_basis(matrix, 30, RangeFinder(), seed=3)
+    assert basis.shape == (100, 30)
+    assert torch.allclose(basis.mT @ basis, torch.eye(30), atol=1e-5)
+    assert float((basis.mT @ matrix).norm() / matrix.norm()) == pytest.approx(1.0, abs=1e-5)
+
+
 def test_the_range_finder_holds_nearly_the_energy_of_the_svd() -> None:
     matrix = low_rank(40, 90, rank=8, noise=0.3)
     best = torch.linalg.svdvals(matrix)[:8].square().sum()
