@@ -42,9 +42,14 @@ class Alternating(NetworkObjective):
         }
         super().__init__(network, **heads)
 
+    def drawn(self, step: int, rng: random.Random) -> str:
+        """Draw the name of the objective that a step learns."""
+        (name,) = rng.choices(list(self.parts), self._shares)
+        return name
+
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Draw one of the objectives and compute its loss; see `Objective.loss`."""
-        (name,) = rng.choices(list(self.parts), self._shares)
+        name = self.drawn(step, rng)
         loss, found = self.parts[name].loss(step, rng)
         if name == self._main:
             return loss, found

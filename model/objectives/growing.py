@@ -18,18 +18,18 @@ from model.objectives.promptable import Asking, PromptableSegmentation
 _ASKING = Asking(begun_inside=0.35)
 
 
-class Growing(PromptableSegmentation):
-    """`PromptableSegmentation` on pages of words in which only `word_head.growth` has a gradient.
+def restart_fit(network: GroundingNetwork) -> None:
+    """Set the last layer of the predicted fit to zero: one that is certain of everything learns doubt slowly."""
+    last = network.word_head.growth.iou.last
+    nn.init.zeros_(last.weight)
+    nn.init.zeros_(last.bias)
 
-    The last layer of the predicted fit restarts at zero, because a layer that is certain of everything learns doubt
-    slowly.
-    """
+
+class Growing(PromptableSegmentation):
+    """`PromptableSegmentation` on pages of words in which only `word_head.growth` has a gradient."""
 
     def __init__(self, network: GroundingNetwork, source: Source) -> None:
         super().__init__(network, source, _ASKING)
-        last = network.word_head.growth.iou.last
-        nn.init.zeros_(last.weight)
-        nn.init.zeros_(last.bias)
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Compute the loss with gradients for growth alone; see `Objective.loss`."""

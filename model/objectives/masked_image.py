@@ -70,7 +70,7 @@ class MaskedImage(PageObjective):
         patches = spread(hidden, *truth.shape[1:3]) & seen.cells(STRIDE).to(self.device)
         loss = hidden_error(predicted, truth, patches)
         spread_of_truth = hidden_error(torch.zeros_like(truth), truth, patches)
-        explained = 1 - loss.detach() / spread_of_truth.clamp_min(1e-6)
+        explained = (1 - loss.detach() / spread_of_truth.clamp_min(1e-6)).clamp_min(-1.0)  # a blank page has no spread
         return loss, {"loss": loss.detach(), "explained": explained}
 
 

@@ -165,8 +165,9 @@ def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
     Returns:
         `target_std`, the mean over dimensions of the standard deviation over tokens: near 1 when tokens differ, 0 when
         all are equal. `collapsed` is 1 below COLLAPSED. `target_rank`, 1..D: in how many directions they differ, by the
-        entropy of the shares of variance (effective rank, Roy and Vetterli 2007, "The effective rank: a measure of
-        effective dimensionality"; RankMe, https://arxiv.org/abs/2210.02885, section 3.1, takes it of embeddings).
+        entropy of the shares of variance. It is below the effective rank of Roy and Vetterli 2007 ("The effective rank:
+        a measure of effective dimensionality") and RankMe (https://arxiv.org/abs/2210.02885, section 3.1), which take
+        the shares of singular values, not of their squares.
     """
     tokens = target[there].float()
     centred = tokens - tokens.mean(0)
@@ -176,7 +177,7 @@ def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
 
 @torch.no_grad()
 def _effective_rank(centred: Tensor) -> Tensor:
-    """Return the effective rank of centred tokens [M, D]; nan when they are not finite.
+    """Return the exponential of the entropy of the shares of variance of centred tokens [M, D]; nan unless finite.
 
     On the CPU in double precision: bfloat16 and some devices have no eigenvalues.
     """

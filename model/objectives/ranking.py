@@ -41,6 +41,8 @@ class Ranking(NetworkObjective):
         """Rank the proposals for the questions of a step; see `Objective.loss`."""
         batch = make_batch(self._source(step), self._vocabulary, self.network.config)
         lists = self._lists(batch)
+        if not lists:  # pages whose questions regions answer, or nothing
+            return sum((one.sum() for one in self.ranker.parameters()), torch.zeros((), device=self.device)) * 0.0, {}
         with only(self.network, list(self.ranker.parameters())):
             features, found, valid = (part.to(self.device) for part in _padded(lists))
             logits = self.ranker(features, valid)

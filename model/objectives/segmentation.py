@@ -1,7 +1,8 @@
 """Compute the losses of promptable segmentation, for both paths.
 
-Pixels: SAM's focal (20) + dice (1) + IoU L1 (https://arxiv.org/abs/2304.02643, appendix A; focal:
-https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797). Only the multimask with the lowest loss is
+Pixels: SAM's focal (20) + dice (1) (https://arxiv.org/abs/2304.02643, appendix A; focal:
+https://arxiv.org/abs/1708.02002, dice: https://arxiv.org/abs/1606.04797) + the L1 error of the predicted IoU, as SAM 2
+has it. Only the multimask with the lowest loss is
 back-propagated, and every IoU is supervised. There is no mask loss where the page does not answer. The box has losses
 of its own (`model.heads.boxes`).
 

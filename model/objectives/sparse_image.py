@@ -49,7 +49,8 @@ class SparseMaskedImage(PageObjective):
         truth = gather_tokens(normalised_patches(seen.image, STRIDE).flatten(1, 2), wanted)[:, None]
         page = seen.cells(STRIDE).flatten(1).to(self.device).gather(1, wanted)[:, None]
         loss = hidden_error(predicted, truth, page)
-        explained = 1 - loss.detach() / hidden_error(torch.zeros_like(truth), truth, page).clamp_min(1e-6)
+        spread_of_truth = hidden_error(torch.zeros_like(truth), truth, page)
+        explained = (1 - loss.detach() / spread_of_truth.clamp_min(1e-6)).clamp_min(-1.0)  # a blank page has no spread
         return loss, {"loss": loss.detach(), "explained": explained}
 
 

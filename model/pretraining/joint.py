@@ -6,6 +6,7 @@ A step does one of the three, drawn by their shares, because each hides somethin
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import torch
 import torch.nn.functional as F
@@ -89,14 +90,23 @@ class SeenWords(NetworkObjective):
 class JointPretraining(Alternating):
     """Masked images, D-JEPA and cross-modal masked words on the same rendered pages.
 
-    Names in the log begin with `images_`, `embeddings_` or `words_`, after the objective of the step.
+    Names in the log begin with `images_`, `embeddings_` or `words_`, after the objective of the step. Pages without a
+    word, such as blank backs, are masked images where masked words were drawn.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source, mix: Mix | None = None) -> None:
-        mix = mix or Mix()
+        mix, source = mix or Mix(), lru_cache(maxsize=1)(source)  # a step is looked at before it is learned
         parts: dict[str, NetworkObjective] = {
             "images": MaskedImage(network, source, mix.hiding),
             "embeddings": JointJepa(network, source, mix.jepa),
             "words": SeenWords(network, source, mix.masking),
         }
         super().__init__(network, parts, (mix.images, mix.embeddings, mix.words))
+        self._source = source
+
+    def drawn(self, step: int, rng: random.Random) -> str:
+        """Draw the objective of a step; see `Alternating.drawn`."""
+        name = super().drawn(step, rng)
+        if name == "words" and not any(page.words for page in self._source(step)):
+            return "images"
+        return name

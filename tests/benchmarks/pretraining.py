@@ -14,6 +14,7 @@ regions without words on generated pages. Gains are over `plain` with the same s
 """
 
 import argparse
+import hashlib
 import json
 import shutil
 import statistics
@@ -32,7 +33,7 @@ from tests.benchmarks.tables import table
 _DROPPED = 0.4
 FIGURES = Path(__file__).with_name("figures") / "pretraining"
 _FIRST = {"practice": "words", "pixels": "regions"}
-_PACED = 12  # steps that are timed, two blocks of pages that are drawn together
+_PACED = 24  # steps that are timed; how many of them are prompted varies by chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +109,15 @@ class Bench:
         """Return the pages that are learned from: generated ones where there is no corpus."""
         return pages if self.corpus is not None else "generated"
 
+    def _papers(self) -> str:
+        """Return a hash of the names and sizes of the documents without labels."""
+        files = sorted((one.name, one.stat().st_size) for one in (self.corpus or Path()).rglob("*") if one.is_file())
+        return hashlib.sha256(json.dumps(files).encode()).hexdigest()[:12]
+
     def _paced(self, name: str, pages: str) -> str:
-        return f"{name}, {self._named(pages)} pages"
+        if self._named(pages) == "generated":
+            return f"{name}, generated pages"
+        return f"{name}, {self.corpus_pages or 'all'} pages of each document of {self._papers()}"
 
     def kept(self, arm: Arm, seed: int) -> dict[str, Any] | None:
         """Return the figures of an arm with a seed that were kept with these settings, if any."""
@@ -123,7 +131,7 @@ class Bench:
 
     def _settings(self, arm: Arm) -> dict[str, Any]:
         pages = self._named(arm.pages) if arm.stages else "generated"
-        some = {"corpus_pages": self.corpus_pages} if pages == "corpus" else {}
+        some = {"corpus": self._papers(), "corpus_pages": self.corpus_pages} if pages == "corpus" else {}
         return {"minutes": self.minutes, "fresh": self.fresh, "pages": pages, **some}
 
     def run(self, arm: Arm, seed: int, paces: Mapping[str, float]) -> dict[str, Any]:

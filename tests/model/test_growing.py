@@ -5,7 +5,7 @@ import random
 import torch
 
 from model.learning import Plan, learn
-from model.objectives.growing import Growing
+from model.objectives.growing import Growing, restart_fit
 from tests.support.drawn_pages import example
 
 
@@ -19,6 +19,15 @@ def test_only_growth_changes_and_what_was_frozen_before_stays_so(network):
     assert changed and all(name.startswith("word_head.growth.") for name in changed)
     frozen = {name.split(".")[0] for name, one in network.named_parameters() if not one.requires_grad}
     assert frozen == {"text_encoder"}
+
+
+def test_building_it_changes_nothing_and_restarting_the_predicted_fit_is_asked_for(network):
+    before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
+    Growing(network, lambda step: [example()])
+    assert all(torch.equal(tensor, before[name]) for name, tensor in network.state_dict().items())
+    restart_fit(network)
+    changed = {name for name, tensor in network.state_dict().items() if not torch.equal(tensor, before[name])}
+    assert changed and all(name.startswith("word_head.growth.iou.") for name in changed)
 
 
 def test_nothing_else_gets_a_gradient(network):

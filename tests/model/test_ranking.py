@@ -1,6 +1,7 @@
 """Proposals for an answer, their features, and the ranker that chooses among them."""
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -103,6 +104,19 @@ def test_only_the_ranker_learns_and_it_learns_which_proposal_is_right(ranking):
     assert changed and all(name.startswith("ranker.") for name in changed)
     assert last < 0.7 * first
     assert parts["chosen_iou"] > 0.9 * parts["best_iou"] > 0
+
+
+def test_a_step_without_a_question_that_words_answer_teaches_nothing_and_goes_on(ranking):
+    unanswered = replace(example(), questions=example().questions[2:])
+    pages = [[unanswered], [example(), example()]]
+    before = {name: tensor.clone() for name, tensor in ranking.state_dict().items()}
+    objective = Ranking(ranking, lambda step: pages[step])
+    lines: list[Mapping[str, float]] = []
+    optimizer = torch.optim.SGD(objective.ranker.parameters(), 1e-2)
+    learn(objective, optimizer, Plan(steps=1, warmup=1, metrics_every=1), on_metrics=lines.append)
+    assert all(torch.equal(tensor, before[name]) for name, tensor in ranking.state_dict().items())
+    learn(objective, optimizer, Plan(steps=2, warmup=1, metrics_every=1), on_metrics=lines.append)
+    assert ["loss" in line for line in lines] == [False, False, True]
 
 
 def test_a_network_without_a_ranker_says_so(network):

@@ -56,7 +56,7 @@ class PretrainingStage:
     """Pretraining stage.
 
     `groups`: parameter groups of the objective with their learning rates. `figures`: evaluated before and after the
-    stage.
+    stage. `restarts`: what of the network begins anew, after the figures of the weights as they were.
     """
 
     title: str
@@ -65,6 +65,7 @@ class PretrainingStage:
     groups: Callable[[Objective], list[dict[str, Any]]]
     optimizer: Callable[[list[dict[str, Any]]], torch.optim.Optimizer] = adamw
     figures: Callable[[StageInputs, Objective], Mapping[str, float]]
+    restarts: Callable[[GroundingNetwork], None] = lambda _: None
 
 
 def at_rate(rate: float) -> Callable[[Objective], list[dict[str, Any]]]:

@@ -116,6 +116,7 @@ def pretrain(
             if held_out and name not in figures:
                 figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
                 ranks.on_first(partial(write_json, folder / FIGURES_FILE, figures))
+            stage.restarts(network)
             groups = with_rates(stage.groups(objective), network, schedule.public, times=schedule.rate)
             optimizer = stage.optimizer(groups)
             if number == 0:  # only now, so that a folder holds no run that could not begin

@@ -21,7 +21,7 @@ from engine.training.sources.region_choices import region_choices
 from engine.training.sources.region_source import region_source
 from model.examples import Source
 from model.inference import Predictor
-from model.objectives.growing import Growing
+from model.objectives.growing import Growing, restart_fit
 from model.objectives.objective import NetworkObjective, Objective
 from model.objectives.promptable import Asking, PromptableSegmentation
 from model.objectives.ranking import Ranking
@@ -301,5 +301,6 @@ STAGES: dict[str, PretrainingStage] = {
         groups=_growth_alone,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=2e-4),
         figures=lambda around, _: answers(around, pictures=False),
+        restarts=restart_fit,
     ),
 }

@@ -64,7 +64,14 @@ def prepared(
             return None
         found.update(read)
     if project is not None:
-        own = keep_project(*project, kept, long_side=long_side, on_progress=on_progress, cancelled=cancelled)
+        own = keep_project(
+            *project,
+            kept,
+            long_side=long_side,
+            first_pages=first_pages,
+            on_progress=on_progress,
+            cancelled=cancelled,
+        )
         if own is None:
             return None
         found.update(own)

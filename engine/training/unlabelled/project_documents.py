@@ -1,7 +1,7 @@
 """Keep the documents of a project for pretraining: their words and images are read already.
 
-Documents that judge are left out: those of the splits "recent" and "frozen", quarantined ones, and all with accepted
-answers, which the folds of a retraining ask about.
+Documents that judge are left out: those of the splits "recent" and "frozen", quarantined ones, and all that have
+accepted answers or are like one that has, which the folds of a retraining ask about.
 """
 
 import hashlib
@@ -10,6 +10,7 @@ from pathlib import Path
 
 from PIL import Image
 from sqlalchemy import Select, select
+from sqlalchemy.orm import aliased
 
 from db.tables import Annotation, Document, DocumentGroup, Page, PageSignature, PageWord
 from engine.documents.duplicates.page_signature import Signature, signature_of
@@ -32,13 +33,14 @@ def keep_project(
     cache: Path,
     *,
     long_side: int,
+    first_pages: int | None = None,
     on_progress: Callable[[Reading], None] = lambda _: None,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> list[str] | None:
     """Keep the documents of a project that may be learned from; return their keys in order, None when cancelled.
 
-    The key of a document follows from its content and the corrections of its words, so unchanged documents are kept
-    once. For the arguments see `reading.read_folders`.
+    The key of a document follows from its content, its id and the corrections of its words, so unchanged documents are
+    kept once. For the arguments see `reading.read_folders`.
 
     Raises Refused when no document is left, and OSError when the disk is full.
     """
@@ -49,8 +51,8 @@ def keep_project(
             if cancelled():
                 return None
             done += 1
-            if document.sha256 not in judging_files():
-                key, count = _kept(workspace, document, cache, long_side)
+            if document.sha256 not in judging_files() and document.name not in judging_files().values():
+                key, count = _kept(workspace, document, cache, long_side, first_pages)
                 found += [key] if count else []
                 pages += count
             on_progress(Reading(done, done, pages, 0))
@@ -82,7 +84,13 @@ def without_labels(project_id: str) -> Select[Document]:
 
 
 def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document]]:
-    wanted = without_labels(project_id).order_by(Document.id).limit(_AT_ONCE)
+    alike = aliased(Document)
+    labelled = (
+        select(Annotation.id)
+        .join(alike, alike.id == Annotation.document_id)
+        .where(alike.group_id == Document.group_id, Annotation.status.in_(ACCEPTED))
+    )
+    wanted = without_labels(project_id).where(~labelled.exists()).order_by(Document.id).limit(_AT_ONCE)
     after = ""
     while True:
         with workspace.database.read() as session:
@@ -93,16 +101,19 @@ def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document
         after = documents[-1].id
 
 
-def _kept(workspace: Workspace, document: Document, cache: Path, long_side: int) -> tuple[str, int]:
+def _kept(
+    workspace: Workspace, document: Document, cache: Path, long_side: int, first_pages: int | None
+) -> tuple[str, int]:
     """Return key and number of pages of a document, which is then kept."""
+    wanted = select(Page).where(Page.document_id == document.id).order_by(Page.number).limit(first_pages)
     with workspace.database.read() as session:
-        pages = session.scalars(select(Page).where(Page.document_id == document.id).order_by(Page.number)).all()
+        pages = session.scalars(wanted).all()
         signatures = {
             row.page_id: signature_in(row)
             for row in session.scalars(select(PageSignature).where(PageSignature.document_id == document.id))
         }
         edited = sum(page.words_version for page in pages)
-        key = hashlib.sha256(f"{document.sha256}:{len(pages)}:{edited}".encode()).hexdigest()
+        key = hashlib.sha256(f"{document.sha256}:{document.id}:{len(pages)}:{edited}".encode()).hexdigest()
         kept = kept_file(cache, key)
         if not pages or kept.is_file():
             return key, len(pages)

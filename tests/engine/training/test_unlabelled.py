@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from db.tables import Document
 from engine.documents.duplicates.page_signature import Signature
 from engine.documents.ingest import limits_of
 from engine.documents.limits import ReadLimits
@@ -314,6 +315,27 @@ def test_a_project_teaches_with_documents_that_do_not_judge(sqlite_workspace: Wo
     names = {read_kept(kept_file(tmp_path / "kept", key)).name for key in found}
     assert names == {f"{number}.png" for number in range(2, 8)}
     assert keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE) == found
+
+
+def test_a_document_like_one_with_accepted_answers_does_not_teach(sqlite_workspace: Workspace, tmp_path):
+    project = make_project(sqlite_workspace)
+    answered, like_it, other = (
+        make_document(sqlite_workspace, project.id, [bill(number)], name=f"{number}.png") for number in range(3)
+    )
+    accept(sqlite_workspace, answered, "What is the total due?", [4])
+    with sqlite_workspace.database.write() as session:
+        session.get_one(Document, like_it.id).group_id = answered.group_id
+    found = keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE)
+    assert found is not None
+    assert [read_kept(kept_file(tmp_path / "kept", key)).name for key in found] == [other.name]
+
+
+def test_as_many_pages_of_a_project_s_documents_are_kept_as_are_asked_for(sqlite_workspace: Workspace, tmp_path):
+    project = make_project(sqlite_workspace)
+    make_document(sqlite_workspace, project.id, [bill(number) for number in range(3)])
+    found = keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE, first_pages=2)
+    assert found is not None
+    assert [len(read_kept(kept_file(tmp_path / "kept", key)).pages) for key in found] == [2]
 
 
 def test_a_project_without_such_documents_is_refused(sqlite_workspace: Workspace, tmp_path):
