@@ -10,10 +10,12 @@ import json
 import os
 import random
 import shutil
+from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 from engine.documents.duplicates.page_signature import Signature
 from engine.training.pretraining.texts import Corpus, Document, split_by
@@ -30,6 +32,7 @@ _HELD_OUT = 10  # one group of so many is held out
 _FEWEST_OF_A_LINE = 4  # words: shorter lines, such as keys and values, are joined with each other
 _FEWEST_JOINED = 3
 _MOST_WITH_IMAGE = 700  # of a page with its image, which is read whole
+_MOST_OPENED = 2_000  # pages of documents that stay in memory
 _JUDGED = 64  # held-out pages for the figures
 
 
@@ -167,7 +170,7 @@ class PageCorpus:
         return listed
 
     def _page(self, listed: _Listed) -> KeptPage:
-        return _document(kept_file(self._cache, listed.sha256)).pages[listed.page]
+        return _opened.get(kept_file(self._cache, listed.sha256)).pages[listed.page]
 
     def _example(self, listed: _Listed) -> Example:
         page = self._page(listed)
@@ -208,9 +211,28 @@ def lines_of(words: Sequence[Word], lines: Sequence[int]) -> list[str]:
     return texts
 
 
-@lru_cache(maxsize=256)
-def _document(path: Path) -> KeptDocument:
-    return read_kept(path)
+class _Opened:
+    """The documents used last, up to _MOST_OPENED pages of them: a page of 350 words takes some 100 KB."""
+
+    def __init__(self) -> None:
+        self._documents: OrderedDict[Path, KeptDocument] = OrderedDict()
+        self._pages = 0
+        self._alone = Lock()
+
+    def get(self, path: Path) -> KeptDocument:
+        """Return the words of a kept document."""
+        with self._alone:
+            if path in self._documents:
+                self._documents.move_to_end(path)
+                return self._documents[path]
+            self._documents[path] = found = read_kept(path)
+            self._pages += len(found.pages)
+            while self._pages > _MOST_OPENED and len(self._documents) > 1:
+                self._pages -= len(self._documents.popitem(last=False)[1].pages)
+            return found
+
+
+_opened = _Opened()
 
 
 def _held_out(groups: Iterable[str], wordy: set[str]) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from db.tables import Document
-from engine.documents.duplicates.page_signature import Signature
+from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.ingest import limits_of
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
@@ -20,9 +20,9 @@ from engine.settings import Settings
 from engine.training.judging_files import judging_files
 from engine.training.pretraining.pretraining_stage import StageInputs
 from engine.training.pretraining.stages import STAGES
-from engine.training.unlabelled import reading
+from engine.training.unlabelled import page_corpus, reading
 from engine.training.unlabelled.grouping import groups_of
-from engine.training.unlabelled.kept_document import image_of, read_kept
+from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, image_of, read_kept, write_document
 from engine.training.unlabelled.page_corpus import PageCorpus, lines_of
 from engine.training.unlabelled.prepare import prepared
 from engine.training.unlabelled.project_documents import keep_project
@@ -336,6 +336,21 @@ def test_as_many_pages_of_a_project_s_documents_are_kept_as_are_asked_for(sqlite
     found = keep_project(sqlite_workspace, project.id, tmp_path / "kept", long_side=SIDE, first_pages=2)
     assert found is not None
     assert [len(read_kept(kept_file(tmp_path / "kept", key)).pages) for key in found] == [2]
+
+
+def test_documents_in_memory_are_bounded_by_their_pages(tmp_path):
+    page = KeptPage((10, 10), (), (), signature_of(Image.new("L", (10, 10)), ()))
+    first, second, third = (tmp_path / f"{number}.zip" for number in range(3))
+    for path in (first, second, third):
+        write_document(path, KeptDocument(path.name, (page,) * 900), [b"picture"] * 900)
+    opened = page_corpus._Opened()
+    for path in (first, second, first, third):  # the second is the one used longest ago
+        assert opened.get(path).name == path.name
+    for path in (first, second, third):
+        path.unlink()
+    assert [opened.get(path).name for path in (first, third)] == [first.name, third.name]
+    with pytest.raises(FileNotFoundError):
+        opened.get(second)
 
 
 def test_a_project_without_such_documents_is_refused(sqlite_workspace: Workspace, tmp_path):
