@@ -45,7 +45,7 @@ def write_file(folder: Path, number: int, made: Sequence[tuple[MadePage, Image.I
 
 
 class PreparedPages:
-    """Pages of a folder, in place of generated ones; each page once an epoch.
+    """Pages of a folder, in place of generated ones; none comes twice before all came, in what one seed draws.
 
     Raises ValueError for a folder without such files.
     """

@@ -28,17 +28,27 @@ _STEPS = 3  # timed, after the first one
 _SEED = 5
 
 
+_PROMPTED = Asking(prompted_steps=1.0)  # the costlier half of the steps; which of three are would be chance
+
+
+def _words(around: StageInputs) -> Objective:
+    source = synthetic_source(around.seed, pages=around.pages, made=around.supply.words)
+    return PromptableSegmentation(around.network, around.feed(source), _PROMPTED)
+
+
 def _pictures(around: StageInputs) -> Objective:
     source = synthetic_source(around.seed, pages=around.pages, regions=0.3, images=True, made=around.supply.drawn)
-    return PromptableSegmentation(around.network, around.feed(source), Asking(prompted_steps=0.5))
+    return PromptableSegmentation(around.network, around.feed(source), _PROMPTED)
 
 
 # Kind of step -> stage whose learning rates and optimizer it takes, its objective, and `StageInputs.pages` a page.
+# Steps of one kind do the same: `joint` draws what it does, so what it draws is measured.
 KINDS: Mapping[str, tuple[str, Callable[[StageInputs], Objective], int]] = {
-    "words": ("words", STAGES["words"].objective, 1),
+    "words": ("words", _words, 1),
     "pictures": ("segment", _pictures, 1),
     "regions": ("pixels", STAGES["pixels"].objective, PAGES),
-    "joint": ("joint", STAGES["joint"].objective, 1),
+    "mim": ("mim", STAGES["mim"].objective, 1),
+    "djepa": ("djepa", STAGES["djepa"].objective, 1),
 }
 
 
