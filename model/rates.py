@@ -52,6 +52,7 @@ def with_rates(
     public: Collection[str] = (),
     *,
     times: float = 1.0,
+    trained: float = 1.0,
     rates: Rates | None = None,
 ) -> list[dict[str, Any]]:
     """Split parameter groups so that every parameter has its own learning rate.
@@ -62,23 +63,27 @@ def with_rates(
         network: the network that they train.
         public: names of `PARTS` that began with public weights.
         times: factor of all rates.
+        trained: further factor of the network's own parameters. A network that answers takes a small one where a fresh
+            head learns beside it, whose first gradients would destroy what it knows.
         rates: factors; by default those of the network's preset, and those of nano for an unknown one.
 
     Returns:
         Groups in the order of the given ones, each split by rate. With all factors 1 they equal the given ones.
 
     Raises:
-        ValueError: a part is unknown or not in the network, or `times` is not above 0.
+        ValueError: a part is unknown or not in the network, or a factor is not above 0.
     """
-    if not times > 0:
+    if not (times > 0 and trained > 0):
         raise ValueError("The factor of the learning rates must be above 0.")
     rates = rates or RATES.get(network.config.name, Rates())
     factors = _factors(network, public, rates)
+    own_of_network = {id(one) for one in network.parameters()}
     found: list[dict[str, Any]] = []
     for group in groups:
         split: dict[float, list[nn.Parameter]] = {}
         for parameter in group["params"]:
-            split.setdefault(times * factors.get(id(parameter), rates.fresh), []).append(parameter)
+            factor = times * factors.get(id(parameter), rates.fresh)
+            split.setdefault(factor * trained if id(parameter) in own_of_network else factor, []).append(parameter)
         found += [{**group, "params": own, "lr": group["lr"] * factor} for factor, own in split.items()]
     return found
 

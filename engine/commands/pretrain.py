@@ -61,6 +61,13 @@ def pretrain(
         int, typer.Option(help="Pages a micro-step; a quarter of them where pictures are asked questions.", min=1)
     ] = 4,
     accumulate: Annotated[int, typer.Option(help="Micro-steps whose gradients make one step.", min=1)] = 1,
+    start_rate: Annotated[
+        float,
+        typer.Option(
+            help="Factor of the learning rates of the weights of --start, in stages without questions: at the full "
+            "ones they would forget how to answer."
+        ),
+    ] = 0.1,
     rate: Annotated[
         float, typer.Option(help="Factor of the learning rates, which follow from stage, preset and public weights.")
     ] = 1.0,
@@ -195,6 +202,7 @@ def pretrain(
                 pages=batch,
                 accumulate=accumulate,
                 rate=rate,
+                start_rate=start_rate,
                 public=tuple(
                     name for name, given in zip(PARTS, (trunk, bert, tower), strict=True) if given is not None
                 ),

@@ -42,6 +42,19 @@ def test_nano_keeps_the_groups_of_the_stage():
         assert all(before[key] == after[key] for key in before.keys() - {"params"})
 
 
+def test_what_a_network_knows_takes_a_share_of_the_rates_of_the_heads_beside_it():
+    with torch.device("meta"):
+        network, head = GroundingNetwork(NANO), torch.nn.Linear(4, 4)
+    given = [*groups_of(network), {"params": list(head.parameters()), "lr": RATE}]
+    found = with_rates(given, network, times=2.0, trained=0.1)
+    by_parameter = {id(one): group["lr"] for group in found for one in group["params"]}
+    assert all(by_parameter[id(one)] == pytest.approx(2 * RATE) for one in head.parameters())
+    for before in groups_of(network):
+        assert all(by_parameter[id(one)] == pytest.approx(0.2 * before["lr"]) for one in before["params"])
+    with pytest.raises(ValueError, match="above 0"):
+        with_rates(given, network, trained=0.0)
+
+
 def test_layers_of_public_parts_decay_and_all_else_has_the_rate_of_fresh_parameters(base):
     rates = Rates(fresh=0.5, public=0.1, decay=0.5)
     found = rates_of(base, with_rates(groups_of(base), base, ("trunk", "bert", "tower"), rates=rates))

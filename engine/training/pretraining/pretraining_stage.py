@@ -56,7 +56,8 @@ class PretrainingStage:
     """Pretraining stage.
 
     `groups`: parameter groups of the objective with their learning rates. `figures`: evaluated before and after the
-    stage. `restarts`: what of the network begins anew, after the figures of the weights as they were.
+    stage. `asks`: whether it learns from questions. `restarts`: what of the network begins anew, after the figures of
+    the weights as they were.
     """
 
     title: str
@@ -65,6 +66,7 @@ class PretrainingStage:
     groups: Callable[[Objective], list[dict[str, Any]]]
     optimizer: Callable[[list[dict[str, Any]]], torch.optim.Optimizer] = adamw
     figures: Callable[[StageInputs, Objective], Mapping[str, float]]
+    asks: bool = True
     restarts: Callable[[GroundingNetwork], None] = lambda _: None
 
 

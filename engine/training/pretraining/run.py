@@ -117,7 +117,8 @@ def pretrain(
                 figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
                 ranks.on_first(partial(write_json, folder / FIGURES_FILE, figures))
             stage.restarts(network)
-            groups = with_rates(stage.groups(objective), network, schedule.public, times=schedule.rate)
+            trained = schedule.start_rate if schedule.start is not None and not stage.asks else 1.0
+            groups = with_rates(stage.groups(objective), network, schedule.public, times=schedule.rate, trained=trained)
             optimizer = stage.optimizer(groups)
             if number == 0:  # only now, so that a folder holds no run that could not begin
                 ranks.on_first(partial(write_plan, folder, schedule, config))

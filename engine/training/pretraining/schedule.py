@@ -24,7 +24,7 @@ class Schedule:
     of fillable PDFs. `labelled`: grounded dataset of labelled pages. `corpus`: list of pages without labels
     (engine.training.unlabelled.page_corpus). `pages`: pages of words a micro-step; `accumulate`: micro-steps a step of
     each process. `rate`: factor of all learning rates. `public`: parts that begin with public weights, which take lower
-    rates (model.rates).
+    rates (model.rates). `start_rate`: factor of the rates of the weights of `start` in stages without questions.
     """
 
     seed: int
@@ -37,13 +37,15 @@ class Schedule:
     pages: int = PAGES
     accumulate: int = 1
     rate: float = 1.0
+    start_rate: float = 0.1
     public: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.pages < 1:
             raise ValueError("A step needs at least one page.")
-        if not 0 < self.rate < math.inf:
-            raise ValueError(f"The factor of the learning rates must be above zero, not {self.rate:g}.")
+        for factor in (self.rate, self.start_rate):
+            if not 0 < factor < math.inf:
+                raise ValueError(f"The factor of the learning rates must be above zero, not {factor:g}.")
         unknown = [name for name in self.steps if name not in STAGES]
         if unknown:
             raise ValueError(f"There is no stage {unknown[0]!r}; choose from {', '.join(STAGES)}.")
@@ -97,7 +99,8 @@ def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
     try:
         kept = json.loads(path.read_text(encoding="utf-8"))
         config = kept.pop("config")
-        return Schedule(**{**kept, "public": tuple(kept.get("public", ()))}), config
+        earlier = {"start_rate": 1.0}  # runs of earlier versions lack it
+        return Schedule(**{**earlier, **kept, "public": tuple(kept.get("public", ()))}), config
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is not the plan of a run: {error}") from error
 

@@ -214,11 +214,12 @@ def _on_pages(name: str, title: str) -> PretrainingStage:
         groups=page_groups,
         optimizer=page_optimizer,
         figures=lambda around, objective: standard_figures(around.network, around.held_out, objective),
+        asks=False,
     )
 
 
 STAGES: dict[str, PretrainingStage] = {
-    **TEXT_STAGES,
+    **{name: replace(stage, asks=False) for name, stage in TEXT_STAGES.items()},
     "mim": _on_pages("mim", "Masked pixels of rendered pages, without questions."),
     "ijepa": _on_pages("ijepa", "Embeddings of masked regions of rendered pages, without questions."),
     "djepa": _on_pages(
