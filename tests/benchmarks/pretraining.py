@@ -74,10 +74,13 @@ class Bench:
     cache: Path
     minutes: float
     fresh: bool
+    start_rate: float
 
     def pretrain(self, folder: Path, stages: Mapping[str, int], seed: int, pages: str) -> float:
         """Run a pretraining into `folder`; return its processor seconds."""
-        begin = () if self.fresh else ("--start", str(shipped_path(Settings())))
+        begin: tuple[str, ...] = ()
+        if not self.fresh:
+            begin = ("--start", str(shipped_path(Settings())), "--start-rate", str(self.start_rate))
         papers = ["--corpus", str(self.corpus), "--corpus-cache", str(self.cache)]
         if self.corpus_pages is not None:
             papers += ["--corpus-pages", str(self.corpus_pages)]
@@ -126,12 +129,16 @@ class Bench:
         return found if found.get("settings") == self._settings(arm) else None
 
     def _file(self, arm: Arm, seed: int) -> Path:
-        begun = "fresh" if self.fresh else "shipped"
+        begun = "fresh" if self.fresh else f"shipped-{self.start_rate:g}" if arm.stages else "shipped"
         return self.figures / f"{arm.name}-{begun}-{self.minutes:g}-{seed}.json"
 
     def _settings(self, arm: Arm) -> dict[str, Any]:
         pages = self._named(arm.pages) if arm.stages else "generated"
-        some = {"corpus": self._papers(), "corpus_pages": self.corpus_pages} if pages == "corpus" else {}
+        some: dict[str, Any] = {}
+        if pages == "corpus":
+            some = {"corpus": self._papers(), "corpus_pages": self.corpus_pages}
+        if arm.stages and not self.fresh:
+            some["start_rate"] = self.start_rate
         return {"minutes": self.minutes, "fresh": self.fresh, "pages": pages, **some}
 
     def run(self, arm: Arm, seed: int, paces: Mapping[str, float]) -> dict[str, Any]:
@@ -178,6 +185,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--arms", nargs="*", default=[arm.name for arm in ARMS])
     parser.add_argument("--fresh", action="store_true", help="begin with fresh weights, not with the shipped ones")
+    parser.add_argument("--start-rate", type=float, default=0.1, help="as of `glossator pretrain`")
     parser.add_argument("--figures", type=Path, default=FIGURES)
     parser.add_argument("--table", action="store_true", help="only print what the figures have")
     chosen = parser.parse_args()
@@ -191,6 +199,7 @@ def main() -> None:
         cache,
         chosen.minutes,
         chosen.fresh,
+        chosen.start_rate,
     )
     arms = [arm for arm in ARMS if arm.name in chosen.arms]
     if chosen.fresh:  # the stages that come first in a network that knows nothing
