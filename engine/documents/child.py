@@ -18,12 +18,14 @@ _START = time.monotonic()
 
 def main() -> int:
     """Run the child process; return its exit status."""
+    from engine.documents.limits import OCR_PATIENCE
+
     request = json.loads(sys.argv[1])
     # Output of libraries goes to standard error, so that standard output carries JSON only.
     wire = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     limits = request["limits"]
-    longest = limits["seconds"] + limits["ocr_seconds"] * limits["pages"]
+    longest = limits["seconds"] + limits["ocr_seconds"] * limits["pages"] + OCR_PATIENCE
     limit_process(limits["memory_mb"], longest, limits["bytes"])
     return _read(request, wire)
 

@@ -5,6 +5,10 @@ from typing import Literal, get_args
 
 OcrChoice = Literal["auto", "rapidocr", "tesseract"]
 
+# Seconds that a document in OCR has beyond its time, before its process is ended: for loading the engine, and for a
+# page that is being read when the time is over. Both are longer on a busy machine, and neither is the document's fault.
+OCR_PATIENCE = 30.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadLimits:

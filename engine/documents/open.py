@@ -13,7 +13,7 @@ from typing import Any
 
 from engine.documents import refusal
 from engine.documents.kinds import media_type_of
-from engine.documents.limits import ReadLimits
+from engine.documents.limits import OCR_PATIENCE, ReadLimits
 from engine.documents.page import Beginning, ReadDocument, ReadPage, page_from_wire
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
 from engine.documents.subprocess_guard import Ended, run_guarded
@@ -124,7 +124,7 @@ class _Telling:
         self._warnings: list[str] = []
         self._unread: tuple[int, ...] = ()
         self._finished = False
-        self.more_seconds = 0.0  # granted for the pages that OCR looks at
+        self.more_seconds = 0.0  # beyond the limit, for the pages that OCR looks at
 
     def hear(self, line: bytes) -> None:
         """Handle one line of the child."""
@@ -142,7 +142,8 @@ class _Telling:
                 self._on_read(page, self._opened)
         elif "more_seconds" in said:
             # A child that a file has taken over grants itself no more than all pages may have.
-            self.more_seconds = min(float(said["more_seconds"]), self._limits.ocr_seconds * self._limits.pages)
+            most = self._limits.ocr_seconds * self._limits.pages
+            self.more_seconds = min(float(said["more_seconds"]), most) + OCR_PATIENCE
         elif "warning" in said:
             self._warnings.append(said["warning"])
         elif "unread" in said:

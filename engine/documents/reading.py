@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from engine.documents import refusal
@@ -11,7 +12,7 @@ from engine.documents.found import FoundLine, clip
 from engine.documents.images import ImagePages
 from engine.documents.kinds import JPEG, PDF, media_type_of
 from engine.documents.levels import levelled
-from engine.documents.limits import ReadLimits
+from engine.documents.limits import OCR_PATIENCE, ReadLimits
 from engine.documents.ocr_pages import EngineLoading, Tell, Waiting, read_waiting, save_image
 from engine.documents.order import reading_order
 from engine.documents.page import ReadPage, ReadWord, TextSource, page_to_wire
@@ -54,12 +55,19 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
     if waiting:
         more = limits.ocr_seconds * len(waiting)
         tell(more_seconds=more)
-        deadline = started + (limits.seconds + more) * (1 - _RESERVE) - 0.5
+        deadline = started + (limits.seconds + more) * (1 - _RESERVE) - 0.5 + _seconds_of_loading(loading)
         for drawn, lines, text_source in read_waiting(pages, waiting, limits, deadline, tell, loading):
             words = _finish(drawn, lines, text_source, words, limits, tell)
     for warning in pages.warnings:
         tell(warning=warning)
     tell(finished=True)
+
+
+def _seconds_of_loading(loading: EngineLoading) -> float:
+    """Wait until the OCR engine is loaded; return the seconds that the document is not charged for."""
+    began = monotonic()
+    loading.engine()
+    return min(monotonic() - began, OCR_PATIENCE / 2)
 
 
 def _open(source: Path, limits: ReadLimits) -> Pages:

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,8 @@ RECIPE = Schedule(
 def plan_of(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:
     """Return the schedule of a run: that stored in `folder`, if it holds one, or else the given one.
 
+    A list of pages that no longer lies where the run began is the given one: a run goes on on another machine.
+
     Raises ValueError where the folder holds a run that is not resumed, or one of another network.
     """
     path = folder / _PLAN_FILE
@@ -88,7 +90,8 @@ def plan_of(folder: Path, schedule: Schedule, config: NetworkConfig, resume: boo
         kept, of = _read_plan(folder)
         if of != json.loads(json.dumps(config.to_dict())):
             raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
-        return kept
+        moved = kept.corpus and schedule.corpus and not Path(kept.corpus).is_file()
+        return replace(kept, corpus=schedule.corpus) if moved else kept
     check_order(schedule.steps)
     return schedule
 
