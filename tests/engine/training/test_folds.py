@@ -4,60 +4,30 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 from sqlalchemy import select
 
-from db.tables import Document, ModelVersion, Promotion, Run
+from db.tables import Document, ModelVersion, Run
 from engine.accounts.users import ensure_local_user
 from engine.annotation.predictors import Predictors
 from engine.annotation.survey_answers import held_out_group
-from engine.commands.background import run_worker
-from engine.errors import Conflict, Refused
-from engine.jobs import queue
-from engine.jobs.cancellation import Stopped
+from engine.errors import Conflict
 from engine.models import promotions, registry
 from engine.models.folds import FOLDS, fold_of
 from engine.projects.projects import change_settings
-from engine.training.retraining import learner, trigger
+from engine.training.retraining import learner
 from engine.training.retraining.challenger import beginnings_of
 from engine.training.retraining.folds import known_to
 from engine.training.retraining.reproduce import reproduce
-from engine.training.retraining.run import retrain
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
 from model import checkpoint
-from model.weight_interpolation import mean
-from tests.support.factories import bill, make_bills, make_document, make_project, save_tiny_model
-
-LEARNING: dict[str, Any] = {
-    "steps": 40,
-    "rate": 5e-3,
-    "matrix_rate": 1.0,
-    "replay": 0.0,
-    "images": 0.0,
-    "checkpoint_every": 40,
-    "pages": 4,
-    "questions": 3,
-    "generated_pages": 2,
-    "seed": 5,
-}
+from tests.support.factories import bill, make_bills, make_document, make_project
+from tests.support.fold_runs import retrained, shop_of
 
 
 @pytest.fixture
 def shop(sqlite_workspace: Workspace, tmp_path: Path) -> Workspace:
-    path = tmp_path / "tiny.safetensors"
-    save_tiny_model(path)
-    changed = sqlite_workspace.settings.model_copy(update={"model_path": path})
-    return Workspace(changed, sqlite_workspace.database, sqlite_workspace.blobs)
-
-
-def retrained(shop: Workspace, project_id: str, **chosen: Any) -> tuple[Run, ModelVersion]:
-    job = trigger.request(shop, project_id, **{**LEARNING, **chosen})
-    run_worker(shop, once=True)
-    result = queue.job_by_id(shop, job.id).result
-    with shop.database.read() as session:
-        run = session.get_one(Run, result["run_id"])
-        return run, session.get_one(ModelVersion, str(run.challenger_id))
+    return shop_of(sqlite_workspace, tmp_path)
 
 
 def test_every_document_is_judged_by_weights_that_have_not_learned_it_and_teaches_those_in_use(
@@ -111,72 +81,6 @@ def test_every_document_is_judged_by_weights_that_have_not_learned_it_and_teache
     assert later.parent_id == version.id
     assert list(beginnings_of(shop, version, folded=True)) == registry.fold_paths(shop, version)
     assert later.verdict["holdouts"]["own"]["documents"] == 15
-
-
-def test_with_refit_off_the_mean_of_the_folds_is_used(shop: Workspace) -> None:
-    project = make_project(shop)
-    make_bills(shop, project.id, {"train": 8, "recent": 5})
-    run, version = retrained(shop, project.id, refit=False)
-    assert run.verdict["passed"] and "refit" not in run.verdict
-    told = queue.job_by_id(shop, run.job_id).result["sentence"]
-    assert "The mean of the folds is used, without a refit. It was promoted." in told
-    used = checkpoint.load(registry.checkpoint_path(shop, version)).state
-    of_folds = [checkpoint.load(path).state for path in registry.fold_paths(shop, version)]
-    for name, tensor in used.items():
-        if tensor.is_floating_point():
-            expected = torch.stack([one[name].float() for one in of_folds]).sum(0) / FOLDS
-            assert torch.allclose(tensor.float(), expected, atol=1e-3)
-    assert reproduce(shop, run.id).same
-    with shop.database.read() as session:
-        assert session.scalar(select(Promotion.version_id)) == version.id
-
-
-def test_a_worker_that_stops_in_any_phase_leaves_a_run_that_ends_as_if_undisturbed(shop: Workspace) -> None:
-    registry.ensure_shipped(shop)
-    project = make_project(shop)
-    make_bills(shop, project.id, {"train": 8, "recent": 5, "frozen": 1})
-    job = trigger.request(shop, project.id, **LEARNING)
-    for stop_at in ("fold 2 of 3: step 3", "on all 14 pages: step 5"):
-        with pytest.raises(Stopped):
-            retrain(shop, job, **listening(stop_at))
-    result = retrain(shop, job, **listening("never"))
-    with shop.database.read() as session:
-        run = session.get_one(Run, result["run_id"])
-    assert run.verdict["refit"]["passed"] and run.settings["refit_steps"] == LEARNING["steps"]
-    assert reproduce(shop, run.id).same
-    assert run.verdict["sentence"].count("then trained on all") == 1
-
-
-def listening(stop_at: str) -> dict[str, Any]:
-    """What a worker hands to a run, that stops once it is told so."""
-    said: list[str] = []
-    return {
-        "on_progress": lambda share, message: said.append(message),
-        "should_stop": lambda: "end" if any(stop_at in one for one in said) else None,
-    }
-
-
-def test_a_refit_that_fails_leaves_the_verdict_and_the_mean_of_the_folds(
-    shop: Workspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    train = learner.train
-
-    def failing(network: Any, workspace: Any, corpus: Any, settings: Any, folder: Path, **how: Any) -> Any:
-        if folder.name == "refit":
-            raise Refused("Training diverged.")
-        return train(network, workspace, corpus, settings, folder, **how)
-
-    monkeypatch.setattr(learner, "train", failing)
-    project = make_project(shop)
-    make_bills(shop, project.id, {"train": 8, "recent": 5})
-    run, version = retrained(shop, project.id)
-    assert run.status == "judged" and run.verdict["passed"]
-    assert "failed, so the mean of the folds is used: Training diverged." in run.verdict["sentence"]
-    used = checkpoint.load(registry.checkpoint_path(shop, version)).state
-    of_folds = [checkpoint.load(path).state for path in registry.fold_paths(shop, version)]
-    assert all(torch.equal(tensor, mean(of_folds)[name]) for name, tensor in used.items())
-    with shop.database.read() as session:
-        assert session.scalar(select(Promotion.version_id)) == version.id
 
 
 def test_few_documents_make_no_folds_and_cannot_judge_what_learned_from_them(shop: Workspace) -> None:
