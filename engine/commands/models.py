@@ -1,4 +1,4 @@
-"""`glossator models`: list, promote and roll back model versions."""
+"""`glossator models`: list, promote, roll back and prune model versions."""
 
 from typing import Annotated, Any
 
@@ -8,12 +8,13 @@ from rich.table import Table
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
 from engine.errors import NotFound
-from engine.models import promotions, registry
+from engine.models import promotions, pruning, registry
 from engine.paging import every
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.workspace import Workspace
 
-models = typer.Typer(help="List, promote and roll back model versions.", no_args_is_help=True)
+models = typer.Typer(help="List, promote, roll back and prune model versions.", no_args_is_help=True)
 
 Project = Annotated[str, typer.Option("--project", help="Name of the project.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
@@ -56,7 +57,7 @@ def list_(
     output.print(table)
     for one in versions:
         if one.missing:
-            said = f"{one.label} is missing from disk. Restore its file to answer with it or train from it."
+            said = f"{one.label} is missing from disk, lost or pruned. To use it, restore its file."
             output.print(said, soft_wrap=True)
 
 
@@ -100,6 +101,36 @@ def rollback(
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id})
     else:
         output.print(f"{version.label} is the champion of {project} again.", markup=False)
+
+
+@models.command()
+def prune(
+    project: Project = DEFAULT_NAME,
+    keep: Annotated[int, typer.Option(min=0, help="Number of newest versions whose weights stay.")] = pruning.KEPT,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, only list what would be deleted.")] = False,
+    person: Person = None,
+    as_json: Json = False,
+) -> None:
+    """Delete the weights of old versions; figures, runs and answers stay.
+
+    The champion, the version that a rollback would return to, and the newest versions keep theirs. A version without
+    weights cannot answer, be promoted or be trained from any more, and runs that began with it cannot be reproduced.
+    """
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        by = acting(workspace, person, "project_id", project_id, "admin")
+        pruned = pruning.prune(workspace, project_id, by=by, keep=keep, dry_run=not yes)
+    if as_json:
+        emit({"deleted": yes, "models": [one.model_dump() for one in pruned]})
+        return
+    if not pruned:
+        output.print(f"No weights of {project} can be deleted.", markup=False)
+        return
+    for one in pruned:
+        output.print(f"{one.label}: {count(one.files, 'file')}, {one.bytes / 1e6:.1f} MB", markup=False)
+    total = f"{count(len(pruned), 'model')}, {sum(one.bytes for one in pruned) / 1e6:.1f} MB"
+    said = f"Deleted the weights of {total}." if yes else f"Would delete the weights of {total}. Delete with --yes."
+    output.print(said, markup=False)
 
 
 def _found(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:

@@ -76,10 +76,10 @@ def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: 
         registry.take_turn(session, project_id)
         if by is not None and permissions.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project can roll back a model; ask one.")
-        line = _succession(session, project_id)
-        if len(line) < 2:
+        previous = previous_champion(session, project_id)
+        if previous is None:
             raise Refused("There is no previous model to roll back to.")
-        version = _version_of(session, project_id, line[-2])
+        version = _version_of(session, project_id, previous)
         registry.checkpoint_path(workspace, version)
         promotion = _append(
             session,
@@ -93,6 +93,12 @@ def rollback(workspace: Workspace, project_id: str, *, by: User | None, reason: 
         )
         _audit(session, "models.rollback", promotion, version, by, {})
         return promotion
+
+
+def previous_champion(session: Session, project_id: str) -> str | None:
+    """Return the version that a rollback would return to; None without one."""
+    line = _succession(session, project_id)
+    return line[-2] if len(line) > 1 else None
 
 
 def was_promoted(session: Session, version: ModelVersion) -> bool:

@@ -63,6 +63,14 @@ def test_from_retrain_to_rollback(shop: Workspace, tmp_path: Path) -> None:
     assert promoted["kind"] == ("by_hand" if retrained["passed"] else "forced")
     assert answer("models", "rollback", "--project", "bills")["label"] == "nano"
 
+    assert "No weights of bills can be deleted." in call("models", "prune", "--project", "bills").output
+    would = call("models", "prune", "--project", "bills", "--keep", "0").output
+    assert "Would delete the weights of 1 model" in would and "Delete with --yes." in would
+    assert not answer("models", "list", "--project", "bills")["models"][0]["missing"]
+    deleted = answer("models", "prune", "--project", "bills", "--keep", "0", "--yes")
+    assert deleted["deleted"] and [one["label"] for one in deleted["models"]] == ["v1"]
+    assert answer("models", "list", "--project", "bills")["models"][0]["missing"]
+
 
 def test_refusals_are_one_sentence_and_exit_code_one(shop: Workspace, tmp_path: Path) -> None:
     make_project(shop)
@@ -73,6 +81,7 @@ def test_refusals_are_one_sentence_and_exit_code_one(shop: Workspace, tmp_path: 
         (("models", "promote", "v9", "--project", "bills"), "no model 'v9'"),
         (("models", "rollback", "--project", "bills"), "no previous model"),
         (("models", "rollback", "--project", "bills", "--as", "anna"), "anna is not a member of the project"),
+        (("models", "prune", "--project", "bills", "--yes", "--as", "anna"), "anna is not a member of the project"),
         (("models", "list", "--project", "none"), "no project 'none'"),
         (("runs", "show", "0" * 32), "no such run"),
         (("jobs", "cancel", "0" * 32), "no such job"),

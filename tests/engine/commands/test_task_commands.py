@@ -125,6 +125,7 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
         (("ask", other, "Who?", "--project", "bills", "--as"), {"otto": stranger}),
         (("models", "promote", "nano", "--project", "bills", "--as"), {"otto": stranger, "rita": small, "ann": small}),
         (("models", "rollback", "--project", "bills", "--as"), {"otto": stranger, "rita": small, "gone": disabled}),
+        (("models", "prune", "--project", "bills", "--as"), {"otto": stranger, "rita": small, "gone": disabled}),
     ]
     for words, refusals in commands:
         for person, sentence in refusals.items():

@@ -1,0 +1,119 @@
+"""Weights of old versions are deleted at a wish, and none that anything still needs."""
+
+import hashlib
+
+import pytest
+
+from db.tables import ModelVersion, Run, User
+from engine import audit
+from engine.accounts.users import add_user, ensure_local_user
+from engine.errors import Conflict, Forbidden, Refused
+from engine.models import promotions, registry
+from engine.models.pruning import KEPT, prune
+from engine.workspace import Workspace
+from tests.support.factories import make_project, save_tiny_model
+from tests.support.judged_runs import add_run
+
+
+class House:
+    """A project with a line of versions; of each the weights in use and those of two folds."""
+
+    def __init__(self, workspace: Workspace, name: str = "bills") -> None:
+        self.workspace = workspace
+        self.project = make_project(workspace, name).id
+        self.admin: User = ensure_local_user(workspace)
+        self.versions: list[ModelVersion] = []
+
+    def add(self, *contents: bytes) -> ModelVersion:
+        number = len(self.versions) + 1
+        contents = contents or tuple(
+            f"{self.project} {number} {part}".encode() for part in ("used", "fold 1", "fold 2")
+        )
+        own, *folds = [self.workspace.blobs.put(content) for content in contents]
+        with self.workspace.database.write() as session:
+            version = ModelVersion(
+                project_id=self.project, number=number, checkpoint_sha256=own, fold_sha256s=folds, code_version="test"
+            )
+            session.add(version)
+        self.versions.append(version)
+        return version
+
+    def drawn(self, number: int) -> list[bytes]:
+        return [f"{self.project} {number} {part}".encode() for part in ("used", "fold 1", "fold 2")]
+
+    def promote(self, version: ModelVersion) -> None:
+        promotions.promote(self.workspace, self.project, version.id, by=self.admin, force=True, reason="a test")
+
+    def prune(self, keep: int = KEPT) -> list[str]:
+        return [one.label for one in prune(self.workspace, self.project, by=self.admin, keep=keep)]
+
+    def on_disk(self) -> list[str]:
+        """Versions all of whose files are there."""
+        return [
+            f"v{one.number}"
+            for one in self.versions
+            if all(sha256 in self.workspace.blobs for sha256 in (one.checkpoint_sha256, *one.fold_sha256s))
+        ]
+
+
+@pytest.fixture
+def house(workspace: Workspace, tmp_path) -> House:
+    save_tiny_model(tmp_path / "tiny.safetensors")
+    settings = workspace.settings.model_copy(update={"model_path": tmp_path / "tiny.safetensors"})
+    workspace = Workspace(settings, workspace.database, workspace.blobs)
+    registry.ensure_shipped(workspace)
+    return House(workspace)
+
+
+def test_the_model_in_use_the_one_before_it_and_the_newest_stay(house: House) -> None:
+    for _ in range(7):
+        house.add()
+    for number in (2, 3, 4):
+        house.promote(house.versions[number - 1])
+    promotions.rollback(house.workspace, house.project, by=house.admin)  # to v3; before it was v2
+    assert [one.label for one in prune(house.workspace, house.project, by=house.admin, dry_run=True)] == ["v1", "v4"]
+    assert len(house.on_disk()) == 7
+    assert house.prune() == ["v1", "v4"]
+    assert house.on_disk() == ["v2", "v3", "v5", "v6", "v7"]
+    assert house.prune() == []
+    assert promotions.rollback(house.workspace, house.project, by=house.admin).version_id == house.versions[1].id
+    assert house.prune(keep=0) == ["v3", "v5", "v6", "v7"]
+    shipped = registry.shipped_path(house.workspace.settings).read_bytes()
+    assert house.on_disk() == ["v2"] and hashlib.sha256(shipped).hexdigest() in house.workspace.blobs
+
+
+def test_what_was_deleted_is_told_and_cannot_be_promoted(house: House) -> None:
+    first = house.add(b"x" * 3_000_000, b"y" * 1_000_000)
+    house.add()
+    [pruned] = prune(house.workspace, house.project, by=house.admin, keep=1)
+    assert (pruned.label, pruned.files, pruned.bytes) == ("v1", 2, 4_000_000)
+    [entry] = [one for one in audit.entries(house.workspace) if one.action == "models.prune"]
+    assert entry.what == "deleted the weights of the model v1 (4 MB)" and entry.subject == first.id
+    shown = {one.label: one.missing for one in registry.versions(house.workspace, house.project)}
+    assert shown == {"v1": True, "v2": False, "nano": False}
+    with pytest.raises(Refused, match=r"v1 is missing from disk: .*, lost or pruned; restore it"):
+        house.promote(first)
+
+
+def test_a_file_that_another_version_names_stays(house: House) -> None:
+    other = House(house.workspace, "letters")
+    house.add(b"the same", b"a fold")
+    other.add(b"else", b"the same")
+    house.add()
+    [pruned] = prune(house.workspace, house.project, by=house.admin, keep=1)
+    assert (pruned.label, pruned.files) == ("v1", 1)
+    assert other.on_disk() == ["v1"]
+
+
+def test_nothing_is_deleted_while_a_retraining_goes_on_or_by_others(house: House) -> None:
+    first = house.add()
+    house.add()
+    run = add_run(house.workspace, house.project, before=0.5, after=0.5)
+    with house.workspace.database.write() as session:
+        session.get_one(Run, run.id).status = "running"
+    with pytest.raises(Conflict, match="has not ended"):
+        house.prune(keep=0)
+    reviewer = add_user(house.workspace, "rita", "a long password", "reviewer")
+    with pytest.raises(Forbidden, match="Only an admin"):
+        prune(house.workspace, house.project, by=reviewer)
+    assert first.checkpoint_sha256 in house.workspace.blobs
