@@ -88,7 +88,7 @@ class BlobStore:
         return self._place(sha256).exists()
 
     def remove(self, sha256: str) -> None:
-        """Delete a blob that no row names; only an explicit, audited command may call this."""
+        """Delete a blob that nothing needs; only an explicit, audited command may call this."""
         self._place(sha256).unlink(missing_ok=True)
 
     def free_bytes(self) -> int:

@@ -12,6 +12,7 @@ from engine.models import promotions, pruning, registry
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.text import listed
 from engine.workspace import Workspace
 
 models = typer.Typer(help="List, promote, roll back and prune model versions.", no_args_is_help=True)
@@ -56,9 +57,10 @@ def list_(
         )
     output.print(table)
     for one in versions:
-        if one.missing:
-            said = f"{one.label} is missing from disk, lost or pruned. To use it, restore its file."
-            output.print(said, soft_wrap=True)
+        if one.missing and one.champion:
+            output.print(f"{one.label} is missing from disk. Restore its file, or use another model.", soft_wrap=True)
+    if without := [one.label for one in versions if one.missing and not one.champion]:
+        output.print(f"Pruned or lost, so without weights: {listed(without)}.", soft_wrap=True)
 
 
 @models.command()
@@ -113,13 +115,15 @@ def prune(
 ) -> None:
     """Delete the weights of old versions; figures, runs and answers stay.
 
-    The champion, the version that a rollback would return to, and the newest versions keep theirs. A version without
-    weights cannot answer, be promoted or be trained from any more, and runs that began with it cannot be reproduced.
+    The champion, the version that a rollback would return to, versions that passed against the champion, and the newest
+    versions keep theirs. A version without weights cannot answer, be promoted or be trained from any more, and runs
+    that made it or began with it cannot be reproduced.
     """
     with here() as workspace:
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
-        pruned = pruning.prune(workspace, project_id, by=by, keep=keep, dry_run=not yes)
+        choose = pruning.prune if yes else pruning.prunable
+        pruned = list(choose(workspace, project_id, by=by, keep=keep))
     if as_json:
         emit({"deleted": yes, "models": [one.model_dump() for one in pruned]})
         return

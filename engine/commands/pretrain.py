@@ -139,6 +139,7 @@ def pretrain(
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.schedule import RECIPE, Schedule, check_order, has_run, remembered
     from engine.training.pretraining.stages import STAGES
+    from engine.training.unlabelled.page_corpus import CORPUS_FILE
     from model.devices import DeviceMissing, device_named
     from model.distributed import RankLost, device_of_rank, joined
     from model.prefetch import WorkerLost
@@ -209,6 +210,8 @@ def pretrain(
             )
             if not again:
                 check_order(schedule.steps)
+            if again and (out / CORPUS_FILE).is_file():  # it is used where the folder of the run has moved
+                schedule = replace(schedule, corpus=_absolute(out / CORPUS_FILE))
             if (corpus or project) and not again:
                 reading = partial(
                     _corpus,

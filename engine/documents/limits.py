@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 OcrChoice = Literal["auto", "rapidocr", "tesseract"]
 
-# Seconds that a document in OCR has beyond its time, before its process is ended: for loading the engine, and for a
+# Seconds that a document in OCR has beyond its time, before its process is ended: for importing the engine, and for a
 # page that is being read when the time is over. Both are longer on a busy machine, and neither is the document's fault.
 OCR_PATIENCE = 30.0
 

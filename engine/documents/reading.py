@@ -64,7 +64,7 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
 
 
 def _seconds_of_loading(loading: EngineLoading) -> float:
-    """Wait until the OCR engine is loaded; return the seconds that the document is not charged for."""
+    """Wait until the OCR engine is imported; return the seconds that the document is not charged for."""
     began = monotonic()
     loading.engine()
     return min(monotonic() - began, OCR_PATIENCE / 2)

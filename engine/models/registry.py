@@ -150,7 +150,7 @@ def _path(workspace: Workspace, version: ModelVersion, sha256: str) -> Path:
         remedy = (
             "start Glossator again, which puts it back"
             if version.project_id is None
-            else "restore it from a backup, or roll back to another model"
+            else "restore it from a backup, or use another model"
         )
         raise Refused(
             f"The model {label(version)} is missing from disk: its checkpoint {sha256[:12]} "

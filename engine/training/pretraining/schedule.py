@@ -79,7 +79,8 @@ RECIPE = Schedule(
 def plan_of(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:
     """Return the schedule of a run: that stored in `folder`, if it holds one, or else the given one.
 
-    A list of pages that no longer lies where the run began is the given one: a run goes on on another machine.
+    A list of pages that no longer lies where the run began is the given one, which should be the same list: a run goes
+    on on another machine.
 
     Raises ValueError where the folder holds a run that is not resumed, or one of another network.
     """

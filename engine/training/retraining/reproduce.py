@@ -69,6 +69,7 @@ def reproduce(
         version = session.get_one(ModelVersion, run.challenger_id)
     settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})
     then = {"device": "cpu", **run.settings[MADE_WITH]}  # earlier versions trained on the CPU alone
+    kept = checkpoint.load(registry.checkpoint_path(workspace, version)).version  # refuses at once where it is gone
     threads = torch.get_num_threads()
     torch.set_num_threads(int(then["threads"]))
     try:
@@ -82,7 +83,6 @@ def reproduce(
         now = made_with(workspace)
     finally:
         torch.set_num_threads(threads)
-    kept = checkpoint.load(registry.checkpoint_path(workspace, version)).version
     return Reproduction(run_id, kept, made, steps, tuple(_differences(run, then, now)))
 
 

@@ -69,7 +69,7 @@ def test_a_missing_champion_is_reported_everywhere_and_a_rollback_helps(shop: Wo
     place.unlink()
 
     asked(running, document_id, "Who else?")  # a process that has loaded it goes on answering
-    with pytest.raises(Refused, match=r"The model v1 is missing from disk: .* roll back to another model") as refused:
+    with pytest.raises(Refused, match=r"The model v1 is missing from disk: .* use another model") as refused:
         asked(AnswerService(shop), document_id, "How much?")
     assert "\n" not in str(refused.value)
 

@@ -9,7 +9,7 @@ from engine import audit
 from engine.accounts.users import add_user, ensure_local_user
 from engine.errors import Conflict, Forbidden, Refused
 from engine.models import promotions, registry
-from engine.models.pruning import KEPT, prune
+from engine.models.pruning import KEPT, prunable, prune
 from engine.workspace import Workspace
 from tests.support.factories import make_project, save_tiny_model
 from tests.support.judged_runs import add_run
@@ -25,7 +25,7 @@ class House:
         self.versions: list[ModelVersion] = []
 
     def add(self, *contents: bytes) -> ModelVersion:
-        number = len(self.versions) + 1
+        number = registry.versions(self.workspace, self.project)[0].number + 1
         contents = contents or tuple(
             f"{self.project} {number} {part}".encode() for part in ("used", "fold 1", "fold 2")
         )
@@ -71,7 +71,7 @@ def test_the_model_in_use_the_one_before_it_and_the_newest_stay(house: House) ->
     for number in (2, 3, 4):
         house.promote(house.versions[number - 1])
     promotions.rollback(house.workspace, house.project, by=house.admin)  # to v3; before it was v2
-    assert [one.label for one in prune(house.workspace, house.project, by=house.admin, dry_run=True)] == ["v1", "v4"]
+    assert [one.label for one in prunable(house.workspace, house.project, by=house.admin)] == ["v1", "v4"]
     assert len(house.on_disk()) == 7
     assert house.prune() == ["v1", "v4"]
     assert house.on_disk() == ["v2", "v3", "v5", "v6", "v7"]
@@ -97,12 +97,41 @@ def test_what_was_deleted_is_told_and_cannot_be_promoted(house: House) -> None:
 
 def test_a_file_that_another_version_names_stays(house: House) -> None:
     other = House(house.workspace, "letters")
-    house.add(b"the same", b"a fold")
-    other.add(b"else", b"the same")
-    house.add()
-    [pruned] = prune(house.workspace, house.project, by=house.admin, keep=1)
-    assert (pruned.label, pruned.files) == ("v1", 1)
-    assert other.on_disk() == ["v1"]
+    for name in (b"shared with others", b"shared by two", b"shared by two", b"own"):
+        house.add(name, name + b", a fold")
+    other.add(b"else", b"shared with others, a fold")
+    would = prunable(house.workspace, house.project, by=house.admin, keep=0)
+    assert [(one.label, one.files) for one in would] == [("v2", 2), ("v4", 2)]
+    assert house.prune(keep=0) == ["v2", "v4"]
+    assert house.on_disk() == other.on_disk() == ["v1"], "all files of a version stay, or none"
+
+
+def test_a_version_that_waits_for_an_admin_stays(house: House) -> None:
+    run = add_run(house.workspace, house.project, before=0.5, after=0.5)
+    waiting = house.add()
+    for passed in (True, False):
+        with house.workspace.database.write() as session:
+            kept = session.get_one(Run, run.id)
+            kept.challenger_id, kept.verdict = waiting.id, {"passed": passed}
+        assert [one.label for one in prunable(house.workspace, house.project, by=house.admin, keep=0)] == (
+            [] if passed else ["v2"]
+        )
+
+
+def test_what_was_deleted_is_audited_where_a_file_cannot_be(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, second = house.add(), house.add()
+    remove = house.workspace.blobs.remove
+
+    def failing(sha256: str) -> None:
+        if sha256 == second.checkpoint_sha256:
+            raise PermissionError("not yours")
+        remove(sha256)
+
+    monkeypatch.setattr(house.workspace.blobs, "remove", failing)
+    with pytest.raises(PermissionError):
+        house.prune(keep=0)
+    assert house.on_disk() == ["v2"]
+    assert [one.subject for one in audit.entries(house.workspace) if one.action == "models.prune"] == [first.id]
 
 
 def test_nothing_is_deleted_while_a_retraining_goes_on_or_by_others(house: House) -> None:
@@ -115,5 +144,5 @@ def test_nothing_is_deleted_while_a_retraining_goes_on_or_by_others(house: House
         house.prune(keep=0)
     reviewer = add_user(house.workspace, "rita", "a long password", "reviewer")
     with pytest.raises(Forbidden, match="Only an admin"):
-        prune(house.workspace, house.project, by=reviewer)
+        list(prune(house.workspace, house.project, by=reviewer))
     assert first.checkpoint_sha256 in house.workspace.blobs
