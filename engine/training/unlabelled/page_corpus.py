@@ -86,9 +86,11 @@ class PageCorpus:
             raise ValueError(f"{path} is not the list of a corpus: {error}") from error
 
     def save(self, path: Path) -> None:
-        """Write the list. Raises OSError."""
+        """Write the list; documents below its folder may be moved with it. Raises OSError."""
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
-        listed = {"cache": str(self._cache.resolve()), "pages": [asdict(one) for one in self._pages]}
+        cache, folder = self._cache.resolve(), path.parent.resolve()
+        cache = cache.relative_to(folder) if cache.is_relative_to(folder) else cache
+        listed = {"cache": str(cache), "pages": [asdict(one) for one in self._pages]}
         temporary.write_text(json.dumps(listed), encoding="utf-8")
         temporary.replace(path)
 

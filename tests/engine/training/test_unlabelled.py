@@ -265,6 +265,14 @@ def test_a_run_keeps_its_list_whatever_is_added_to_the_folder(folder, tmp_path):
     assert listed.read_bytes() == before
 
 
+def test_a_run_may_be_moved_with_its_documents(folder, tmp_path):
+    listed = prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS)
+    assert listed is not None
+    before = PageCorpus.load(listed).pictures(1, pages=1)(0)
+    (tmp_path / "run").rename(tmp_path / "moved")
+    assert PageCorpus.load(tmp_path / "moved" / listed.name).pictures(1, pages=1)(0)[0].words == before[0].words
+
+
 @pytest.mark.parametrize("name", ["decoder", "mlm", "spans", "mim", "mae", "ijepa", "djepa", "tjepa", "joint"])
 def test_stages_learn_from_the_corpus_and_not_from_generated_pages(folder, tmp_path, network, name):
     listed = prepared(tmp_path / "run", folders=[folder], long_side=128, limits=LIMITS)
