@@ -8,7 +8,8 @@ text, pages and a seed that the comparison never uses. The comparison takes the 
 `language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Trials that the documents speak of are kept in the repository, and not run again without --anew.
-Tables are printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
+With --refine four rates around the best are tried again on the tuning text, at the length of the comparison. Tables are
+printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import platform
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
 
@@ -175,6 +176,31 @@ def tuned(
     return {name: sorted(several, key=lambda one, name=name: loss(name, one)) for name, several in tried.items()}  # type: ignore[misc]
 
 
+REFINED = (0.5, 0.7, 1.0, 1.4)  # of the best rate: a longer run wants a lower one
+
+
+def refined(
+    trials: Trials, task: str, tried: dict[str, list[Settings]], steps: int, pool: ProcessPoolExecutor | None
+) -> dict[str, list[Settings]]:
+    """Return the settings of each row with the best rate at the length of the comparison before all others.
+
+    Args: as of `tuned`; tried: what it returned.
+    """
+    wanted = {
+        name: [replace(several[0], rate=several[0].rate * one, decay=several[0].decay / one) for one in REFINED]
+        for name, several in tried.items()
+        if several
+    }
+    asks = [trials.ask(task, name, one, TUNING_SEED, steps) for name, several in wanted.items() for one in several]
+    if pool is not None:
+        trials.run(asks, pool)
+    for name, several in wanted.items():
+        keys = {one: trials.ask(task, name, one, TUNING_SEED, steps).key for one in several}
+        ran = [one for one in several if keys[one] in trials.found]
+        tried[name] = sorted(ran, key=lambda one: trials.found[keys[one]].loss) + tried[name]
+    return tried
+
+
 STEPS = {"characters": 300, "wide": 2000, "segmentation": 300, "shift": 150, "language": 610}
 TUNING_STEPS = {"characters": 300, "wide": 300, "segmentation": 200, "shift": 100, "language": 120}
 
@@ -188,6 +214,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the tuning")
     parser.add_argument("--steps", type=int, help="of the comparison, instead of each task's own")
     parser.add_argument("--tuning-steps", type=int, help="of the tuning, likewise")
+    parser.add_argument("--refine", action="store_true", help="try four rates again at the steps of the comparison")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="of the tasks characters, wide and language")
     parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
@@ -206,6 +233,8 @@ def main() -> None:
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
             tried = tuned(trials, task, names, given.rounds, tuning_steps, None if given.table else pool)
+            if given.refine:
+                tried = refined(trials, task, tried, steps, None if given.table else pool)
             if not given.table:
                 # Seed by seed, so that a comparison that somebody stops has all rows.
                 trials.run(
