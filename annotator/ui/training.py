@@ -249,12 +249,8 @@ def _run_row(line: views.RunLine) -> list[object]:
 def _model_row(version: registry.VersionView, labels: Mapping[str, str]) -> list[object]:
     name: str = badge(f"{version.label} in use", "good") if version.champion else version.label
     if version.missing:
-        lost = (
-            (f"{version.label} is missing from disk", "bad")
-            if version.champion
-            else (f"{version.label}, no weights", "plain")
-        )
-        name = badge(*lost)
+        gone = badge(f"{version.label} is missing from disk", "bad")
+        name = gone if version.champion else badge(f"{version.label}, no weights", "plain")
     return [
         name,
         labels.get(version.parent_id or "", "-"),

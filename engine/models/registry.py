@@ -148,13 +148,13 @@ def _path(workspace: Workspace, version: ModelVersion, sha256: str) -> Path:
         return workspace.blobs.path(sha256)
     except BlobMissing:
         remedy = (
-            "start Glossator again, which puts it back"
+            "; start Glossator again, which puts it back"
             if version.project_id is None
-            else "restore it from a backup, or use another model"
+            else ", lost or pruned; restore it from a backup, or use another model"
         )
         raise Refused(
             f"The model {label(version)} is missing from disk: its checkpoint {sha256[:12]} "
-            f"is not in {workspace.blobs.folder}{'' if version.project_id is None else ', lost or pruned'}; {remedy}."
+            f"is not in {workspace.blobs.folder}{remedy}."
         ) from None
 
 
