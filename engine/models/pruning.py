@@ -14,6 +14,7 @@ from engine.models import promotions, registry
 from engine.workspace import Workspace
 
 KEPT = 3  # newest versions
+MEAN_OF_FOLDS = "mean_sha256"  # in the settings of a run: the weights that a refit of its challenger replaced
 
 
 class PrunedVersion(BaseModel):
@@ -23,7 +24,7 @@ class PrunedVersion(BaseModel):
 
     id: str
     label: str
-    files: int = Field(description="Number of its checkpoints on disk: the one in use, and those of folds.")
+    files: int = Field(description="Number of its checkpoints on disk: the one in use, those of folds, and their mean.")
     bytes: int
 
 
@@ -79,11 +80,13 @@ def _prunable(
         raise Conflict("A retraining of the project has not ended; wait for it, or stop it.")
     candidates = _candidates(session, project_id, keep)
     needed = _named_by_others(session, candidates)
+    means = _means(session, project_id)
     seen: set[str] = set()
     for version in candidates:
         own = dict.fromkeys((version.checkpoint_sha256, *version.fold_sha256s))
         if needed & own.keys():  # all of its files or none
             continue
+        own |= dict.fromkeys(means.get(version.id, set()) - needed)
         files = [sha256 for sha256 in own if sha256 not in seen and sha256 in workspace.blobs]
         seen |= own.keys()
         if files:
@@ -113,3 +116,13 @@ def _named_by_others(session: Session, candidates: Iterable[ModelVersion]) -> se
     gone = {version.id for version in candidates}
     rows = session.execute(select(ModelVersion.id, ModelVersion.checkpoint_sha256, ModelVersion.fold_sha256s))
     return {sha256 for id_, own, folds in rows if id_ not in gone for sha256 in (own, *folds)}
+
+
+def _means(session: Session, project_id: str) -> dict[str, set[str]]:
+    """Return by version the weights that a refit replaced; they are of no use."""
+    means: dict[str, set[str]] = {}
+    rows = session.execute(select(Run.challenger_id, Run.settings).where(Run.project_id == project_id))
+    for challenger, settings in rows:
+        if challenger is not None and MEAN_OF_FOLDS in settings:
+            means.setdefault(challenger, set()).add(settings[MEAN_OF_FOLDS])
+    return means

@@ -19,6 +19,7 @@ from engine.errors import Conflict, Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
 from engine.models import promotions, registry
+from engine.models.pruning import MEAN_OF_FOLDS
 from engine.projects.project_settings import settings_of
 from engine.training.retraining import challenger, folds, gate, learner, unlabelled_steps
 from engine.training.retraining.challenger import Challenger
@@ -313,13 +314,14 @@ def _ended(workspace: Workspace, run: Run, found: Refitted | None, sha256: str |
         if promotions.was_promoted(session, version):
             sentence = "It was promoted before it had learned from all pages, so the mean of the folds stays in use."
         elif sha256 is not None:
-            version.checkpoint_sha256 = sha256
             mine.settings = {
                 **mine.settings,
+                MEAN_OF_FOLDS: version.checkpoint_sha256,
                 REFIT_STEPS: found.steps,
                 LATE: found.late or mine.settings.get(LATE, False),
                 MADE_WITH: made_with(workspace),
             }
+            version.checkpoint_sha256 = sha256
         mine.verdict = {
             **mine.verdict,
             "refit": found.comparison,

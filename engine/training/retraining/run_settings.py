@@ -8,6 +8,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from engine.errors import Refused
+from engine.models.pruning import MEAN_OF_FOLDS
 from engine.plurals import count
 from engine.settings import Settings
 
@@ -26,7 +27,7 @@ UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE = (
 )  # fmt: skip
 HOLDOUTS, ENDED_AT, DISTILLED = "holdouts_sha256", "ended_at", "distilled"  # of earlier versions
 _BESIDE = (
-    BEGINS_AT, PAGES, READ_AS, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, LATE, MADE_WITH,
+    BEGINS_AT, PAGES, READ_AS, FOLDED, FOLD_STEPS, HANDED_IN, REFIT_STEPS, LATE, MADE_WITH, MEAN_OF_FOLDS,
     HOLDOUTS, ENDED_AT, DISTILLED,
     UNLABELLED_LIST, UNLABELLED_PAGES, UNLABELLED_DOCUMENTS, UNLABELLED_NONE,
 )  # fmt: skip

@@ -9,7 +9,7 @@ from engine import audit
 from engine.accounts.users import add_user, ensure_local_user
 from engine.errors import Conflict, Forbidden, Refused
 from engine.models import promotions, registry
-from engine.models.pruning import KEPT, prunable, prune
+from engine.models.pruning import KEPT, MEAN_OF_FOLDS, prunable, prune
 from engine.workspace import Workspace
 from tests.support.factories import make_project, save_tiny_model
 from tests.support.judged_runs import add_run
@@ -113,6 +113,20 @@ def test_a_version_that_waits_for_an_admin_stays(house: House) -> None:
         assert [one.label for one in prunable(house.workspace, house.project, by=house.admin, keep=0)] == (
             [] if passed else ["v2"]
         )
+
+
+def test_weights_that_a_refit_replaced_go_with_their_version(house: House) -> None:
+    run = add_run(house.workspace, house.project, before=0.5, after=0.5)
+    refitted, other = house.add(), house.add()
+    mean = house.workspace.blobs.put(b"the mean of the folds")
+    for replaced, files in ((other.checkpoint_sha256, 3), (mean, 4)):  # a file in use stays
+        with house.workspace.database.write() as session:
+            kept = session.get_one(Run, run.id)
+            kept.challenger_id, kept.settings = refitted.id, {**kept.settings, MEAN_OF_FOLDS: replaced}
+        [found] = prunable(house.workspace, house.project, by=house.admin, keep=1)
+        assert (found.label, found.files) == (registry.label(refitted), files)
+    house.prune(keep=1)
+    assert mean not in house.workspace.blobs and other.checkpoint_sha256 in house.workspace.blobs
 
 
 def test_what_was_deleted_is_audited_where_a_file_cannot_be(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
