@@ -2,7 +2,7 @@
 of one processor.
 
     python -m tests.benchmarks.model.pages_without_questions OUT [--minutes 6] [--side 384] [--ways mim,ijepa,djepa]
-    [--seed 1]
+    [--seed 1] [--pages 320]
 
 Each way starts at the same weights and takes the same pages, drawn beforehand and kept in OUT; each leaves a
 checkpoint, a log and its figures there. A second call goes on with what is missing. One thread.
@@ -48,7 +48,7 @@ WAYS: dict[str, PageKind] = {
     "ijepa_plain": lambda network, source: ImageJepa(network, source, AS_PUBLISHED),
     "djepa_plain": lambda network, source: JointJepa(network, source, AS_PUBLISHED),
 }
-FITTED, JUDGED, POOL = 144, 72, 320  # pages of the probes, and to learn from
+FITTED, JUDGED = 144, 72  # pages of the probes
 
 
 def start(side: int, seed: int) -> GroundingNetwork:
@@ -106,12 +106,15 @@ def main() -> None:
     parser.add_argument("--ways", default="mim,ijepa,djepa")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--pages", type=int, default=320, help="generated pages to learn from")
     args = parser.parse_args()
     torch.set_num_threads(1)
     args.out.mkdir(parents=True, exist_ok=True)
     fitted = kept(args.out / "fitted.pickle", lambda: probe_pages(FITTED, args.side, held_out=False))
     judged = kept(args.out / "judged.pickle", lambda: probe_pages(JUDGED, args.side, held_out=True))
-    pool = kept(args.out / "pool.pickle", lambda: [rendered(made, args.side) for made in drawn_pages(args.seed, POOL)])
+    pool = kept(
+        args.out / "pool.pickle", lambda: [rendered(made, args.side) for made in drawn_pages(args.seed, args.pages)]
+    )
     found: dict[str, dict[str, float]] = {}
     for way in ("random", *args.ways.split(",")):
         path = args.out / way / FIGURES_FILE
