@@ -84,6 +84,13 @@ class BlobStore:
         """Return the content of a blob; BlobMissing if there is none."""
         return self.path(sha256).read_bytes()
 
+    def size(self, sha256: str) -> int | None:
+        """Return the bytes of a blob; None if there is none."""
+        try:
+            return self._place(sha256).stat().st_size
+        except FileNotFoundError:
+            return None
+
     def __contains__(self, sha256: str) -> bool:
         return self._place(sha256).exists()
 

@@ -123,15 +123,17 @@ def prune(
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
         choose = pruning.prune if yes else pruning.prunable
-        pruned = list(choose(workspace, project_id, by=by, keep=keep))
+        pruned = []
+        for one in choose(workspace, project_id, by=by, keep=keep):
+            pruned.append(one)
+            if not as_json:  # as it goes, so that those before an error are named
+                output.print(f"{one.label}: {count(one.files, 'file')}, {one.bytes / 1e6:.1f} MB", markup=False)
     if as_json:
         emit({"deleted": yes, "models": [one.model_dump() for one in pruned]})
         return
     if not pruned:
         output.print(f"No weights of {project} can be deleted.", markup=False)
         return
-    for one in pruned:
-        output.print(f"{one.label}: {count(one.files, 'file')}, {one.bytes / 1e6:.1f} MB", markup=False)
     total = f"{count(len(pruned), 'model')}, {sum(one.bytes for one in pruned) / 1e6:.1f} MB"
     said = f"Deleted the weights of {total}." if yes else f"Would delete the weights of {total}. Delete with --yes."
     output.print(said, markup=False)

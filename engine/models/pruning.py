@@ -87,12 +87,12 @@ def _prunable(
         if needed & own.keys():  # all of its files or none
             continue
         own |= dict.fromkeys(means.get(version.id, set()) - needed)
-        files = [sha256 for sha256 in own if sha256 not in seen and sha256 in workspace.blobs]
+        sizes = {sha256: workspace.blobs.size(sha256) for sha256 in own if sha256 not in seen}
+        files = {sha256: size for sha256, size in sizes.items() if size is not None}
         seen |= own.keys()
         if files:
-            size = sum(workspace.blobs.path(sha256).stat().st_size for sha256 in files)
             label = registry.label(version)
-            yield PrunedVersion(id=version.id, label=label, files=len(files), bytes=size), files
+            yield PrunedVersion(id=version.id, label=label, files=len(files), bytes=sum(files.values())), list(files)
 
 
 def _candidates(session: Session, project_id: str, keep: int) -> list[ModelVersion]:

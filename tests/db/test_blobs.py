@@ -15,7 +15,7 @@ def test_a_blob_is_named_by_its_content(tmp_path: Path) -> None:
     blobs = BlobStore(tmp_path / "blobs")
     sha256 = blobs.put(b"page")
     assert sha256 == hashlib.sha256(b"page").hexdigest()
-    assert blobs.read(sha256) == b"page"
+    assert blobs.read(sha256) == b"page" and blobs.size(sha256) == 4
     assert blobs.put(b"page") == sha256
     assert len([path for path in blobs.folder.rglob("*") if path.is_file()]) == 1
 
@@ -33,6 +33,7 @@ def test_a_blob_that_is_gone_is_named_in_the_error(tmp_path: Path) -> None:
     blobs = BlobStore(tmp_path / "blobs")
     with pytest.raises(BlobMissing, match="is missing"):
         blobs.read("0" * 64)
+    assert blobs.size("0" * 64) is None
 
 
 def test_a_name_that_is_no_hash_reaches_no_file(tmp_path: Path) -> None:
