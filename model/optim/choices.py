@@ -21,7 +21,7 @@ Side: TypeAlias = Literal["smaller", "rows", "columns"]
 HistoryDtype: TypeAlias = Literal["float32", "bfloat16"]
 MomentumDtype: TypeAlias = Literal["float32", "int8", "int8_root"]
 Estimate: TypeAlias = Literal["gradient", "momentum"]
-NormRule: TypeAlias = Literal["rms", "fan_in", "gradient", "kl"]
+NormRule: TypeAlias = Literal["rms", "fan_in", "spectral", "gradient", "kl"]
 Rounding: TypeAlias = Literal["stochastic", "nearest"]
 Polynomials: TypeAlias = Literal["newton_schulz", "polar_express"]
 
@@ -305,7 +305,9 @@ class Norm:
 
     Attributes:
         rule: "rms" gives every update the root mean square `rms`; "fan_in" the same at a fan-in of 64, falling with its
-            root, so that outputs change alike in layers of all widths; "gradient" the length of the low-rank gradient;
+            root, so that outputs change alike in layers of all widths; "spectral" the same where all singular values of
+            the orthogonalised momentum are 1, and less where small ones stayed small: Muon's length, by which the
+            spectral norm is bounded (Bernstein and Newhouse 2024); "gradient" the length of the low-rank gradient;
             "kl" the length at which u . m = u^T F u is the same for every matrix, relative to the mean of F: that of
             "rms" where F is a multiple of the identity (trust region of Ba, Grosse and Martens 2017, section 5).
         rms: 0.2 is about what AdamW gives, so that its learning rates carry over.

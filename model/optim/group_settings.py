@@ -79,7 +79,7 @@ def check_together(
     Raises:
         ValueError: a second moment would be orthogonalised afterwards, or a factor of the momentum has no momentum, or
             one already divided by its second moment, or row moments would be of coordinates that a new basis changes,
-            or there is no F for the norm rule "kl".
+            or there is no F for the norm rule "kl", or nothing orthogonal for "spectral".
     """
     if (
         isinstance(preconditioner, Orthogonal)
@@ -90,6 +90,8 @@ def check_together(
             "Orthogonal(rows=..., columns=...) needs subspace=Partition(): rows of other subspaces change their "
             "meaning. Choose another preconditioner, or begin with another mode: NaturalGradient.from_mode(...)."
         )
+    if norm is not None and norm.rule == "spectral" and not isinstance(preconditioner, Orthogonal):
+        raise ValueError('Norm(rule="spectral") needs preconditioner=Orthogonal(), whose singular values it counts.')
     if norm is not None and norm.rule == "kl":
         factor = isinstance(preconditioner, Factor) and preconditioner.remembers and preconditioner.exponent == 1.0
         if not factor or not isinstance(moments, Momentum | None):

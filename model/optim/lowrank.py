@@ -99,7 +99,7 @@ def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
     for parameter, part, state in zip(stack.parameters, update.tensor_split(len(stack)), stack.states, strict=True):
         rows = part.flatten(0, 1)[: parameter.shape[0] - first * rank]
         missing = (last - first) * rank - len(rows)
-        if missing and settings.norm is not None and settings.norm.rule != "gradient":
+        if missing and settings.norm is not None and settings.norm.rule in ("rms", "fan_in", "kl"):
             # The padding rows of the last block took part of the length that the norm rule gives a whole block.
             rows[missing - rank :] *= math.sqrt(1 - missing / rank)
         if parameter.is_contiguous() and not is_sharded(parameter):
@@ -125,7 +125,7 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     acts on the gradient too.
     """
     how, moments, norm = settings.preconditioner, settings.moments, settings.norm
-    momentum = low
+    momentum, values = low, None
     if isinstance(how, History):
         update = with_moments(by_history(low, stack, how), stack, moments, settings.betas)
     elif isinstance(how, Factor) and isinstance(moments, Adam):
@@ -144,20 +144,22 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     else:
         update = with_moments(low, stack, moments, settings.betas)
         if isinstance(how, Orthogonal):
-            update = folded(orthogonal(unfolded(update, shape), stack, how), update, shape)
-    return with_length(update, low, momentum, norm, stack)
+            whitened, values = orthogonal(unfolded(update, shape), stack, how)
+            update = folded(whitened, update, shape)
+    return with_length(update, low, momentum, norm, stack, values)
 
 
-def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> Tensor:
-    """Return the orthogonalised momentum, [B, m, n] -> [B, m, n].
+def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> tuple[Tensor, Tensor]:
+    """Return the orthogonalised momentum, [B, m, n] -> [B, m, n], and the root mean square of its singular values, [B].
 
-    Its rows, and then its columns, are divided by the root of their second moments, where there are any.
+    Its rows, and then its columns, are then divided by the root of their second moments, where there are any.
 
     The row moment is NorMuon's (Li et al. 2025, algorithm 1); it is of O, whose rows have a mean square near 1/n. The
     column moment is of what the row moment left.
     """
     polynomials = fisher.POLAR_EXPRESS_WIDE if how.polynomials == "polar_express" else fisher.NEWTON_SCHULZ
     whitened = fisher.orthogonalise(matrices, how.iterations, polynomials)
+    values = torch.linalg.vector_norm(whitened, dim=(-2, -1)) / min(whitened.shape[-2:]) ** 0.5
     for side, beta in ((-1, how.rows), (-2, how.columns)):
         if beta:
             seen = whitened.square().mean(side)
@@ -165,7 +167,7 @@ def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> Tensor:
             moment.lerp_(seen, 1 - beta)
             root = (moment / stack.filled(beta, moment.dim())).sqrt_().clamp_min_(1e-8)
             whitened = whitened / root.unsqueeze(side)
-    return whitened
+    return whitened, values
 
 
 def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
@@ -242,7 +244,9 @@ def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool, *, abs
     return root
 
 
-def with_length(update: Tensor, low: Tensor, momentum: Tensor, norm: Norm | None, stack: Stack) -> Tensor:
+def with_length(
+    update: Tensor, low: Tensor, momentum: Tensor, norm: Norm | None, stack: Stack, values: Tensor | None = None
+) -> Tensor:
     """Scale the update [B, *low] to the length of its norm rule; a zero update stays zero.
 
     Args:
@@ -251,6 +255,7 @@ def with_length(update: Tensor, low: Tensor, momentum: Tensor, norm: Norm | None
         momentum: m.
         norm: rule; None for no change.
         stack: parameters.
+        values: root mean square of the singular values of an orthogonalised momentum, [B].
     """
     if norm is None:
         return update
@@ -265,6 +270,8 @@ def with_length(update: Tensor, low: Tensor, momentum: Tensor, norm: Norm | None
         wanted: Tensor = torch.linalg.vector_norm(low, dim=dims, keepdim=True)
     else:
         wanted = torch.full_like(length, rms_of(norm, stack) * update[0].numel() ** 0.5)
+        if norm.rule == "spectral" and values is not None:
+            wanted *= values.view_as(wanted)
     # Divided first: wanted / tiny overflows, and an update of zero would become NaN.
     return update.div(length.clamp_min(torch.finfo(update.dtype).tiny)).mul_(wanted)
 
@@ -273,4 +280,4 @@ def rms_of(norm: Norm, stack: Stack) -> float:
     """Return the root mean square that the norm rule gives an update."""
     first = stack.parameters[0]
     fan_in = first.numel() / first.shape[0]
-    return norm.rms * (FAN_IN / fan_in) ** 0.5 if norm.rule == "fan_in" else norm.rms
+    return norm.rms * (FAN_IN / fan_in) ** 0.5 if norm.rule in ("fan_in", "spectral") else norm.rms

@@ -52,7 +52,7 @@ def test_settings_away_from_the_defaults_survive_json() -> None:
         (lambda: Orthogonal(polynomials=cast(Any, "cubic")), "polynomials must be one of newton_schulz, polar_express"),
         (lambda: choices.Momentum(beta=1.0), "beta must be in"),
         (lambda: Residual(limit=0.9), "limit"),
-        (lambda: Norm(rule=cast(Any, "max")), "rule must be one of rms, fan_in, gradient"),
+        (lambda: Norm(rule=cast(Any, "max")), "rule must be one of rms, fan_in, spectral, gradient"),
         (lambda: Norm(rms=0.0), "rms"),
         (lambda: choices.Adam(eps=0.0), "eps"),
     ],
@@ -107,3 +107,10 @@ def test_equal_divergence_is_refused_where_there_is_no_fisher_matrix(how: Any, m
     with pytest.raises(ValueError, match="needs Factor"):
         check_together(choices.Partition(), how, moments, Norm(rule="kl"))
     check_together(choices.Partition(), Factor(exponent=1.0), choices.Momentum(), Norm(rule="kl"))
+
+
+@pytest.mark.parametrize("how", [None, choices.Factor(), choices.History()])
+def test_the_spectral_length_is_refused_where_nothing_is_orthogonal(how: Any) -> None:
+    with pytest.raises(ValueError, match="needs preconditioner=Orthogonal"):
+        check_together(choices.Partition(), how, choices.Momentum(), Norm(rule="spectral"))
+    check_together(choices.Partition(), Orthogonal(), choices.Momentum(), Norm(rule="spectral"))
