@@ -30,20 +30,23 @@ class ImageHiding:
 
 
 class PixelHead(nn.Module):
-    """Linear layer that predicts the pixels of each patch from its token.
+    """Layer norm and a linear layer that predict the pixels of each patch from its token.
 
-    SimMIM (https://arxiv.org/abs/2111.09886, section 3.3) uses the same head; its encoder, too, reads tokens of hidden
-    patches.
+    SimMIM (https://arxiv.org/abs/2111.09886, section 3.3) has the same linear head; its encoder, too, reads tokens of
+    hidden patches, and ends with a norm. The map here has none and grows with training: its deviation was .19 in a
+    fresh network and 158 in one that answers, so that without a norm the first loss was 10,000 and the gradient shrank
+    the map.
     """
 
     def __init__(self, width: int, patch: int = STRIDE) -> None:
         super().__init__()
         self.patch = patch
+        self.norm = nn.LayerNorm(width)
         self.out = nn.Linear(width, 3 * patch**2)
 
     def forward(self, coarse: Tensor) -> Tensor:
         """Predict pixels: [G, D, h, w] -> [G, h, w, 3 * patch * patch]."""
-        pixels: Tensor = self.out(coarse.permute(0, 2, 3, 1))
+        pixels: Tensor = self.out(self.norm(coarse.permute(0, 2, 3, 1)))
         return pixels
 
 

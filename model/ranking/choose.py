@@ -44,11 +44,11 @@ def list_of(page: PreparedPage, answer: WordAnswer, questions: QuestionBatch, ro
         return RankedList([], np.zeros((0, FEATURES), np.float32))
     anchors, runs = _own(questions.anchors[row], count), questions.runs[row].numpy(force=True)
     grown = Grown(
-        chances=_own(answer.pointing[row].softmax(-1), count),
+        chances=_own(answer.pointing[row].float().softmax(-1), count),
         seeds=answer.seeds[row].clamp_max(count - 1).numpy(force=True),
-        members=answer.logits[row, :, :count].sigmoid().numpy(force=True),
+        members=answer.logits[row, :, :count].float().sigmoid().numpy(force=True),  # NumPy has no bfloat16
         taken=answer.taken[row, :, :count].numpy(force=True),
-        fit=answer.iou[row].numpy(force=True),
+        fit=answer.iou[row].float().numpy(force=True),
     )
     named = named_keys(page.keys, questions.tokens[row])
     proposals = propose(page.layout, grown.taken, cells_beside(anchors, runs), [key.value for key in named])
@@ -66,5 +66,5 @@ def rank(ranker: Ranker, found: RankedList) -> list[tuple[list[int], float]]:
 
 
 def _own(rows: Tensor, count: int) -> NDArray[np.float32]:
-    own: NDArray[np.float32] = rows[:count].numpy(force=True)
+    own: NDArray[np.float32] = rows[:count].float().numpy(force=True)
     return own

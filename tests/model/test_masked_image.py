@@ -138,6 +138,19 @@ def test_pages_without_images_are_refused(network):
         MaskedImage(network, lambda step: [example()]).loss(0, random.Random(0))
 
 
+def test_a_map_of_any_scale_begins_with_the_same_error(network):
+    page = pages(0)
+    objective = MaskedImage(network, lambda step: page)
+    losses = []
+    for scale in (1.0, 1000.0):  # the map of a network that has learned is some eight hundred times larger
+        with torch.no_grad():
+            for layer in (network.image_encoder.lateral16, network.image_encoder.lateral32):
+                layer.weight.mul_(scale)
+                layer.bias.mul_(scale)
+        losses.append(objective.loss(0, random.Random(0))[0].item())
+    assert losses[1] == pytest.approx(losses[0], rel=0.01)
+
+
 def test_hidden_pixels_are_learned(network):
     image = Image.fromarray(np.tile(np.array([0, 0, 255, 255], np.uint8).repeat(4), (128, 6)))
     page = replace(example(), image=image, size=image.size)

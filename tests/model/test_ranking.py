@@ -119,6 +119,14 @@ def test_a_step_without_a_question_that_words_answer_teaches_nothing_and_goes_on
     assert ["loss" in line for line in lines] == [False, False, True]
 
 
+def test_the_ranker_learns_from_a_network_that_reads_in_bfloat16(ranking):
+    objective = Ranking(ranking, lambda step: [example(), example()])
+    lines: list[Mapping[str, float]] = []
+    optimizer = torch.optim.Adam(objective.ranker.parameters(), 1e-2)
+    learn(objective, optimizer, Plan(steps=2, warmup=1, metrics_every=1, mixed=True), on_metrics=lines.append)
+    assert all(np.isfinite(line["loss"]) for line in lines)
+
+
 def test_a_network_without_a_ranker_says_so(network):
     with pytest.raises(ValueError, match="no ranker"):
         Ranking(network, lambda step: [example()]).loss(0, random.Random(0))
