@@ -41,6 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def pretrain(
+    context: typer.Context,
     out: Annotated[Path | None, typer.Argument(help="Folder for weights, metrics and run state.")] = None,
     minutes: Annotated[float, typer.Option(help="Approximate training time in minutes.", min=0.05)] = 60,
     stages: Annotated[
@@ -55,7 +56,13 @@ def pretrain(
         typer.Option(help="Minutes after which the run stops; --resume continues it.", min=0.05),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed; the same seed and steps give the same weights.")] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume the run in OUT.")] = False,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Resume the run in OUT, with the stages, steps, seed, pages and rates that it began with.",
+        ),
+    ] = False,
     preset: Annotated[str, typer.Option(help="Network size: nano, base or large.")] = "nano",
     batch: Annotated[
         int, typer.Option(help="Pages a micro-step; a quarter of them where pictures are asked questions.", min=1)
@@ -127,7 +134,8 @@ def pretrain(
     """Pretrain a network on generated pages, and on documents without labels.
 
     Each stage prints held-out figures before and after. Metrics, figures and curves are written to OUT. --resume
-    continues an interrupted run. Several GPUs learn together: torchrun --nproc-per-node N $(which glossator) pretrain.
+    continues an interrupted run; --device, --mixed, --checkpointing, --workers and --threads are given again. Several
+    GPUs learn together: torchrun --nproc-per-node N $(which glossator) pretrain.
     """
     import time
 
@@ -186,6 +194,8 @@ def pretrain(
             again = ranks.on_first(lambda: has_run(out))
             if again and not resume:
                 fail(f"{out} already contains a run. Use --resume, or choose another folder.")
+            if resume and not again:
+                console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
             if recipe and again and remembered(out).steps != RECIPE.steps:
                 raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
             if forms is not None:
@@ -193,6 +203,8 @@ def pretrain(
             source = teacher or teacher_folder()
             steps = RECIPE.steps if recipe else _given(stages)
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
+            if len(set(names)) < len(names):
+                raise ValueError("A stage is named twice. Name each stage once.")
             schedule = Schedule(  # what it refuses is refused before documents are read
                 seed=RECIPE.seed if recipe else seed,
                 steps=steps or dict.fromkeys(names, 1),
@@ -250,6 +262,7 @@ def pretrain(
                     source,
                     schedule,
                     resume=resume,
+                    given=_chosen(context) if again else (),
                     mixed=mixed,
                     device=device,
                     workers=workers,
@@ -279,6 +292,16 @@ def pretrain(
         console.print(f"{done.weights}  version {done.version}", markup=False)
     if done.weights is None:
         fail(f"Stopped after {at_most:g} minutes. Run the same command with --resume to continue.", code=STOPPED)
+
+
+def _chosen(context: typer.Context) -> list[str]:
+    """Return the fields of a schedule whose options the command line names."""
+    fields = {"batch": "pages", "stages": "steps"} | {
+        name: name for name in ("seed", "accumulate", "rate", "start_rate", "start", "decoder", "forms", "labelled")
+    }
+    return [
+        field for option, field in fields.items() if str(context.get_parameter_source(option)).endswith("COMMANDLINE")
+    ]
 
 
 def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str | None) -> None:
@@ -364,6 +387,4 @@ def _given(stages: str) -> dict[str, int] | None:
         raise ValueError(
             "Only some stages have steps. Give steps for every stage, as in words=3000,segment=720, or for none."
         )
-    if len({name for name, *_ in parts}) < len(parts):
-        raise ValueError("A stage is named twice. Name each stage once.")
     return {name: int(steps) for name, _, steps in parts}

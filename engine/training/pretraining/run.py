@@ -1,7 +1,7 @@
 """Pretraining run: stage by stage, resumable, seeded, with figures before and after each stage."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -47,6 +47,7 @@ def pretrain(
     schedule: Schedule,
     *,
     resume: bool = False,
+    given: Collection[str] = (),
     mixed: bool = False,
     device: str = "cpu",
     workers: int = 0,
@@ -70,6 +71,7 @@ def pretrain(
         teacher: Folder of the sentence encoder whose token vectors the network keeps, or a checkpoint that keeps them.
         schedule: Stages and steps.
         resume: Continue with the schedule stored in `folder`.
+        given: Fields of `schedule` that a resumed run must have begun with.
         mixed: Train in mixed precision.
         device: Device to train on.
         workers: Processes that make examples ahead.
@@ -84,10 +86,10 @@ def pretrain(
         cancelled: Stops the run when it returns true.
 
     Raises:
-        ValueError: The teacher is missing, or the folder holds another run.
+        ValueError: The teacher is missing, or the folder holds another run, or one with other settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    schedule = ranks.on_first(partial(plan_of, folder, schedule, config, resume))
+    schedule = ranks.on_first(partial(plan_of, folder, schedule, config, resume, given))
     network = fresh_network(config, teacher, schedule.seed)
     load_beginning(network, folder, schedule, config, begin, ranks)
     network.to(device)

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -76,13 +76,32 @@ RECIPE = Schedule(
 )
 
 
-def plan_of(folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool) -> Schedule:
+_MOVABLE = ("start", "decoder", "forms", "labelled", "corpus")  # files and folders
+_OPTIONS = {
+    "pages": "batch",
+    "steps": "stages",
+    "start_rate": "start-rate",
+}  # of the command
+
+
+def plan_of(
+    folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool, given: Collection[str] = ()
+) -> Schedule:
     """Return the schedule of a run: that stored in `folder`, if it holds one, or else the given one.
 
-    A list of pages that no longer lies where the run began is the given one, which should be the same list: a run goes
-    on on another machine.
+    Files and folders that no longer lie where the run began are the given ones, which should be the same: a run goes on
+    on another machine.
 
-    Raises ValueError where the folder holds a run that is not resumed, or one of another network.
+    Args:
+        folder: of the run.
+        schedule: stages and steps of a new run.
+        config: network.
+        resume: whether a run in the folder goes on.
+        given: fields of `schedule` that a person chose; they must be those of the run.
+
+    Raises:
+        ValueError: the folder holds a run that is not resumed, one of another network, or one with other settings than
+            the given ones.
     """
     path = folder / _PLAN_FILE
     if path.is_file():
@@ -91,10 +110,38 @@ def plan_of(folder: Path, schedule: Schedule, config: NetworkConfig, resume: boo
         kept, of = _read_plan(folder)
         if of != json.loads(json.dumps(config.to_dict())):
             raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
-        moved = kept.corpus and schedule.corpus and not Path(kept.corpus).is_file()
-        return replace(kept, corpus=schedule.corpus) if moved else kept
+        _check_same(kept, schedule, given, folder)
+        moved = {name: getattr(schedule, name) for name in _MOVABLE if _has_moved(getattr(kept, name))}
+        return replace(kept, **{name: path for name, path in moved.items() if path is not None})
     check_order(schedule.steps)
     return schedule
+
+
+def _has_moved(path: str | None) -> bool:
+    return path is not None and Path(path).is_absolute() and not Path(path).exists()
+
+
+def _check_same(kept: Schedule, asked: Schedule, given: Collection[str], folder: Path) -> None:
+    """Raise ValueError where a run is asked to go on with settings that it did not begin with."""
+    for name in given:
+        before, now = getattr(kept, name), getattr(asked, name)
+        if name == "steps":  # equal names where the run found its own steps
+            before, now = [list(one.items() if min(now.values()) > 1 else one) for one in (before, now)]
+        if before == now or (name in _MOVABLE and _has_moved(before)):
+            continue
+        option = _OPTIONS.get(name, name)
+        raise ValueError(
+            f"The run in {folder} was begun {_said(option, getattr(kept, name))}, and goes on so. "
+            f"Leave --{option} out, or choose another folder."
+        )
+
+
+def _said(option: str, value: object) -> str:
+    if value is None:
+        return f"without --{option}"
+    if isinstance(value, Mapping):
+        return f"with --{option} " + ",".join(f"{name}={steps}" for name, steps in value.items())
+    return f"with --{option} {value}"
 
 
 def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:

@@ -34,6 +34,40 @@ def test_a_run_goes_on_where_its_pages_lie_now(tmp_path):
     assert plan_of(tmp_path, replace(given, corpus=None), NANO, resume=True) == run
 
 
+def test_a_run_goes_on_with_other_folders_only_where_its_own_are_gone(tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    run = Schedule(seed=1, steps={"practice": 5}, forms=str(tmp_path / "old"), decoder="smollm2")
+    write_plan(tmp_path, run, NANO)
+    asked = replace(run, forms=str(tmp_path / "new"))
+    with pytest.raises(ValueError, match=r"was begun with --forms .*old, and goes on so. Leave --forms out"):
+        plan_of(tmp_path, asked, NANO, resume=True, given=["forms"])
+    (tmp_path / "old").rmdir()
+    assert plan_of(tmp_path, asked, NANO, resume=True, given=["forms"]) == asked
+    with pytest.raises(ValueError, match="with --decoder smollm2, and goes on so"):
+        plan_of(tmp_path, replace(run, decoder="other"), NANO, resume=True, given=["decoder"])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("steps", {"mlm": 6, "practice": 2}, "with --stages mlm=5,practice=2,"),
+        ("steps", {"practice": 1, "mlm": 1}, "with --stages mlm=5,practice=2,"),
+        ("pages", 8, "with --batch 4,"),
+        ("rate", 2.0, "with --rate 1.0,"),
+        ("start_rate", 0.5, "with --start-rate 0.1,"),
+        ("labelled", "elsewhere", "without --labelled,"),
+    ],
+)
+def test_what_a_run_did_not_begin_with_is_refused_where_it_goes_on(tmp_path, name, value, said):
+    run = Schedule(seed=1, steps={"mlm": 5, "practice": 2})
+    write_plan(tmp_path, run, NANO)
+    with pytest.raises(ValueError, match=said):
+        plan_of(tmp_path, replace(run, **{name: value}), NANO, resume=True, given=[name])
+    assert plan_of(tmp_path, run, NANO, resume=True, given=[name]) == run
+    assert plan_of(tmp_path, replace(run, steps={"mlm": 1, "practice": 1}), NANO, resume=True, given=["steps"]) == run
+
+
 def test_factors_of_rates_are_above_zero():
     with pytest.raises(ValueError, match="above zero, not 0"):
         Schedule(seed=1, steps={"mlm": 5}, rate=0.0)
