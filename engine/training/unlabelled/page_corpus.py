@@ -238,9 +238,17 @@ _opened = _Opened()
 
 
 def _held_out(groups: Iterable[str], wordy: set[str]) -> set[str]:
-    """Return the groups that are held out, by a hash; of few groups one with words, of a single one none."""
+    """Return the groups that are held out, by a hash.
+
+    Of two groups and more there is one on each side, with words where two have words; a single one teaches.
+    """
     hashes = {group: int(hashlib.sha256(f"corpus:{group}".encode()).hexdigest(), 16) for group in groups}
+    if len(hashes) < 2:
+        return set()
     drawn = {group for group, number in hashes.items() if number % _HELD_OUT == 0}
-    if 0 < len(drawn) < len(hashes):
-        return drawn
-    return {min(wordy or hashes, key=hashes.__getitem__)} if len(hashes) > 1 else set()
+    on_both = sorted(wordy if len(wordy) > 1 else hashes, key=hashes.__getitem__)
+    if drawn.isdisjoint(on_both):
+        drawn.add(on_both[0])
+    if drawn.issuperset(on_both):
+        drawn.remove(on_both[-1])
+    return drawn

@@ -39,6 +39,7 @@ from model.examples import Word
 _THAT_CHANGE_PAGES = ("pages", "pixels", "bytes", "words", "dpi", "long_side", "ocr", "ocr_language")
 # Of a document whose pages OCR did not all read. Scans that always take too long would be read at every run.
 _TRIES = 3
+_NAMED_AT_MOST = 3
 _MAY_PASS_LATER = (Reason.TOO_SLOW, Reason.TOO_MUCH_MEMORY)
 
 
@@ -65,22 +66,39 @@ class _Read:
     sentence: str | None
 
 
-def files_in(folders: Iterable[Path]) -> list[Path]:
+def files_in(folders: Iterable[Path]) -> tuple[list[Path], str | None]:
     """Return the files of folders and their subfolders that may be documents, by path.
 
-    A path to a single file is taken as it is. Raises ValueError for a missing folder, or without any such file.
+    A path to a single file is taken as it is. The second result is a sentence about files and folders that may not be
+    read, None without any. Raises ValueError for a missing folder, or without any file to read.
     """
     found: set[Path] = set()
+    closed: list[Path] = []
     folders = list(folders)
     for folder in folders:
         if not folder.exists():
             raise ValueError(f"{folder} does not exist. Name a folder of PDFs, scans or pictures.")
-        every = [folder] if folder.is_file() else folder.rglob("*")
-        found.update(path.resolve() for path in every if path.is_file() and _is_supported(path))
+        for path in [folder] if folder.is_file() else _below(folder, closed):
+            try:
+                if path.is_file() and _is_supported(path):
+                    found.add(path.resolve())
+            except OSError:
+                closed.append(path)
+    without = None
+    if closed:
+        more = f" and {count(len(closed) - _NAMED_AT_MOST, 'other')}" if len(closed) > _NAMED_AT_MOST else ""
+        without = f"Left out, because they cannot be opened: {', '.join(map(str, closed[:_NAMED_AT_MOST]))}{more}."
     if not found:
         named = ", ".join(str(folder) for folder in folders)
-        raise ValueError(f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents.")
-    return sorted(found)
+        said = f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents."
+        raise ValueError(f"{said} {without}" if without else said)
+    return sorted(found), without
+
+
+def _below(folder: Path, closed: list[Path]) -> Iterator[Path]:
+    """Yield the files of a folder and its subfolders; folders that cannot be opened are added to `closed`."""
+    for name, _, files in os.walk(folder, onerror=lambda error: closed.append(Path(error.filename))):
+        yield from (Path(name, file) for file in files)
 
 
 def folder_for(cache: Path, limits: ReadLimits, *, long_side: int | None, first_pages: int | None) -> Path:
@@ -123,16 +141,18 @@ def read_folders(
         limits: Limits on the reading of a file.
         first_pages: Pages taken of each document; None takes all.
         processes: Number of files read at once; by default the number of cores.
-        on_progress: Called after each file, and once before with the sentence on files that judge the model.
+        on_progress: Called after each file, and before with sentences on files that judge, or cannot be opened.
         cancelled: Asked after each file; files under way are finished.
 
     Raises:
         ValueError: A folder is missing, or no document is left.
         OSError: The disk is full.
     """
-    paths, judging = without_judging(files_in(folders))
-    if judging is not None:
-        on_progress(Reading(0, len(paths), 0, 0, judging))
+    files, closed = files_in(folders)
+    paths, judging = without_judging(files)
+    for sentence in (closed, judging):
+        if sentence is not None:
+            on_progress(Reading(0, len(paths), 0, 0, sentence))
     found: dict[Path, _Read] = {}
     pages = refused = 0
 
@@ -246,6 +266,6 @@ def _page(page: ReadPage, long_side: int | None) -> tuple[KeptPage, bytes | None
 def _is_supported(path: Path) -> bool:
     try:
         media_type_of(path)
-    except (Unreadable, OSError):
+    except Unreadable:
         return False
     return True

@@ -1,5 +1,6 @@
 """Documents without labels: read once, kept, split with near-duplicates together, and learned from."""
 
+import os
 import random
 from dataclasses import replace
 from functools import cached_property
@@ -129,6 +130,30 @@ def test_refused_and_judging_files_are_left_out_with_a_sentence(folder, tmp_path
     assert sum(read_kept(path).refused is not None for path in (tmp_path / "kept").rglob("*.zip")) == 1
 
 
+def test_files_and_folders_that_cannot_be_opened_are_named(folder, tmp_path, monkeypatch):
+    closed = folder / "closed"
+    closed.mkdir()
+    scan, kind = os.scandir, reading.media_type_of  # root opens everything, so the refusal is made here
+
+    def scandir(path):
+        if path == str(closed):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scan(path)
+
+    def media_type_of(path):
+        if path.name == "2.pdf":
+            raise PermissionError(13, "Permission denied", str(path))
+        return kind(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    monkeypatch.setattr(reading, "media_type_of", media_type_of)
+    said = []
+    assert len(read(folder, tmp_path / "cache", on_progress=said.append)) == 5
+    [sentence] = [one.sentence for one in said if one.sentence is not None]
+    assert sentence.startswith("Left out, because they cannot be opened: ")
+    assert str(closed) in sentence and "2.pdf" in sentence
+
+
 def test_only_the_first_pages_are_taken_where_so_many_are_wanted(tmp_path):
     place = tmp_path / "papers"
     place.mkdir()
@@ -214,6 +239,16 @@ def test_few_documents_have_one_to_judge_by_and_a_single_one_teaches(tmp_path, d
     corpus = PageCorpus.of(tmp_path / "kept", read(place, tmp_path / "kept"))
     assert len(corpus) == documents
     assert (corpus.held_out_pages > 0) == (documents > 1) and corpus.held_out_pages < documents
+
+
+@pytest.mark.parametrize("wordy", [2, 3, 20])
+def test_where_two_groups_have_words_one_is_learned_from_and_one_judges(wordy):
+    for draw in range(50):
+        groups = [f"{draw} {number}" for number in range(20)]
+        with_words = set(groups[:wordy])
+        held_out = page_corpus._held_out(groups, with_words)
+        assert held_out & with_words and with_words - held_out and held_out < set(groups)
+        assert page_corpus._held_out(reversed(groups), with_words) == held_out
 
 
 def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):
