@@ -45,7 +45,8 @@ def test_every_stage_steps_stops_and_goes_on(doing: Doing) -> None:
 
 def test_the_table_of_costs_has_every_kind_with_and_without_checkpointing(doing: Doing) -> None:
     piece = Costs(name="costs", preset="small")
-    assert run_plan([piece], doing) == []
+    assert run_plan([piece], doing) == ["costs"], "the table of the plan has other sizes"
+    assert run_plan([piece], replace(doing, steps=1)) == [], "a dry run has those it was given"
     rows = read_figures(doing.out)["pieces"]["costs"]["rows"]
     assert {(row["kind"], row["checkpointing"]) for row in rows} == {
         (kind, on) for kind in KINDS for on in (True, False)

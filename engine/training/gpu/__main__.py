@@ -34,7 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     one.add_argument("--device", default="auto", help="cpu, cuda or auto")
     one.add_argument("--only", help="names of pieces, separated by commas")
     one.add_argument("--steps", type=int, help=f"steps of each stage of a training, for a dry run into OUT/{_DRY}")
-    one.add_argument("--at-once", help="pages a step, separated by commas, instead of those of the plan")
+    one.add_argument(
+        "--at-once", help="pages a step, separated by commas, instead of those of the plan, whose tables then stay open"
+    )
     one.add_argument("--workers", type=int, help="processes that make examples; by default the cores but two, on a GPU")
     for part, what in (("trunk", "timm name, file or folder"), ("bert", "transformers name or folder"),
                        ("tower", "open_clip tag, file or folder")):  # fmt: skip

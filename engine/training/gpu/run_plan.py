@@ -65,7 +65,7 @@ def run_plan(plan: Sequence[Piece], doing: Doing) -> list[str]:
     """Do what is left of the plan until the minutes are over; return the names of the pieces that are still left.
 
     Raises:
-        ValueError: the folder of pages is empty, or a piece cannot be done. The message is one sentence.
+        ValueError: the folder of pages is empty, a piece cannot be done, or memory ended. The message says what to do.
         FloatingPointError: a loss is no longer finite.
         OSError: the disk is full. What was done is kept.
     """
@@ -95,11 +95,17 @@ def read_figures(out: Path) -> dict[str, Any]:
 
 
 def _do(piece: Piece, doing: Doing, prepared: PreparedPages) -> bool:
-    if isinstance(piece, Costs):
-        return _costs(piece, doing, prepared)
-    if isinstance(piece, Proof):
-        return _proof(piece, doing, prepared)
-    return _training(piece, doing, prepared)
+    try:
+        if isinstance(piece, Costs):
+            return _costs(piece, doing, prepared)
+        if isinstance(piece, Proof):
+            return _proof(piece, doing, prepared)
+        return _training(piece, doing, prepared)
+    except torch.OutOfMemoryError as error:
+        raise ValueError(
+            f"{piece.name} ran out of memory on {_device_name(doing)}. "
+            "Take fewer pages a step with --at-once, or leave the piece out with --only."
+        ) from error
 
 
 def _costs(piece: Costs, doing: Doing, prepared: PreparedPages) -> bool:
@@ -123,8 +129,12 @@ def _costs(piece: Costs, doing: Doing, prepared: PreparedPages) -> bool:
         )
         rows.append(row.to_json())
         doing.say(f"{piece.name}: {_in_words(rows[-1])}")
-        _keep(doing, piece, {"rows": rows, "budget_bytes": BUDGET, "done": len(rows) >= len(wanted)})
-    return True
+        _keep(doing, piece, {"rows": rows, "budget_bytes": BUDGET, "done": False})
+    known |= set(wanted)
+    whole = sizes if doing.steps is not None else piece.pages  # a dry run is done with the sizes it was given
+    done = known >= {(kind, pages, on) for kind in KINDS for pages in whole for on in (False, True)}
+    _keep(doing, piece, {"rows": rows, "budget_bytes": BUDGET, "done": done})
+    return done
 
 
 def _proof(piece: Proof, doing: Doing, prepared: PreparedPages) -> bool:

@@ -97,12 +97,25 @@ class PageCorpus:
     def copy_into(self, folder: Path, most_bytes: int) -> tuple[int, int]:
         """Copy some documents and their list into a folder that may be moved; return their bytes and number.
 
-        Documents are drawn at random, as many as `most_bytes` allow. Raises OSError.
+        Documents are drawn at random, as many as `most_bytes` allow, the first two of them to learn from and to judge
+        by. Raises ValueError where not even these fit, and OSError.
         """
         chosen: set[str] = set()
         size = 0
         documents = sorted({one.sha256 for one in self._pages})
-        for sha256 in random.Random(0).sample(documents, len(documents)):
+        drawn = random.Random(0).sample(documents, len(documents))
+        held_out = {one.sha256 for one in self._pages if one.held_out}
+        wordy = {one.sha256 for one in self._pages if one.words >= FEWEST_WORDS} or set(documents)
+        first: dict[bool, str] = {}  # by whether it is held out
+        for sha256 in drawn:
+            if sha256 in wordy and kept_file(self._cache, sha256).stat().st_size <= most_bytes // 2:
+                first.setdefault(sha256 in held_out, sha256)
+        if len(first) < len({sha256 in held_out for sha256 in wordy}):
+            raise ValueError(
+                "The documents of the corpus are too large: one to learn from and one to judge by must fit into "
+                f"{most_bytes / 1e6:.0f} MB. Name smaller ones, or take fewer pages of each."
+            )
+        for sha256 in dict.fromkeys([*first.values(), *drawn]):
             source = kept_file(self._cache, sha256)
             if size + source.stat().st_size <= most_bytes:
                 target = kept_file(folder / COPIED, sha256)

@@ -103,6 +103,8 @@ def test_a_corpus_without_labels_travels_with_the_pages(tmp_path: Path) -> None:
     corpus.save(tmp_path / "corpus.json")
     found = prepare(tmp_path / "pages", long_side=SIDE, most_pages=1, corpus=tmp_path / "corpus.json")
     assert found.documents == 2
+    with pytest.raises(ValueError, match=r"too large: .* must fit into 0 MB"):
+        corpus.copy_into(tmp_path, most_bytes=2000)
     (tmp_path / "pages").rename(tmp_path / "moved")
     (tmp_path / "cache").rename(tmp_path / "gone")
     listed = corpus_of(tmp_path / "moved")

@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 from db.tables import Document
+from engine.documents import kinds
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.ingest import limits_of
 from engine.documents.limits import ReadLimits
@@ -133,7 +134,7 @@ def test_refused_and_judging_files_are_left_out_with_a_sentence(folder, tmp_path
 def test_files_and_folders_that_cannot_be_opened_are_named(folder, tmp_path, monkeypatch):
     closed = folder / "closed"
     closed.mkdir()
-    scan, kind = os.scandir, reading.media_type_of  # root opens everything, so the refusal is made here
+    scan, kind = os.scandir, kinds.media_type_of  # root opens everything, so the refusal is made here
 
     def scandir(path):
         if path == str(closed):
@@ -147,7 +148,7 @@ def test_files_and_folders_that_cannot_be_opened_are_named(folder, tmp_path, mon
 
     monkeypatch.setattr(os, "scandir", scandir)
     monkeypatch.setattr(reading, "media_type_of", media_type_of)
-    said = []
+    said: list[Reading] = []
     assert len(read(folder, tmp_path / "cache", on_progress=said.append)) == 5
     [sentence] = [one.sentence for one in said if one.sentence is not None]
     assert sentence.startswith("Left out, because they cannot be opened: ")
