@@ -128,6 +128,11 @@ class Bench:
         found: dict[str, Any] = json.loads(done.read_text("utf-8")) if done.is_file() else {}
         return found if found.get("settings") == self._settings(arm) else None
 
+    def in_the_way(self, arm: Arm, seed: int) -> Path | None:
+        """Return the file of figures that a run would replace, of other papers or pages of each; None without any."""
+        file = self._file(arm, seed)
+        return file if file.is_file() and self.kept(arm, seed) is None else None
+
     def _file(self, arm: Arm, seed: int) -> Path:
         begun = "fresh" if self.fresh else f"shipped-{self.start_rate:g}" if arm.stages else "shipped"
         return self.figures / f"{arm.name}-{begun}-{self.minutes:g}-{seed}.json"
@@ -206,6 +211,9 @@ def main() -> None:
         arms = [replace(arm, asks=_FIRST[arm.asks]) for arm in arms]
     seeds = range(1, chosen.seeds + 1)
     if not chosen.table:
+        others = [file for arm in arms for seed in seeds if (file := bench.in_the_way(arm, seed)) is not None]
+        if others:
+            raise SystemExit(f"{others[0]} holds figures of other settings. Name an empty folder with --figures.")
         chosen.out.mkdir(parents=True, exist_ok=True)
         paces = bench.paces([arm for arm in arms if any(bench.kept(arm, seed) is None for seed in seeds)])
         for seed in seeds:

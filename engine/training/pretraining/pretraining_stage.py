@@ -47,7 +47,7 @@ WEIGHT_DECAY = 0.02
 
 
 def adamw(groups: list[dict[str, Any]]) -> torch.optim.Optimizer:
-    """Return the optimizer of most stages."""
+    """Return the optimizer of stages of text and of rankers: torch's AdamW."""
     return torch.optim.AdamW(groups, weight_decay=WEIGHT_DECAY)
 
 

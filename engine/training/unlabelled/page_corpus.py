@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Lock
 
 from engine.documents.duplicates.page_signature import Signature
+from engine.plurals import count
 from engine.training.pretraining.texts import Corpus, Document, split_by
 from engine.training.sources.rendered import turns_of
 from engine.training.unlabelled.grouping import groups_of
@@ -179,7 +180,7 @@ class PageCorpus:
     def _some(self, listed: list[_Listed]) -> list[_Listed]:
         if not listed:
             raise ValueError(
-                f"The corpus of {self.documents} documents has too few pages to learn from and to judge by."
+                f"The corpus of {count(self.documents, 'document')} has too few pages to learn from and to judge by."
                 " Name more folders."
             )
         return listed
