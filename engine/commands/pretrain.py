@@ -194,7 +194,7 @@ def pretrain(
             again = ranks.on_first(lambda: has_run(out))
             if again and not resume:
                 fail(f"{out} already contains a run. Use --resume, or choose another folder.")
-            if resume and not again:
+            if resume and not again and ranks.first:
                 console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
             if recipe and again and remembered(out).steps != RECIPE.steps:
                 raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
@@ -224,6 +224,11 @@ def pretrain(
                 check_order(schedule.steps)
             if again and (out / CORPUS_FILE).is_file():  # it is used where the folder of the run has moved
                 schedule = replace(schedule, corpus=_absolute(out / CORPUS_FILE))
+            if (corpus or project) and again:
+                if remembered(out).corpus is None:
+                    raise ValueError(f"The run in {out} was begun without --corpus and --project. Leave them out.")
+                if ranks.first:
+                    console.print("The run goes on with the pages that it began with; no folder is read again.")
             if (corpus or project) and not again:
                 reading = partial(
                     _corpus,
@@ -262,7 +267,7 @@ def pretrain(
                     source,
                     schedule,
                     resume=resume,
-                    given=_chosen(context) if again else (),
+                    given=_chosen(context, "stages" if steps is None else "steps") if again else (),
                     mixed=mixed,
                     device=device,
                     workers=workers,
@@ -294,9 +299,9 @@ def pretrain(
         fail(f"Stopped after {at_most:g} minutes. Run the same command with --resume to continue.", code=STOPPED)
 
 
-def _chosen(context: typer.Context) -> list[str]:
-    """Return the fields of a schedule whose options the command line names."""
-    fields = {"batch": "pages", "stages": "steps"} | {
+def _chosen(context: typer.Context, stages: str) -> list[str]:
+    """Return the fields of a schedule whose options the command line names; `stages` is that of --stages."""
+    fields = {"batch": "pages", "stages": stages} | {
         name: name for name in ("seed", "accumulate", "rate", "start_rate", "start", "decoder", "forms", "labelled")
     }
     return [

@@ -97,7 +97,7 @@ def plan_of(
         schedule: stages and steps of a new run.
         config: network.
         resume: whether a run in the folder goes on.
-        given: fields of `schedule` that a person chose; they must be those of the run.
+        given: fields of `schedule` that a person chose; they must be those of the run. "stages": only their order.
 
     Raises:
         ValueError: the folder holds a run that is not resumed, one of another network, or one with other settings than
@@ -123,10 +123,12 @@ def _has_moved(path: str | None) -> bool:
 
 def _check_same(kept: Schedule, asked: Schedule, given: Collection[str], folder: Path) -> None:
     """Raise ValueError where a run is asked to go on with settings that it did not begin with."""
-    for name in given:
+    if "stages" in given and list(kept.steps) == list(asked.steps):  # whose steps the run found itself
+        given = [name for name in given if name != "stages"]
+    for name in ["steps" if name == "stages" else name for name in given]:
         before, now = getattr(kept, name), getattr(asked, name)
-        if name == "steps":  # equal names where the run found its own steps
-            before, now = [list(one.items() if min(now.values()) > 1 else one) for one in (before, now)]
+        if isinstance(before, Mapping):  # the order counts
+            before, now = list(before.items()), list(now.items())
         if before == now or (name in _MOVABLE and _has_moved(before)):
             continue
         option = _OPTIONS.get(name, name)

@@ -19,14 +19,13 @@ from model.optim import (
     Svd,
     Tucker,
 )
-from tests.benchmarks.optim.rows import Row, centres, mode
+from tests.benchmarks.optim.rows import VARIANTS, Row, centres, mode
 
 
 def ablations() -> dict[str, Row]:
     """Name -> a change of one column of a mode, what lies between the source and the default, and natural gradients."""
     whole, blocks, seeded = MODES["whole"], MODES["blocks"], MODES["seeded"]
-    bare = replace(whole, preconditioner=Orthogonal())
-    spectral = Norm(rule="spectral", rms=1.0)
+    bare = VARIANTS["whole, bare"]
     cautious = Norm(rule="fan_in", rms=1.0, cautious=True)
     polar = Orthogonal(polynomials="polar_express")
     whitened = Factor(of="momentum", beta=0.0, interval=1)
@@ -36,8 +35,7 @@ def ablations() -> dict[str, Row]:
             "whole": whole,
             "whole, polar": replace(whole, preconditioner=replace(polar, rows=0.95, columns=0.95)),
             "whole, rows": replace(whole, preconditioner=Orthogonal(rows=0.95)),
-            "whole, spectral": replace(whole, norm=spectral),
-            "whole, bare": bare,
+            **VARIANTS,
             "whole, bare, float32": replace(bare, moments=Momentum()),
             "whole, bare, root codes": replace(bare, moments=Momentum(dtype="int8_root")),
             "whole, bare, cautious": replace(bare, norm=cautious),

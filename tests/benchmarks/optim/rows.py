@@ -78,13 +78,14 @@ def centres(row: Mode) -> dict[str, float]:
     return {"": 8e-3, "shift": 4e-3} if row.norm is None or row.norm.rms == 0.2 else {"": 1.6e-3, "shift": 8e-4}
 
 
+VARIANTS = {
+    "whole, bare": replace(MODES["whole"], preconditioner=Orthogonal()),  # Muon's step
+    "whole, spectral": replace(MODES["whole"], norm=Norm(rule="spectral", rms=1.0)),  # Muon's length
+}
+
+
 def rows() -> dict[str, Row]:
     """Name -> what is compared."""
-    whole = MODES["whole"]
-    variants = {
-        "whole, bare": replace(whole, preconditioner=Orthogonal()),  # Muon's step
-        "whole, spectral": replace(whole, norm=Norm(rule="spectral", rms=1.0)),  # Muon's length
-    }
     modes = {name: row for name, row in MODES.items() if name not in (*PEERS_HERE, "source")}
     return {
         "adamw": Row(
@@ -118,7 +119,7 @@ def rows() -> dict[str, Row]:
         "galore": Row(projecting("GaLore"), {"": 8e-3, "shift": 4e-3}, 0.9),
         "fira": Row(projecting("Fira"), {"": 4e-3, "shift": 2e-3}, 0.9),
         "apollo": Row(projecting("APOLLO", scale_type="channel"), {"": 8e-3, "shift": 4e-3}, 0.9),
-        **{name: Row(mode(row), centres(row), 0.9) for name, row in (modes | variants).items()},
+        **{name: Row(mode(row), centres(row), 0.9) for name, row in (modes | VARIANTS).items()},
         "source": Row(
             lambda p, s: NaturalGradient.source(p, lr=s.rate, damping=1.0, weight_decay=s.decay),
             {"": 4.0, "shift": 4.0}, None,

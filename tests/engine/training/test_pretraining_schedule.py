@@ -52,7 +52,8 @@ def test_a_run_goes_on_with_other_folders_only_where_its_own_are_gone(tmp_path):
     ("name", "value", "said"),
     [
         ("steps", {"mlm": 6, "practice": 2}, "with --stages mlm=5,practice=2,"),
-        ("steps", {"practice": 1, "mlm": 1}, "with --stages mlm=5,practice=2,"),
+        ("steps", {"mlm": 1, "practice": 3}, "with --stages mlm=5,practice=2,"),
+        ("stages", {"practice": 1, "mlm": 1}, "with --stages mlm=5,practice=2,"),
         ("pages", 8, "with --batch 4,"),
         ("rate", 2.0, "with --rate 1.0,"),
         ("start_rate", 0.5, "with --start-rate 0.1,"),
@@ -63,9 +64,10 @@ def test_what_a_run_did_not_begin_with_is_refused_where_it_goes_on(tmp_path, nam
     run = Schedule(seed=1, steps={"mlm": 5, "practice": 2})
     write_plan(tmp_path, run, NANO)
     with pytest.raises(ValueError, match=said):
-        plan_of(tmp_path, replace(run, **{name: value}), NANO, resume=True, given=[name])
+        field = "steps" if name == "stages" else name
+        plan_of(tmp_path, replace(run, **{field: value}), NANO, resume=True, given=[name])
     assert plan_of(tmp_path, run, NANO, resume=True, given=[name]) == run
-    assert plan_of(tmp_path, replace(run, steps={"mlm": 1, "practice": 1}), NANO, resume=True, given=["steps"]) == run
+    assert plan_of(tmp_path, replace(run, steps={"mlm": 1, "practice": 1}), NANO, resume=True, given=["stages"]) == run
 
 
 def test_factors_of_rates_are_above_zero():
