@@ -209,16 +209,19 @@ def pretrain(
                 seed=RECIPE.seed if recipe else seed,
                 steps=steps or dict.fromkeys(names, 1),
                 start=_absolute(start),
-                decoder=_path_or_name(decoder),
+                decoder=None if decoder is None else _path_or_name(decoder),
                 forms=_absolute(forms),
                 labelled=_absolute(labelled),
                 pages=batch,
                 accumulate=accumulate,
                 rate=rate,
                 start_rate=start_rate,
-                public=tuple(
-                    name for name, given in zip(PARTS, (trunk, bert, tower), strict=True) if given is not None
-                ),
+                public={
+                    part: _path_or_name(given)
+                    for part, given in zip(PARTS, (trunk, bert, tower), strict=True)
+                    if given is not None
+                },
+                minutes=None if steps else minutes,
             )
             if not again:
                 check_order(schedule.steps)
@@ -302,7 +305,11 @@ def pretrain(
 def _chosen(context: typer.Context, stages: str) -> list[str]:
     """Return the fields of a schedule whose options the command line names; `stages` is that of --stages."""
     fields = {"batch": "pages", "stages": stages} | {
-        name: name for name in ("seed", "accumulate", "rate", "start_rate", "start", "decoder", "forms", "labelled")
+        name: name
+        for name in (
+            *("seed", "accumulate", "rate", "start_rate", "start", "decoder", "forms", "labelled"),
+            *("minutes", "trunk", "bert", "tower"),
+        )
     }
     return [
         field for option, field in fields.items() if str(context.get_parameter_source(option)).endswith("COMMANDLINE")
@@ -378,9 +385,9 @@ def _absolute(path: Path | None) -> str | None:
     return None if path is None else str(path.resolve())
 
 
-def _path_or_name(decoder: str | None) -> str | None:
-    """Return a decoder's path from the root, so that a run resumes from another folder; a name stays as it is."""
-    return decoder if decoder is None or not Path(decoder).exists() else str(Path(decoder).resolve())
+def _path_or_name(source: str) -> str:
+    """Return a path from the root, so that a run resumes from another folder; the name of weights stays as it is."""
+    return str(Path(source).resolve()) if Path(source).exists() else source
 
 
 def _given(stages: str) -> dict[str, int] | None:

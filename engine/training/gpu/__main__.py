@@ -124,7 +124,7 @@ def _run(chosen: argparse.Namespace) -> int:
     left: list[str] = []
     for piece in (one for one in PLAN if one.name in only):
         public = sources and piece.preset == "base"
-        left += run_plan([piece], doing(begin=begin, public=tuple(sources)) if public else doing())
+        left += run_plan([piece], doing(begin=begin, public=sources) if public else doing())
     _say(f"Left: {', '.join(left)}. Run the same command again." if left else "Nothing is left.")
     return STOPPED if left else 0
 

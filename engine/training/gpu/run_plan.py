@@ -6,7 +6,7 @@ import platform
 import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -37,7 +37,7 @@ class Doing:
     """How the plan is done.
 
     `pages`: folder of prepared pages. `steps`: of each stage of a training, for dry runs. `at_once`: pages a step of
-    tables and proofs, for machines of little memory. `begin`: loads public weights; `public`: names of their parts.
+    tables and proofs, for machines of little memory. `begin`: loads public weights; `public`: part -> where from.
     """
 
     pages: Path
@@ -48,7 +48,7 @@ class Doing:
     steps: int | None = None
     at_once: tuple[int, ...] | None = None
     begin: Callable[[GroundingNetwork], None] | None = None
-    public: tuple[str, ...] = ()
+    public: Mapping[str, str] = field(default_factory=dict)
     say: Callable[[str], None] = lambda sentence: None
 
     def late(self) -> bool:

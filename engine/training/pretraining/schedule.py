@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from engine.training.pretraining.pretraining_stage import PAGES
 from engine.training.pretraining.stages import STAGES
 from engine.training.pretraining.text_stages import DECODER_STAGES
 from model.presets import NetworkConfig
+from model.rates import PARTS
 
 _PLAN_FILE = "plan.json"
 
@@ -23,8 +24,9 @@ class Schedule:
     `start`: checkpoint of the same preset. `decoder`: folder, or name on the hub, for the text stages. `forms`: folder
     of fillable PDFs. `labelled`: grounded dataset of labelled pages. `corpus`: list of pages without labels
     (engine.training.unlabelled.page_corpus). `pages`: pages of words a micro-step; `accumulate`: micro-steps a step of
-    each process. `rate`: factor of all learning rates. `public`: parts that begin with public weights, which take lower
-    rates (model.rates). `start_rate`: factor of the rates of the weights of `start` in stages without questions.
+    each process. `rate`: factor of all learning rates. `public`: part (model.rates) -> name, file or folder of the
+    public weights that it begins with; it takes lower rates. `start_rate`: factor of the rates of the weights of
+    `start` in stages without questions. `minutes`: what a person gave in place of steps.
     """
 
     seed: int
@@ -38,7 +40,8 @@ class Schedule:
     accumulate: int = 1
     rate: float = 1.0
     start_rate: float = 0.1
-    public: tuple[str, ...] = ()
+    public: Mapping[str, str] = field(default_factory=dict)
+    minutes: float | None = None
 
     def __post_init__(self) -> None:
         if self.pages < 1:
@@ -82,6 +85,9 @@ _OPTIONS = {
     "steps": "stages",
     "start_rate": "start-rate",
 }  # of the command
+_NOWHERE = ""  # of public weights
+# Values that say nothing of how a run began.
+_UNKNOWN: dict[str, tuple[object, ...]] = {"minutes": (None,), **dict.fromkeys(PARTS, (_NOWHERE,))}
 
 
 def plan_of(
@@ -126,16 +132,22 @@ def _check_same(kept: Schedule, asked: Schedule, given: Collection[str], folder:
     if "stages" in given and list(kept.steps) == list(asked.steps):  # whose steps the run found itself
         given = [name for name in given if name != "stages"]
     for name in ["steps" if name == "stages" else name for name in given]:
-        before, now = getattr(kept, name), getattr(asked, name)
+        before, now = _value(kept, name), _value(asked, name)
+        if before in _UNKNOWN.get(name, ()):
+            continue
         if isinstance(before, Mapping):  # the order counts
             before, now = list(before.items()), list(now.items())
-        if before == now or (name in _MOVABLE and _has_moved(before)):
+        if before == now or (name in (*_MOVABLE, *PARTS) and _has_moved(before)):
             continue
         option = _OPTIONS.get(name, name)
         raise ValueError(
-            f"The run in {folder} was begun {_said(option, getattr(kept, name))}, and goes on so. "
+            f"The run in {folder} was begun {_said(option, _value(kept, name))}, and goes on so. "
             f"Leave --{option} out, or choose another folder."
         )
+
+
+def _value(schedule: Schedule, name: str) -> Any:
+    return schedule.public.get(name) if name in PARTS else getattr(schedule, name)
 
 
 def _said(option: str, value: object) -> str:
@@ -153,7 +165,10 @@ def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
         kept = json.loads(path.read_text(encoding="utf-8"))
         config = kept.pop("config")
         earlier = {"start_rate": 1.0}  # runs of earlier versions lack it
-        return Schedule(**{**earlier, **kept, "public": tuple(kept.get("public", ()))}), config
+        public = kept.pop("public", {})
+        if isinstance(public, list):  # runs of earlier versions do not say where the weights came from
+            public = dict.fromkeys(public, _NOWHERE)
+        return Schedule(**{**earlier, **kept, "public": public}), config
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is not the plan of a run: {error}") from error
 

@@ -70,6 +70,36 @@ def test_what_a_run_did_not_begin_with_is_refused_where_it_goes_on(tmp_path, nam
     assert plan_of(tmp_path, replace(run, steps={"mlm": 1, "practice": 1}), NANO, resume=True, given=["stages"]) == run
 
 
+def test_a_run_goes_on_with_the_minutes_and_public_weights_that_it_began_with(tmp_path):
+    weights = tmp_path / "trunk.safetensors"
+    weights.touch()
+    run = Schedule(seed=1, steps={"mlm": 5}, minutes=10, public={"trunk": str(weights), "bert": "bert-tiny"})
+    write_plan(tmp_path, run, NANO)
+    for name, other, said in (
+        ("minutes", replace(run, minutes=20), "with --minutes 10,"),
+        ("bert", replace(run, public={"bert": "bert-small"}), "with --bert bert-tiny,"),
+        ("tower", replace(run, public={"tower": "ViT-S-16"}), "without --tower,"),
+        ("trunk", replace(run, public={"trunk": "hiera"}), "with --trunk .*trunk.safetensors,"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            plan_of(tmp_path, other, NANO, resume=True, given=[name])
+        assert plan_of(tmp_path, run, NANO, resume=True, given=[name]) == run
+    weights.unlink()  # the run kept what it began with
+    assert plan_of(tmp_path, replace(run, public={"trunk": "hiera"}), NANO, resume=True, given=["trunk"]) == run
+
+
+def test_a_run_of_an_earlier_version_does_not_say_where_its_public_weights_came_from(tmp_path):
+    write_plan(tmp_path, Schedule(seed=1, steps={"mlm": 5}), NANO)
+    plan = tmp_path / "plan.json"
+    kept = json.loads(plan.read_text())
+    del kept["minutes"]
+    plan.write_text(json.dumps(kept | {"public": ["trunk"]}))
+    asked = Schedule(seed=1, steps={"mlm": 5}, public={"trunk": "hiera"}, minutes=30)
+    assert list(plan_of(tmp_path, asked, NANO, resume=True, given=["trunk", "minutes"]).public) == ["trunk"]
+    with pytest.raises(ValueError, match="without --bert"):
+        plan_of(tmp_path, replace(asked, public={"bert": "bert-tiny"}), NANO, resume=True, given=["bert"])
+
+
 def test_factors_of_rates_are_above_zero():
     with pytest.raises(ValueError, match="above zero, not 0"):
         Schedule(seed=1, steps={"mlm": 5}, rate=0.0)

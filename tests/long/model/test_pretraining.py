@@ -111,7 +111,7 @@ def test_a_first_stage_that_cannot_begin_leaves_the_folder_free(small, teacher, 
 
 def test_a_resumed_run_has_the_public_weights_it_began_with(small, teacher, tmp_path):
     """The options that name them may be missing, and their files gone."""
-    schedule = Schedule(seed=1, steps={"words": 2}, public=("trunk",))
+    schedule = Schedule(seed=1, steps={"words": 2}, public={"trunk": "resnet"})
 
     def public(network):
         for parameter in network.image_encoder.trunk.parameters():
