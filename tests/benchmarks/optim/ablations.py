@@ -1,4 +1,4 @@
-"""Variants of the modes for the ablations: one column changed, steps from the source to blocks, natural gradients."""
+"""Variants of the modes for the ablations: one column changed, steps from the source on, natural gradients."""
 
 from __future__ import annotations
 
@@ -20,6 +20,15 @@ from model.optim import (
     Tucker,
 )
 from tests.benchmarks.optim.rows import VARIANTS, Row, centres, mode
+
+LADDER = (
+    *("source", "source, one length", "source, relative damping", "source, momentum", "history in blocks"),
+    *("factor in blocks", "root of factor in blocks", "blocks", "blocks, fan-in", "whole, bare", "whole"),
+    "whole, spectral",
+    *("natural, fan-in", "natural, damped", "natural, equal KL", "natural, whole"),
+    *("seeded", "seeded, natural", "seeded, natural, equal KL"),
+    *("adamw", "muon"),
+)
 
 
 def ablations() -> dict[str, Row]:
@@ -91,7 +100,11 @@ def from_source() -> dict[str, Mode]:
 
 
 def natural() -> dict[str, Mode]:
-    """Name -> true natural gradients, F^-1, that might win: with the length by fan-in, or of equal KL divergence."""
+    """Name -> true natural gradients, F^-1, that might win: with the length by fan-in, or of equal KL divergence.
+
+    In blocks, of the whole matrix, and in the seeded low-rank subspace.
+    """
+    seeded = replace(MODES["seeded"], subspace=Seeded(refresh=50), preconditioner=Factor(exponent=1.0))
     factor = Mode(
         subspace=Partition(),
         preconditioner=Factor(exponent=1.0),
@@ -104,4 +117,6 @@ def natural() -> dict[str, Mode]:
         "natural, damped": replace(factor, preconditioner=Factor(exponent=1.0, damping=1e-2)),
         "natural, equal KL": replace(factor, norm=Norm(rule="kl")),
         "natural, whole": replace(factor, subspace=Partition(rank=None, fraction=1.0)),
+        "seeded, natural": seeded,
+        "seeded, natural, equal KL": replace(seeded, norm=Norm(rule="kl")),
     }

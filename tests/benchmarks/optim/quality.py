@@ -1,7 +1,7 @@
 """Final loss of every optimizer, each tuned alike, with paired intervals and curves.
 
     python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2]
-    [--ablations] [--rounds 4] [--device cpu] [--text FOLDER] [--anew]
+    [--ablations | --ladder] [--rounds 4] [--device cpu] [--text FOLDER] [--anew]
 
 Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
 text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
@@ -29,17 +29,17 @@ from pathlib import Path
 import torch
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
 
-from tests.benchmarks.optim.ablations import ablations
+from tests.benchmarks.optim.ablations import LADDER, ablations
 from tests.benchmarks.optim.rows import ON_GPU, Row, orthogonalise_in, rows
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
 from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
 from tests.benchmarks.processes import processes
 
-TASKS = ("characters", "wide", "segmentation", "shift", "language")
+TASKS = ("narrow", "characters", "wide", "segmentation", "shift", "language")
 KEPT = Path(__file__).parents[1] / "figures" / "optim" / "trials.jsonl"
 TUNING_SEED = 1000
-WIDTHS = {"characters": 256, "wide": 512}
+WIDTHS = {"narrow": 128, "characters": 256, "wide": 512}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,8 +201,8 @@ def refined(
     return tried
 
 
-STEPS = {"characters": 300, "wide": 2000, "segmentation": 300, "shift": 150, "language": 610}
-TUNING_STEPS = {"characters": 300, "wide": 300, "segmentation": 200, "shift": 100, "language": 120}
+STEPS = {"narrow": 200, "characters": 300, "wide": 2000, "segmentation": 300, "shift": 150, "language": 610}
+TUNING_STEPS = {"narrow": 100, "characters": 300, "wide": 300, "segmentation": 200, "shift": 100, "language": 120}
 
 
 def main() -> None:
@@ -219,17 +219,19 @@ def main() -> None:
     parser.add_argument("--device", default="cpu", help="of the tasks characters, wide and language")
     parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
+    parser.add_argument("--ladder", action="store_true", help="the rows from the source to the default, on narrow")
     parser.add_argument("--anew", action="store_true", help="run also what the repository holds")
     parser.add_argument("--table", action="store_true", help="only print and draw what the folder has")
     given = parser.parse_args()
     fast = [name for name in rows() if given.device != "cpu" or name not in ON_GPU]
-    names = given.only.split(";") if given.only else list(ablations()) if given.ablations else fast
+    several = list(LADDER) if given.ladder else list(ablations()) if given.ablations else fast
+    names = given.only.split(";") if given.only else several
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
     place, kept = Place(given.device, str(given.text)), None if given.anew else KEPT
     trials = Trials(given.folder / "trials.jsonl", place, kept)
     with processes(given.workers) as pool:
-        for task in given.tasks.split(","):
+        for task in ("narrow" if given.ladder else given.tasks).split(","):
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
             tried = tuned(trials, task, names, given.rounds, tuning_steps, None if given.table else pool)
@@ -263,7 +265,7 @@ def _print(trials: Trials, given: argparse.Namespace, task: str, steps: int, tri
     ]
     if results:
         report.print_task(task, steps, results)
-        kind = "ablations" if given.ablations else "quality"
+        kind = "ladder" if given.ladder else "ablations" if given.ablations else "quality"
         if importlib.util.find_spec("matplotlib") is None:  # a GPU machine may lack it
             return
         report.draw(given.folder / f"optim_{kind}_{task}.png", task, results)
