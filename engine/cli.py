@@ -6,8 +6,10 @@ from typing import Annotated
 import typer
 
 from engine.commands import GROUPS
+from engine.commands.failures import OneSentence
 
 app = typer.Typer(
+    cls=OneSentence,
     name="glossator",
     help="Ask a document a question; the answer is marked on the page. Fix the mark; the model learns.",
     no_args_is_help=True,

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.commands.common import console, emit, fail, output, progress, settings_here
+from engine.commands.failures import sentence_of
 from engine.documents.limits import OcrChoice
 from engine.settings import Settings
 
@@ -174,7 +175,7 @@ def evaluate(
                 on_answer=failures.add if report is not None else None,
             )
     except (ValueError, GroundedFormatError, OSError) as error:
-        fail(str(error))
+        fail(sentence_of(error))
     answer = {**found.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
     if words_from is not None:
         engine = {"engine": words_from.engine, "version": words_from.version, "language": words_from.language}
@@ -201,7 +202,7 @@ def evaluate(
             )
         report.write_text(html, encoding="utf-8", errors="replace")
     except (ValueError, OSError) as error:
-        fail(f"The report was not written: {error}")
+        fail(f"The report was not written: {sentence_of(error)}")
     console.print(f"Report written to {report}.", markup=False, soft_wrap=True)
 
 

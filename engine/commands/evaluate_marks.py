@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.commands.common import console, emit, fail, output, progress
+from engine.commands.failures import sentence_of
 from engine.documents.ingest import limits_of
 from engine.documents.limits import OcrChoice
 from engine.plurals import count
@@ -76,7 +77,7 @@ def evaluate_on_marks(
                 on_page=lambda done: bar.update(task, completed=done),
             )
     except (ValueError, OSError) as error:
-        fail(str(error))
+        fail(sentence_of(error))
     answer = {**result.to_json(), "missing": list(found.missing), "changed": list(found.changed)}
     if as_json:
         emit(answer)

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from engine.commands.common import console, emit, fail, here, progress, settings_here
+from engine.commands.failures import sentence_of
 from engine.plurals import count
 from engine.projects.projects import project_named
 from engine.text import listed
@@ -283,7 +284,7 @@ def pretrain(
                     cancelled=late,
                 )
     except (ValueError, FloatingPointError, OSError, RankLost, WorkerLost) as error:
-        fail(str(error))
+        fail(sentence_of(error))
     if not ranks.first:
         return
     if as_json:

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from engine.commands.common import console, emit, fail, progress, settings_here
+from engine.commands.failures import sentence_of
 
 _KEPT_FOLDER = "documents"  # of OUT
 _SECONDS = 120.0  # of one file: several are read at once
@@ -78,7 +79,7 @@ def pseudo_label(
         write_pages(out, ((page, None) for page in with_negatives(found, seed)))
         precision = None if judge is None else measure(predictor, read_pages(judge))
     except (ValueError, GroundedFormatError, OSError) as error:
-        fail(str(error))
+        fail(sentence_of(error))
     answer = {"out": str(out), "pages": len(found), "labels": count, "plain": plain, "agreed": count - plain}
     if precision is not None:
         answer |= {
