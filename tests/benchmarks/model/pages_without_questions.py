@@ -28,7 +28,7 @@ from engine.training.pretraining.page_learning import (
     figures_of,
     learn_pages,
 )
-from engine.training.pretraining.probing import predicted_figures, probe_pages, regions_of
+from engine.training.pretraining.probing import error_figures, predicted_figures, probe_pages, regions_of
 from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered, source_of
 from model import checkpoint
 from model.examples import Source
@@ -94,7 +94,7 @@ def learned(
     found = {"steps": float(steps), "minutes": (time.process_time() - began) / 60}
     if isinstance(objective, JointJepa):
         objective.learned.eval()
-        found |= predicted_figures(objective, judged)
+        found |= predicted_figures(objective, judged) | error_figures(objective, judged)
     return network, found
 
 
