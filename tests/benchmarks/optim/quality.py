@@ -1,7 +1,7 @@
 """Final loss of every optimizer, each tuned alike, with paired intervals and curves.
 
     python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2]
-    [--ablations | --ladder] [--rounds 4] [--device cpu] [--text FOLDER] [--anew]
+    [--ablations | --ladder] [--rounds N] [--device cpu] [--text FOLDER] [--anew]
 
 Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
 text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
@@ -33,7 +33,7 @@ from tests.benchmarks.optim.ablations import LADDER, ablations
 from tests.benchmarks.optim.rows import ON_GPU, Row, orthogonalise_in, rows
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
-from tests.benchmarks.optim.tuning import ROUNDS, best_of, round_of
+from tests.benchmarks.optim.tuning import RATES, ROUNDS, best_of, round_of
 from tests.benchmarks.processes import processes
 
 TASKS = ("narrow", "characters", "wide", "segmentation", "shift", "language")
@@ -145,7 +145,7 @@ class Trials:
 
 
 def tuned(
-    trials: Trials, task: str, names: Sequence[str], rounds: int, steps: int, pool: ProcessPoolExecutor | None
+    trials: Trials, task: str, names: Sequence[str], rounds: Sequence[int], steps: int, pool: ProcessPoolExecutor | None
 ) -> dict[str, list[Settings]]:
     """Return the settings of each row that were tried, the best first.
 
@@ -153,7 +153,7 @@ def tuned(
         trials: what was run.
         task: name of the task.
         names: rows.
-        rounds: of the tuning.
+        rounds: of the tuning, by number.
         steps: of a trial.
         pool: runs what is missing; None: takes what there is.
     """
@@ -163,7 +163,7 @@ def tuned(
     def loss(name: str, settings: Settings) -> float:
         return trials.found[trials.ask(task, name, settings, TUNING_SEED, steps).key].loss
 
-    for number in range(rounds):
+    for number in rounds:
         wanted = {name: round_of(number, everything()[name], task, best.get(name)) for name in names}
         if pool is not None:
             asks = [trials.ask(task, name, one, TUNING_SEED, steps) for name in names for one in wanted[name]]
@@ -211,7 +211,7 @@ def main() -> None:
     parser.add_argument("--tasks", default="characters,segmentation,shift")
     parser.add_argument("--only", default="", help="names of rows, separated by semicolons")
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of the tuning")
+    parser.add_argument("--rounds", type=int, help="of the tuning; all by default, of the ladder those of rates")
     parser.add_argument("--steps", type=int, help="of the comparison, instead of each task's own")
     parser.add_argument("--tuning-steps", type=int, help="of the tuning, likewise")
     parser.add_argument("--refine", action="store_true", help="try four rates again at the steps of the comparison")
@@ -228,13 +228,14 @@ def main() -> None:
     names = given.only.split(";") if given.only else several
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
+    rounds = range(given.rounds) if given.rounds else RATES if given.ladder else range(ROUNDS)
     place, kept = Place(given.device, str(given.text)), None if given.anew else KEPT
     trials = Trials(given.folder / "trials.jsonl", place, kept)
     with processes(given.workers) as pool:
         for task in ("narrow" if given.ladder else given.tasks).split(","):
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
-            tried = tuned(trials, task, names, given.rounds, tuning_steps, None if given.table else pool)
+            tried = tuned(trials, task, names, rounds, tuning_steps, None if given.table else pool)
             if given.refine:
                 tried = refined(trials, task, tried, steps, None if given.table else pool)
             if not given.table:

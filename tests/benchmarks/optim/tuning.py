@@ -18,6 +18,7 @@ MOMENTA = (0.6, 0.8, 0.9, 0.95)
 DECAYED = 2e-4  # share of a weight that a step at the full rate takes away, alike for all: .1 of AdamW at 2e-3
 NO_MOMENTUM = 0.0
 ROUNDS = 4
+RATES = (0, 3)  # rounds of learning rates
 _POWERS = (-2, -1, 0, 1, 2)  # of two, times the middle rate
 
 
