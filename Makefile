@@ -169,6 +169,7 @@ bench-optim: install-bench
 
 bench-optim-ablations: install-bench
 	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT) --tasks characters --ablations --rounds 1
+	$(BIN)/python -m tests.benchmarks.optim.quality $(OUT) --ladder --seeds 2
 
 bench-model: install-bench
 	$(BIN)/python -m tests.benchmarks.model.speed --ways

@@ -27,7 +27,7 @@ LADDER = (
     "whole, spectral",
     *("natural, fan-in", "natural, damped", "natural, equal KL", "natural, whole"),
     *("seeded", "seeded, natural", "seeded, natural, equal KL"),
-    *("adamw", "muon"),
+    "adamw",  # for scale; no peer whose momentum matters, since momenta are not tuned here
 )
 
 
