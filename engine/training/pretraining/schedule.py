@@ -155,7 +155,7 @@ def _said(option: str, value: object) -> str:
         return f"without --{option}"
     if isinstance(value, Mapping):
         return f"with --{option} " + ",".join(f"{name}={steps}" for name, steps in value.items())
-    return f"with --{option} {value}"
+    return f"with --{option} {value:g}" if option == "minutes" else f"with --{option} {value}"
 
 
 def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
