@@ -199,6 +199,7 @@ def pretrain(
                 console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
             if recipe and again and remembered(out).steps != RECIPE.steps:
                 raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
+            ranks.on_first(lambda: out.mkdir(parents=True, exist_ok=True))  # fails before anything is read or loaded
             if forms is not None:
                 ranks.on_first(partial(_kept_forms, forms, out))
             source = teacher or teacher_folder()
