@@ -1,8 +1,7 @@
 """`glossator pretrain`: train a network on generated pages, stage by stage."""
 
 import re
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,14 +9,12 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.commands.common import console, emit, fail, here, progress, settings_here
+from engine.commands.common import console, emit, fail, progress
 from engine.commands.failures import sentence_of
-from engine.plurals import count
-from engine.projects.projects import project_named
+from engine.commands.pretraining_pages import STOPPED, read_corpus, read_forms
 from engine.text import listed
 
 STAGES_OF_A_RUN = "words,regions,segment"
-STOPPED = 3  # exit code of a run stopped by --at-most, without weights
 _WITH_FORMS = ("words", "practice", "ranking", "region_ranking")
 _WITH_CORPUS = (
     "decoder",
@@ -201,7 +198,7 @@ def pretrain(
                 raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
             ranks.on_first(lambda: out.mkdir(parents=True, exist_ok=True))  # fails before anything is read or loaded
             if forms is not None:
-                ranks.on_first(partial(_kept_forms, forms, out))
+                ranks.on_first(partial(read_forms, forms, out))
             source = teacher or teacher_folder()
             steps = RECIPE.steps if recipe else _given(stages)
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
@@ -236,7 +233,7 @@ def pretrain(
                     console.print("The run goes on with the pages that it began with; no folder is read again.")
             if (corpus or project) and not again:
                 reading = partial(
-                    _corpus,
+                    read_corpus,
                     out,
                     corpus or [],
                     project,
@@ -244,7 +241,7 @@ def pretrain(
                     long_side=PRESETS[preset].image.long_side,
                     first_pages=corpus_pages,
                     processes=processes,
-                    late=late,
+                    cancelled=late,
                 )
                 pages = ranks.on_first(reading)
                 schedule = replace(schedule, corpus=_absolute(pages))
@@ -324,63 +321,6 @@ def _load_public(network: Any, trunk: str | None, tower: str | None, bert: str |
     for load, source in ((hub.load_trunk, trunk), (hub.load_prompt_tower, tower), (hub.load_text_encoder, bert)):
         if source is not None:
             console.print(f"{source}: {load(network, source)} tensors", markup=False)
-
-
-def _kept_forms(forms: Path, out: Path) -> None:
-    """Read the forms of a folder for a run; refuses a folder without forms before anything is trained."""
-    from engine.training.pretraining.schedule import has_run
-    from engine.training.sources.blank_forms import FORMS_FILE, kept_forms
-
-    if not has_run(out):
-        (out / FORMS_FILE).unlink(missing_ok=True)  # of another folder, left by a run that never began
-    kept_forms(forms, out / FORMS_FILE)
-
-
-def _corpus(
-    out: Path,
-    folders: list[Path],
-    project: str | None,
-    *,
-    cache: Path | None,
-    long_side: int,
-    first_pages: int | None,
-    processes: int | None,
-    late: Callable[[], bool],
-) -> Path:
-    """Return the list of the run's corpus; reads the documents that are not kept yet."""
-    from engine.documents.ingest import limits_of
-    from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
-    from engine.training.unlabelled.prepare import prepared
-    from engine.training.unlabelled.reading import Reading
-
-    (out / CORPUS_FILE).unlink(missing_ok=True)  # of other folders, left by a run that never began
-    with ExitStack() as opened, progress() as bar:
-        task = bar.add_task("reading documents", total=None)
-
-        def show(reading: Reading) -> None:
-            """Show the progress."""
-            bar.update(task, completed=reading.done, total=reading.files)
-            if reading.sentence is not None:
-                console.print(reading.sentence, markup=False)
-
-        workspace = None if project is None else opened.enter_context(here())
-        listed = prepared(
-            out,
-            folders=folders,
-            project=None if workspace is None else (workspace, project_named(workspace, project or "").id),
-            cache=cache,
-            long_side=long_side,
-            limits=limits_of(settings_here()),
-            first_pages=first_pages,
-            processes=processes,
-            on_progress=show,
-            cancelled=late,
-        )
-    if listed is None:
-        fail("Stopped while reading documents. Run the same command again to continue.", code=STOPPED)
-    found = PageCorpus.load(listed)
-    console.print(f"Corpus: {count(len(found), 'page')} of {count(found.documents, 'document')}.", markup=False)
-    return listed
 
 
 def _absolute(path: Path | None) -> str | None:
