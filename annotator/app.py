@@ -53,13 +53,13 @@ from engine.annotation.answer_service import AnswerService
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
-from engine.workspace import open_workspace
+from engine.workspace import Workspace, open_workspace
 
 _log = logging.getLogger(__name__)
 QUEUE_SLEEPS, PROGRESS_SLEEPS = 0.05, 0.1  # seconds between two looks of Gradio's queue, as it has on Windows
 
 
-def create_app(settings: Settings | None = None) -> FastAPI:
+def create_app(settings: Settings | None = None, *, with_page: bool = True) -> FastAPI:
     """Build the application; uvicorn calls this as its factory.
 
     Migrates the database, registers the shipped model, and creates the local user and the default project. So loading
@@ -67,9 +67,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     Args:
         settings: settings of the deployment; None reads them from the environment.
+        with_page: whether the page is served beside REST; it takes most of the time of building.
 
     Returns:
-        The application with REST routes, page and middleware.
+        The application with REST routes, middleware, and the page if wanted.
     """
     settings = settings or Settings()
     workspace = open_workspace(settings)
@@ -121,9 +122,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.include_router(source_offer.router(settings))
     app.mount("/source/weights", Revalidated(directory=source_offer.weights()), name="weights")
     app.mount("/static", FrontEnd(), name="static")
-    page = build_page(service)
-    gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
-    app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
+    page = build_page(service) if with_page else None
+    if page is not None:
+        gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
+        app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
     app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
@@ -136,12 +138,19 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     def home() -> RedirectResponse:
         return RedirectResponse("/app/")
 
+    if page is not None:
+        _mount(app, page, workspace)
+    return app
+
+
+def _mount(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
+    """Serve the page under /app."""
     gr.mount_gradio_app(
         app,
         page,
         path="/app",
         auth_dependency=auth.gradio_user(workspace),
-        head=f"{HEAD}\n{source_offer.head(settings)}",
+        head=f"{HEAD}\n{source_offer.head(workspace.settings)}",
         theme=theme(),
         css_paths=[STATIC / "css/tabs.css", STATIC / "css/quality.css"],
         ssr_mode=False,
@@ -154,7 +163,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     # Gradio's queue looks for events a thousand times a second, 3.5 % of a core. The tabs do not need a millisecond.
     page._queue.sleep_when_free = QUEUE_SLEEPS
     page._queue.progress_update_sleep_when_free = PROGRESS_SLEEPS
-    return app
 
 
 def _following(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
@@ -34,12 +35,12 @@ def current(database: Database) -> str | None:
 
 def head() -> str | None:
     """Return the newest revision of this version."""
-    return ScriptDirectory.from_config(_config()).get_current_head()
+    return _scripts().get_current_head()
 
 
 def known() -> set[str]:
     """Return all revisions of this version."""
-    return {script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()}
+    return {script.revision for script in _scripts().walk_revisions()}
 
 
 def differences(database: Database) -> list[object]:
@@ -49,6 +50,12 @@ def differences(database: Database) -> list[object]:
     with database.engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": _is_ours})
         return list(compare_metadata(context, Base.metadata))
+
+
+@cache
+def _scripts() -> ScriptDirectory:
+    """Return the migrations of this version, which are compiled and run when they are first looked at."""
+    return ScriptDirectory.from_config(_config())
 
 
 def _is_ours(name: str | None, kind: str, _parents: object) -> bool:

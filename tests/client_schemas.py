@@ -59,7 +59,7 @@ _LIMITS |= {"exclusiveMinimum", "exclusiveMaximum", "pattern", "propertyNames"}
 def document() -> Schema:
     """Return the OpenAPI document of the server."""
     with tempfile.TemporaryDirectory() as folder:
-        return create_app(Settings(data_dir=Path(folder), _env_file=None)).openapi()
+        return create_app(Settings(data_dir=Path(folder), _env_file=None), with_page=False).openapi()
 
 
 def trimmed(document: Mapping[str, Any]) -> Schema:

@@ -30,7 +30,7 @@ def disk(tmp_path: Path) -> Iterator[tuple[Settings, Fill]]:
 
 
 def client_of(settings: Settings) -> TestClient:
-    return TestClient(create_app(settings), base_url=ADDRESS)
+    return TestClient(create_app(settings, with_page=False), base_url=ADDRESS)
 
 
 def new_project(client: TestClient, name: str) -> Any:

@@ -34,7 +34,7 @@ def _asked_every_time(monkeypatch: pytest.MonkeyPatch) -> None:
 def on_file(tmp_path: Path) -> Any:
     """A client of an application on a SQLite file."""
     settings = Settings(data_dir=tmp_path / "data", _env_file=None)
-    with TestClient(create_app(settings), base_url="http://127.0.0.1:7860") as client:
+    with TestClient(create_app(settings, with_page=False), base_url="http://127.0.0.1:7860") as client:
         yield client
 
 

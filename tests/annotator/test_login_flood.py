@@ -124,7 +124,7 @@ def test_nothing_is_tried_while_nothing_can_be_counted(workspace: Workspace, mon
 
 def test_logins_that_wait_hold_no_thread_that_others_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(data_dir=tmp_path / "data", auth="login", _env_file=None)
-    application = create_app(settings)
+    application = create_app(settings, with_page=False)
     workspace = application.state.answer_service.workspace
     ann = make_user(workspace, "ann")
     with workspace.database.write() as session:

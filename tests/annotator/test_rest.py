@@ -211,6 +211,7 @@ def test_next_leads_through_what_is_undecided(client: TestClient, document: dict
     assert client.get(f"/api/projects/{project}/next?after={two['id']}").json()["annotation_id"] is None
 
 
+@pytest.mark.parametrize("with_page", [True])
 def test_the_page_itself_and_its_documentation_are_served(client: TestClient) -> None:
     page = client.get("/app/")
     assert page.status_code == 200 and f"{BASE}/main.js" in page.text

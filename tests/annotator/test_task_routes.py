@@ -27,7 +27,7 @@ class House:
     """An application with login, and a client for each person."""
 
     def __init__(self, settings: Settings) -> None:
-        application = create_app(settings)
+        application = create_app(settings, with_page=False)
         self.workspace: Workspace = open_workspace(settings)
         self.project = project_named(self.workspace, "default").id
         self.stored = make_document(self.workspace, self.project, [bill(1)], name="bill.png")

@@ -22,7 +22,7 @@ from tests.support.server_thread import served
 @pytest.fixture
 def address(sqlite_workspace: Workspace) -> Iterator[str]:
     """The address of a page's small picture, in a served application."""
-    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None))
+    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None), with_page=False)
     workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     document = make_document(workspace, project, [line("Total due: 7.00")])

@@ -27,7 +27,7 @@ from tests.support.server_thread import served
 
 @pytest.fixture
 def app(tmp_path: Path) -> Any:
-    return create_app(Settings(data_dir=tmp_path / "data", _env_file=None))
+    return create_app(Settings(data_dir=tmp_path / "data", _env_file=None), with_page=False)
 
 
 @pytest.fixture

@@ -93,7 +93,7 @@ def free(line: WorkQueue) -> int:
 @pytest.fixture
 def app(sqlite_workspace: Workspace) -> FastAPI:
     """An application without logins."""
-    return create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None))
+    return create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None), with_page=False)
 
 
 @pytest.fixture
@@ -140,7 +140,9 @@ def test_uploads_without_a_place_are_refused_before_they_are_sent(desk: tuple[st
 def test_uploads_of_those_who_may_not_are_refused_before_they_are_sent(
     sqlite_workspace: Workspace,
 ) -> None:
-    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None))
+    app = create_app(
+        Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None), with_page=False
+    )
     workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     (name, token), *_ = cookie_of(workspace, make_user(workspace, "ann", **{project: "annotator"})).items()
@@ -152,7 +154,9 @@ def test_uploads_of_those_who_may_not_are_refused_before_they_are_sent(
 
 
 def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Workspace, tmp_path: Path) -> None:
-    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None))
+    app = create_app(
+        Settings(data_dir=sqlite_workspace.settings.data_dir, auth="login", _env_file=None), with_page=False
+    )
     workspace: Workspace = app.state.answer_service.workspace
     project = project_named(workspace, DEFAULT_NAME).id
     ann, ben = (

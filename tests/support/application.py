@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from starlette.testclient import TestClient
 
 
-def _client_of(settings: Settings, address: str) -> TestClient:
+def _client_of(settings: Settings, address: str, with_page: bool) -> TestClient:
     from starlette.testclient import TestClient
 
     from annotator.app import create_app
 
-    return TestClient(create_app(settings), base_url=address)
+    return TestClient(create_app(settings, with_page=with_page), base_url=address)
 
 
 @pytest.fixture(scope="session")
@@ -49,9 +49,15 @@ def application_settings(database_url: str, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def client(application_settings: Settings) -> Iterator[TestClient]:
-    """A client of the whole application, its Gradio page included."""
-    with _client_of(application_settings, "http://127.0.0.1:7860") as client:
+def with_page() -> bool:
+    """Whether an application has its Gradio page, which takes a second to build; tests of it say so for themselves."""
+    return False
+
+
+@pytest.fixture
+def client(application_settings: Settings, with_page: bool) -> Iterator[TestClient]:
+    """A client of the application."""
+    with _client_of(application_settings, "http://127.0.0.1:7860", with_page) as client:
         yield client
 
 
@@ -68,8 +74,8 @@ def project(workspace: Workspace) -> Project:
 
 
 @pytest.fixture
-def app_client(database_url: str, tmp_path: Path) -> Iterator[TestClient]:
+def app_client(database_url: str, tmp_path: Path, with_page: bool) -> Iterator[TestClient]:
     """A client of an application where people log in."""
     settings = Settings(data_dir=tmp_path / "data", database_url=database_url, auth="login", _env_file=None)
-    with _client_of(settings, ADDRESS) as client:
+    with _client_of(settings, ADDRESS, with_page) as client:
         yield client

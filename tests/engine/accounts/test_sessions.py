@@ -223,7 +223,7 @@ def test_a_change_of_one_s_password_in_flight_does_not_undo_an_admin_s(workspace
 )
 def test_only_a_trusted_proxy_says_where_a_request_comes_from(tmp_path, trusted: list[str], seen: str) -> None:
     settings = Settings(data_dir=tmp_path / "data", auth="login", trusted_proxies=trusted, _env_file=None)
-    application = create_app(settings)
+    application = create_app(settings, with_page=False)
     workspace = application.state.answer_service.workspace
     ann = users.add_user(workspace, "ann", PASSWORD, "annotator")
     with served(application, **server_options(settings)) as address:

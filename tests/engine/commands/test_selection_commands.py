@@ -117,7 +117,7 @@ def test_the_figures_tell_of_choices_in_json(shop: Workspace) -> None:
 
 
 def test_a_program_asks_for_surveys_and_sees_the_stage(application_settings: Settings) -> None:
-    with served(create_app(application_settings)) as address, Glossator(address) as glossator:
+    with served(create_app(application_settings, with_page=False)) as address, Glossator(address) as glossator:
         project = glossator.create_project("from afar")
         assert glossator.stage(project.id).stage == "assisted"
         assert glossator.set_stage(project.id, "semi_automatic", "Try.").reason == "Try."

@@ -389,7 +389,7 @@ def test_what_fails_is_told_by_the_list_and_by_the_request_that_waits(
 
 def test_two_servers_share_the_exports(sqlite_workspace: Workspace) -> None:
     settings = Settings(data_dir=sqlite_workspace.settings.data_dir, poll_seconds=0.2, _env_file=None)
-    first, second = create_app(settings), create_app(settings)
+    first, second = create_app(settings, with_page=False), create_app(settings, with_page=False)
     project = make_project(sqlite_workspace).id
     accept(sqlite_workspace, make_document(sqlite_workspace, project, [bill(1)]), TOTAL, [4])
     path = f"/api/projects/{project}/exports"
@@ -402,7 +402,7 @@ def test_two_servers_share_the_exports(sqlite_workspace: Workspace) -> None:
 
 
 def test_who_disconnects_stops_the_export(sqlite_workspace: Workspace) -> None:
-    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None))
+    app = create_app(Settings(data_dir=sqlite_workspace.settings.data_dir, _env_file=None), with_page=False)
     project = make_project(sqlite_workspace).id
     accept(sqlite_workspace, make_document(sqlite_workspace, project, [bill(1)]), TOTAL, [4])
     with served(app) as address, busy(app):
