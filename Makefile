@@ -71,10 +71,11 @@ LONG := tests/browser/long tests/long
 # Browser tests come first, for they are the slowest; the many quick ones fill what is left. On CI a test that failed runs
 # once more; the summary lists it as RERUN, and it is a defect to mend all the same.
 test: install-test lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder $(if $(CI),--reruns 1 -rfER) $(addprefix --ignore=,$(LONG))
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --databases one $(if $(CI),--reruns 1 -rfER) $(addprefix --ignore=,$(LONG))
 
 test-long: install-bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile $(LONG)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --databases other $(addprefix --ignore=,$(LONG))
 
 lint: install-test
 	$(BIN)/ruff check .

@@ -18,7 +18,12 @@ from engine.accounts import passwords
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 
-pytest_plugins = ["tests.support.application", "tests.support.exported_project", "tests.support.short_pieces"]
+pytest_plugins = [
+    "tests.support.application",
+    "tests.support.databases_of_a_run",
+    "tests.support.exported_project",
+    "tests.support.short_pieces",
+]
 
 
 def needed(reason: str) -> NoReturn:

@@ -32,9 +32,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         yield World(application.state.answer_service.workspace, client)
 
 
-@pytest.fixture
-def local(tmp_path: Path) -> Iterator[TestClient]:
-    with TestClient(create_app(Settings(data_dir=tmp_path / "data", _env_file=None)), base_url=ADDRESS) as client:
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    settings = Settings(data_dir=tmp_path_factory.mktemp("local"), _env_file=None)
+    with TestClient(create_app(settings), base_url=ADDRESS) as client:
         yield client
 
 

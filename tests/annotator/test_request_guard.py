@@ -19,8 +19,9 @@ def settings(tmp_path) -> Settings:
     return Settings(data_dir=tmp_path / "data", max_upload_mb=2, _env_file=None)
 
 
-@pytest.fixture
-def local(settings: Settings):
+@pytest.fixture(scope="module")
+def local(tmp_path_factory: pytest.TempPathFactory):
+    settings = Settings(data_dir=tmp_path_factory.mktemp("local"), max_upload_mb=2, _env_file=None)
     with TestClient(create_app(settings), base_url="http://127.0.0.1:7860") as client:
         yield client
 

@@ -19,6 +19,7 @@ LETTER = (
     "Please pay within thirty days",
     "Thank you for your business",
 )
+PAPER = (840, 700)  # pixels of the letter: OCR takes as long as it has pixels
 WORDS = " ".join(LETTER).split()
 
 
@@ -207,7 +208,7 @@ def endless_pdf(path: Path) -> Path:
 
 
 def text_image(
-    lines: Sequence[str] = LETTER, *, size: tuple[int, int] = (1240, 900), height: int = 40, mode: str = "RGB"
+    lines: Sequence[str] = LETTER, *, size: tuple[int, int] = PAPER, height: int = 40, mode: str = "RGB"
 ) -> Image.Image:
     """Lines of black letters `height` pixels high on white, as a clean scan would show them."""
     image = Image.new("RGB", size, "white")

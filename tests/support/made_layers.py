@@ -7,7 +7,7 @@ from pathlib import Path
 import pymupdf
 from PIL import ImageFont
 
-from tests.support.made_documents import LETTER, scanned_pdf, text_image
+from tests.support.made_documents import LETTER, PAPER, scanned_pdf, text_image
 
 # As an archive writes it, invisibly and over the letter: upper left, lines of 8 points.
 METADATA = (
@@ -51,7 +51,7 @@ def covered_pdf(path: Path, layer: Sequence[str]) -> Path:
     picture = io.BytesIO()
     text_image().save(picture, "PNG")
     with pymupdf.open() as document:
-        page = document.new_page(width=1240 * _SCALE, height=900 * _SCALE)
+        page = document.new_page(width=PAPER[0] * _SCALE, height=PAPER[1] * _SCALE)
         _write(page, layer)
         page.insert_image(page.rect, stream=picture.getvalue())
         document.save(path)
@@ -66,7 +66,7 @@ def half_picture_pdf(path: Path) -> Path:
         page = document.new_page()
         for row in range(8):
             page.insert_text((72, 72 + 20 * row), f"Paragraph {row} is stored as text", fontsize=12)
-        page.insert_image(pymupdf.Rect(0, 300, 595, 300 + 595 * 900 / 1240), stream=picture.getvalue())
+        page.insert_image(pymupdf.Rect(0, 300, 595, 300 + 595 * PAPER[1] / PAPER[0]), stream=picture.getvalue())
         document.save(path)
     return path
 

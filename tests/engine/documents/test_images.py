@@ -30,13 +30,13 @@ def test_a_single_upright_image_is_kept_byte_for_byte(read, tmp_path: Path, name
     (page,) = read(path, **NO_OCR).pages
     assert page.image_path.read_bytes() == path.read_bytes()
     assert page.image_path.suffix == path.suffix
-    assert (page.width, page.height, page.rotation) == (1240, 900, 0)
+    assert (page.width, page.height, page.rotation) == (*made.PAPER, 0)
 
 
 @pytest.mark.parametrize(("orientation", "clockwise"), [(3, 180), (6, 90), (8, 270)])
 def test_the_exif_orientation_is_honoured(read, tmp_path: Path, orientation: int, clockwise: int) -> None:
     (page,) = read(made.turned_jpeg(tmp_path / "photo.jpg", orientation), **NO_OCR).pages
-    assert (page.width, page.height, page.rotation) == (1240, 900, clockwise)
+    assert (page.width, page.height, page.rotation) == (*made.PAPER, clockwise)
     assert page.image_path.suffix == ".png"  # turning a JPEG without loss
     assert difference(picture(page.image_path), made.text_image()) < 3
 
@@ -52,10 +52,10 @@ def test_every_page_of_a_tiff_is_a_page_in_its_own_mode(read, tmp_path: Path) ->
 
 
 def test_a_fax_with_oblong_pixels_gets_square_ones(read, tmp_path: Path) -> None:
-    squeezed = made.text_image(mode="1").resize((1240, 450))
+    squeezed = made.text_image(mode="1").resize((made.PAPER[0], made.PAPER[1] // 2))
     path = made.tiff(tmp_path / "fax.tif", [squeezed], compression="group4", dpi=(204, 102))
     (page,) = read(path, **NO_OCR).pages
-    assert (page.width, page.height) == (1240, 900)
+    assert (page.width, page.height) == made.PAPER
 
 
 def test_transparency_becomes_white(read, tmp_path: Path) -> None:
@@ -83,8 +83,8 @@ def test_grey_of_many_bits_keeps_its_range(bits: int) -> None:
 
 
 def test_a_scanner_preview_in_a_tiff_is_no_page(read, tmp_path: Path) -> None:
-    whole, preview = made.text_image(mode="L"), made.text_image(mode="L").resize((124, 90))
+    whole, preview = made.text_image(mode="L"), made.text_image(mode="L").resize((84, 70))
     path = tmp_path / "preview.tif"
     preview.encoderinfo = {"tiffinfo": {254: 1}}
     whole.save(path, "TIFF", save_all=True, append_images=[preview])
-    assert [(page.width, page.height) for page in read(path, **NO_OCR).pages] == [(1240, 900)]
+    assert [(page.width, page.height) for page in read(path, **NO_OCR).pages] == [made.PAPER]

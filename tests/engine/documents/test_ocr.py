@@ -30,7 +30,7 @@ def text(page: ReadPage) -> list[str]:
 
 def assert_reads_the_letter(page: ReadPage) -> None:
     assert page.text_source == "ocr"
-    assert (page.width, page.height) == (1240, 900)
+    assert (page.width, page.height) == made.PAPER
     assert text(page) == made.WORDS
     for row in range(len(made.LETTER)):  # lines are 80 pixels apart, the first at 80
         middles = [(word.box[1] + word.box[3]) / 2 for word in page.words if word.line == row]

@@ -15,11 +15,11 @@ from engine.training.evaluation.ocr_words import OcrWords, words_upright
 from tests.support import made_documents as made
 
 
-def page(image: str | None, size: tuple[int, int] = (1240, 900)) -> GroundedPage:
+def page(image: str | None, size: tuple[int, int] = made.PAPER) -> GroundedPage:
     return GroundedPage("letter", image, *size, words=[], questions=[])
 
 
-def assert_is_the_letter(words: list, size: tuple[int, int] = (1240, 900)) -> None:
+def assert_is_the_letter(words: list, size: tuple[int, int] = made.PAPER) -> None:
     assert [word.text for word in words] == made.WORDS
     assert all(0 <= w.box[0] < w.box[2] <= size[0] and 0 <= w.box[1] < w.box[3] <= size[1] for w in words)
 
@@ -73,18 +73,19 @@ def test_a_page_that_lies_on_its_side_is_told_in_its_own_pixels(tmp_path: Path, 
 
 @pytest.mark.ocr
 def test_what_was_read_is_kept_by_content_and_language(tmp_path: Path) -> None:
-    made.image_file(tmp_path / "letter.png")
+    size = (480, 480)
+    made.image_file(tmp_path / "letter.png", made.text_image(["Northwind Traders", "Invoice 40718"], size=size))
     kept = tmp_path / "kept"
-    words = OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("letter.png"))
+    words = OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("letter.png", size))
     (file,) = kept.iterdir()
     stored = json.loads(file.read_text(encoding="utf-8"))
     stored["words"] = stored["words"][:2]
     file.write_text(json.dumps(stored), encoding="utf-8")
     (tmp_path / "letter.png").rename(tmp_path / "other.png")  # the same picture under another name
-    assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png")) == words[:2]
+    assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png", size)) == words[:2]
     for spoiled in (json.dumps(stored | {"version": "0.1"}), "not JSON", json.dumps(stored | {"words": [[1]]}), "[]"):
         file.write_text(spoiled, encoding="utf-8")
-        assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png")) == words
+        assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png", size)) == words
 
 
 @pytest.mark.ocr
@@ -110,8 +111,8 @@ def test_each_engine_keeps_its_own_reading_with_seconds_and_confidence(tmp_path:
 def test_pages_read_ahead_come_in_order_and_are_not_read_again(tmp_path: Path) -> None:
     pages = []
     for number in range(5):
-        made.image_file(tmp_path / f"{number}.png", made.text_image([f"Page {number}"], size=(500, 200)))
-        pages.append(page(f"{number}.png", (500, 200)))
+        made.image_file(tmp_path / f"{number}.png", made.text_image([f"Page {number}"], size=(300, 220)))
+        pages.append(page(f"{number}.png", (300, 220)))
     ocr = OcrWords(tmp_path, ReadLimits(), workers=2)
     read = list(ocr.read_ahead(pages))
     assert [[word.text for word in reading.words] for _, reading in read] == [["Page", str(at)] for at in range(5)]
@@ -138,7 +139,7 @@ def test_one_worker_reads_again_what_was_timed_in_company(tmp_path: Path) -> Non
 def test_pages_that_failed_in_company_are_read_alone_at_the_end(tmp_path: Path, failing_tesseract: Path) -> None:
     """A program that fails as long as a file stands beside it, and reads one word afterwards."""
     made.image_file(tmp_path / "letter.png")
-    made.image_file(tmp_path / "small.png", made.text_image(["Total"], size=(500, 200)))
+    made.image_file(tmp_path / "small.png", made.text_image(["Total"], size=(300, 220)))
     (failing_tesseract / "fails").touch()
     told: list[str] = []
     ocr = OcrWords(tmp_path, ReadLimits(ocr="tesseract"), workers=2, warn=told.append, kept_in=tmp_path / "kept")

@@ -201,8 +201,8 @@ def test_an_empty_project_has_empty_figures_and_an_unknown_one_none(workspace: W
 
 def test_figures_write_nothing_and_take_as_many_queries_for_many_masks_as_for_few(sqlite_workspace: Workspace) -> None:
     few, many = make_project(sqlite_workspace, "few"), make_project(sqlite_workspace, "many")
-    make_weeks(sqlite_workspace, few, MONDAY, a_day=2)
-    make_weeks(sqlite_workspace, many, MONDAY, a_day=4)
+    make_weeks(sqlite_workspace, few, MONDAY, a_day=1)
+    make_weeks(sqlite_workspace, many, MONDAY, a_day=2)
     asked: list[str] = []
     event.listen(sqlite_workspace.database.engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
 

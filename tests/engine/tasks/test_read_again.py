@@ -71,7 +71,7 @@ def test_words_that_stand_keep_their_numbers_and_wrong_ones_are_replaced(workspa
 def test_words_by_hand_stay(workspace: Workspace, stored: Stored) -> None:
     edits = [
         WordText(op="text", number=2, text="LIMITED"),
-        WordAdd(op="add", text="signed", box=(900, 800, 1000, 840)),
+        WordAdd(op="add", text="signed", box=(90, 640, 190, 680)),
     ]
     request = MendRequest(idempotency_key="by-hand-1", base=0, edits=edits)
     edit_words(workspace, stored.page_id, request, stored.user_id)
@@ -151,7 +151,7 @@ def test_a_page_on_which_ocr_finds_nothing_keeps_its_words(
     workspace: Workspace, stored: Stored, tmp_path: Path
 ) -> None:
     blank = tmp_path / "blank.png"
-    Image.new("L", (1240, 900), 255).save(blank)
+    Image.new("L", made.PAPER, 255).save(blank)
     with workspace.database.write() as session:
         session.get_one(Page, stored.page_id).image_sha256 = workspace.blobs.put_file(blank)
     with pytest.raises(Refused, match="keeps its words, because OCR found none"):
