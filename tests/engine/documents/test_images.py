@@ -1,4 +1,4 @@
-"""PNG, JPEG and TIFF files as pages. OCR is given no language here that it could have: words are not the point."""
+"""PNG, JPEG and TIFF files as pages, without OCR: its engine is asked for a language that it lacks."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from PIL import Image, ImageChops
 from engine.documents.images import displayable
 from tests.support import made_documents as made
 
-NO_OCR = {"ocr_language": "xxx"}
+NO_OCR = {"ocr": "tesseract", "ocr_language": "xxx"}
 
 
 def picture(path: Path) -> Image.Image:
