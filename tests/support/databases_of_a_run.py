@@ -26,9 +26,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if wanted == "both":
         return
     names = {item.nodeid for item in items}
-    kept = [item for item in items if _runs(item.nodeid, names, wanted)]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    runs = {name for name in names if _runs(name, names, wanted)}
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in runs])
+    items[:] = [item for item in items if item.nodeid in runs]
 
 
 def _runs(name: str, names: set[str], wanted: str) -> bool:
