@@ -60,8 +60,9 @@ def main() -> None:
     cases = [case for case in CASES if case.name in chosen.sets]
     if not chosen.table:
         _simulate(chosen, cases)
-    found = {case: _read(chosen.figures, case, chosen.draws) for case in cases}
-    found = {case: draws for case, draws in found.items() if draws}
+    files = {case: [_file(chosen.figures, case, seed) for seed in range(1, chosen.draws + 1)] for case in cases}
+    read = {case: [figures for file in each if (figures := read_figures(file))] for case, each in files.items()}
+    found = {case: draws for case, draws in read.items() if draws}
     for case, draws in found.items():
         print(f"\n{case.name}, {count(len(draws), 'draw')}\n")
         print(_table(draws))
@@ -71,36 +72,54 @@ def main() -> None:
 
 
 def _simulate(chosen: argparse.Namespace, cases: Sequence[Case]) -> None:
-    orders = chosen.out / "orders"
+    folders = set_folders(chosen.data, chosen.out, cases)
+    todo = [(case, seed) for seed in range(1, chosen.draws + 1) for case in cases]
+
+    def run(one: tuple[Case, int]) -> None:
+        case, seed = one
+        done = _file(chosen.figures, case, seed)
+        simulated(case, seed, folders, chosen.out, done, ("--minutes", str(chosen.minutes)))
+
+    with ThreadPoolExecutor(chosen.at_once) as pool:
+        list(pool.map(run, todo))
+
+
+def set_folders(data: Path, out: Path, cases: Sequence[Case]) -> dict[str, Path]:
+    """Return the folder of each set; purchase orders are generated into OUT where they are asked for."""
+    orders = out / "orders"
     if any(case.name == "orders" for case in cases) and not (orders / "pages.jsonl").is_file():
         glossator("synth", str(orders), *_ORDERS)
-    sets = {"forms": chosen.data / "forms", "receipts": chosen.data / "receipts", "orders": orders}
-    todo = [
-        (case, seed)
-        for seed in range(1, chosen.draws + 1)
-        for case in cases
-        if not _file(chosen.figures, case, seed).is_file()
-    ]
-    chosen.figures.mkdir(parents=True, exist_ok=True)
-    with ThreadPoolExecutor(chosen.at_once) as pool:
-        list(pool.map(lambda one: _simulated(one[0], one[1], sets, chosen), todo))
+    return {"forms": data / "forms", "receipts": data / "receipts", "orders": orders}
 
 
-def _simulated(case: Case, seed: int, sets: Mapping[str, Path], chosen: argparse.Namespace) -> None:
-    done = _file(chosen.figures, case, seed)
-    kept = chosen.out / "under way" / done.stem
+def simulated(
+    case: Case, seed: int, folders: Mapping[str, Path], out: Path, done: Path, options: Sequence[str]
+) -> None:
+    """Write the figures of a draw into the file `done`, unless it is there. A run that was stopped goes on.
+
+    Args:
+        case: set with its rounds.
+        seed: draw.
+        folders: of each set.
+        out: folder of what is under way.
+        done: file for the figures.
+        options: more options of `glossator simulate`.
+    """
+    if done.is_file():
+        return
+    kept = out / "under way" / done.stem
     if not (kept / STATE_FILE).is_file():  # stopped before its first round was measured
         shutil.rmtree(kept, ignore_errors=True)
     said = glossator(
         "simulate",
-        str(sets[case.name]),
+        str(folders[case.name]),
         *("--rounds", str(case.rounds), "--pages", str(case.pages), "--seed", str(seed)),
-        *("--watch", str(sets[case.watch]), "--minutes", str(chosen.minutes), "--json"),
-        *("--keep", str(kept), "--resume"),
+        *("--watch", str(folders[case.watch]), "--json", "--keep", str(kept), "--resume", *options),
     )
-    temporary = done.with_suffix(".tmp")
     figures = json.loads(said.splitlines()[-1])
     figures["plan"]["watched"] = case.watch  # not the path
+    done.parent.mkdir(parents=True, exist_ok=True)
+    temporary = done.with_suffix(".tmp")
     temporary.write_text(json.dumps(figures, indent=1), "utf-8")
     temporary.replace(done)
     shutil.rmtree(kept)
@@ -110,10 +129,10 @@ def _file(figures: Path, case: Case, seed: int) -> Path:
     return figures / f"{case.name}-{seed}.json"
 
 
-def _read(figures: Path, case: Case, draws: int) -> list[dict[str, Any]]:
-    """Return the figures of the draws that there are."""
-    files = (_file(figures, case, seed) for seed in range(1, draws + 1))
-    return [json.loads(file.read_text("utf-8")) for file in files if file.is_file()]
+def read_figures(file: Path) -> dict[str, Any] | None:
+    """Return the figures of a draw, None where it did not run."""
+    found: dict[str, Any] | None = json.loads(file.read_text("utf-8")) if file.is_file() else None
+    return found
 
 
 def _table(draws: Sequence[Mapping[str, Any]]) -> str:

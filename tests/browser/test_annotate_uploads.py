@@ -4,9 +4,10 @@ import itertools
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import FilePayload, Route, expect
+from playwright.sync_api import BrowserContext, FilePayload, Route, expect
 
 from tests.browser.bench import Bench, invoice
+from tests.browser.conftest import bench_in
 
 pytestmark = pytest.mark.browser
 
@@ -59,17 +60,13 @@ class Gate:
 
 
 @pytest.fixture
-def empty(bench: Bench) -> Iterator[Bench]:
+def empty(profile: BrowserContext, server: str) -> Iterator[Bench]:
     """The workspace in a project without documents."""
-    answer = bench.page.request.post(
-        f"{bench.server}/api/projects", data={"name": f"uploads {next(_serial)}"}, headers=HEADERS
-    )
+    answer = profile.request.post(f"{server}/api/projects", data={"name": f"uploads {next(_serial)}"}, headers=HEADERS)
     assert answer.ok, answer.text()
-    bench.page.goto(f"{bench.server}/app/#project={answer.json()['id']}")
-    bench.reload()
-    bench.page.wait_for_selector(".glossator[data-started]")
-    expect(bench.page.get_by_text("No documents yet")).to_be_visible()
-    yield bench
+    with bench_in(profile, server, f"#project={answer.json()['id']}") as bench:
+        expect(bench.page.get_by_text("No documents yet")).to_be_visible()
+        yield bench
 
 
 def test_documents_of_a_drop_appear_one_by_one_and_refusals_fold(empty: Bench) -> None:

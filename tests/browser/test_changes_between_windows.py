@@ -1,5 +1,6 @@
 """What happens in one window is told in the others of the browser, by one stream for all of them."""
 
+import pytest
 from playwright.sync_api import Page
 
 from annotator.front_end_files import BASE
@@ -37,6 +38,7 @@ def told(page: Page, document: str) -> None:
     page.wait_for_function("(id) => window.told.includes(id)", arg=document, timeout=TOLD, polling=20)
 
 
+@pytest.mark.own_profile
 def test_an_accepted_answer_is_told_in_another_window_whoever_holds_the_stream(bench: Bench) -> None:
     context, streams = bench.page.context, list[str]()  # that are opened beside the first window's
     context.on("request", lambda sent: streams.append(sent.url) if is_stream(sent.url) else None)

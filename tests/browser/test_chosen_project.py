@@ -1,9 +1,7 @@
 """One project for the whole page: chosen in the workspace or on a tab, the others follow."""
 
-from collections.abc import Iterator
-
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from tests.browser.slow_connection import Line
 from tests.support.server_process import Served
@@ -14,10 +12,8 @@ TABS = ["Documents", "Questions", "Training", "Quality", "Export"]
 
 
 @pytest.fixture
-def page(served: Served, browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    yield context.new_page()
-    context.close()
+def page(profile: BrowserContext) -> Page:
+    return profile.new_page()
 
 
 def opened(page: Page, served: Served, fragment: str = "") -> None:

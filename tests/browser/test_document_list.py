@@ -1,10 +1,10 @@
-"""The list of documents in a project of two thousand: drawn where it is seen, fetched where somebody scrolls."""
+"""The list of documents in a project of five hundred: drawn where it is seen, fetched where somebody scrolls."""
 
 import itertools
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import BrowserContext, expect
 
 from engine.documents.listing import document_lines
 from engine.documents.views import DocumentLine
@@ -12,18 +12,19 @@ from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.growth.project import grow
 from tests.browser.bench import Bench
+from tests.browser.conftest import bench_in
 from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 
-DOCUMENTS = 2000
+DOCUMENTS = 500
 _NODES = "() => document.querySelectorAll('*').length"
 _FETCHED = "() => document.querySelector('.glossator').workspace.library.listed.lines.length"
 
 
 @pytest.fixture(scope="module")
 def grown(served: Served) -> tuple[str, list[DocumentLine]]:
-    """A project of two thousand documents on the shared server, and their lines."""
+    """A project of five hundred documents on the shared server, and their lines."""
     workspace = open_workspace(Settings(data_dir=served.data, _env_file=None))
     try:
         project = grow(workspace, DOCUMENTS).project
@@ -33,12 +34,11 @@ def grown(served: Served) -> tuple[str, list[DocumentLine]]:
 
 
 @pytest.fixture
-def large(bench: Bench, grown: tuple[str, list[DocumentLine]]) -> Iterator[Bench]:
+def large(profile: BrowserContext, server: str, grown: tuple[str, list[DocumentLine]]) -> Iterator[Bench]:
     """The workspace in the large project, with its newest document open."""
-    bench.page.goto(f"{bench.server}/app/#project={grown[0]}")
-    bench.reload()
-    bench.ready()
-    yield bench
+    with bench_in(profile, server, f"#project={grown[0]}") as bench:
+        bench.ready()
+        yield bench
 
 
 def test_a_long_list_draws_the_rows_in_sight(large: Bench) -> None:
@@ -146,7 +146,7 @@ def test_keys_walk_beyond_the_rows_that_are_drawn(large: Bench, grown: tuple[str
 
 
 def test_an_open_document_far_down_is_in_sight(large: Bench, grown: tuple[str, list[DocumentLine]]) -> None:
-    far = grown[1][1500]
+    far = grown[1][375]
     large.page.evaluate("([p, d]) => { location.hash = `project=${p}&document=${d}`; }", [grown[0], far.id])
     row = large.page.locator(".g-document[aria-selected=true]")
     expect(row).to_contain_text(far.name)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Page, expect
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, expect
 
 from db.tables import Run, Snapshot, User
 from engine.accounts import members, sessions
@@ -79,16 +79,14 @@ def scene(server_with_login: tuple[Served, dict[str, str]]) -> Iterator[Scene]:
 
 
 @pytest.fixture
-def page(scene: Scene, browser: Browser) -> Iterator[Page]:
+def page(scene: Scene, profile: BrowserContext) -> Iterator[Page]:
     """The page of the admin. When a test ends, no name has become anything but text."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    context.add_cookies([{"name": "glossator_session", "value": scene.token(), "url": scene.server}])
-    page = context.new_page()
+    profile.add_cookies([{"name": "glossator_session", "value": scene.token(), "url": scene.server}])
+    page = profile.new_page()
     page.goto(f"{scene.server}/app/#project={scene.project}")
     page.wait_for_selector(".glossator[data-started]")
     yield page
     harmless(page)
-    context.close()
 
 
 def harmless(page: Page) -> None:

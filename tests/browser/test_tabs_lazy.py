@@ -1,5 +1,6 @@
 """A tab is fetched when it is opened, and again only when what it shows has changed while it is in sight."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.bench import Bench, invoice
@@ -62,6 +63,7 @@ def test_changes_are_on_the_tab_in_sight_and_on_others_when_they_are_opened(benc
     expect(panels["Export"]).to_contain_text("1 answer on 1 document")
 
 
+@pytest.mark.own_profile
 def test_a_page_left_alone_for_a_minute_asks_for_nothing(bench: Bench) -> None:
     page = bench.page
     page.clock.install()
