@@ -154,7 +154,13 @@ def test_safe_headers_stand_on_every_answer(local: TestClient) -> None:
 def test_a_browser_keeps_this_edition_of_the_front_end_and_is_refused_another_one(local: TestClient) -> None:
     module = local.get(f"{BASE}/main.js")
     assert "immutable" in module.headers["cache-control"] and "max-age=31536000" in module.headers["cache-control"]
-    assert module.text == local.get("/static/main.js").text
+    revalidated = local.get("/static/main.js")
+    assert module.text == revalidated.text
+    plain = local.get(f"{BASE}/main.js", headers={"accept-encoding": "identity"})
+    assert module.headers["content-encoding"] == "gzip" and "content-encoding" not in plain.headers
+    assert plain.text == module.text and int(module.headers["content-length"]) < int(plain.headers["content-length"])
+    for sent in (module, plain):
+        assert sent.headers["content-type"] == revalidated.headers["content-type"]
     for path in ("/static/0123456789abcdef/main.js", f"{BASE}/missing.js", f"{BASE}/", f"{BASE}/../app.py"):
         refused = local.get(path)
         assert refused.status_code == 404 and "immutable" not in refused.headers.get("cache-control", ""), path
