@@ -5,6 +5,7 @@ import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
 
 os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
 
@@ -12,6 +13,7 @@ import gradio as gr
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
+from gradio.route_utils import BUILD_PATH_LIB
 
 from annotator import auth, exception_handlers, source_offer
 from annotator.canvas import HEAD
@@ -20,6 +22,7 @@ from annotator.front_end_files import STATIC, FrontEnd, Revalidated
 from annotator.gradio_gate import GradioGate
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
+from annotator.kept_files import KeptFiles
 from annotator.lanes import Lanes
 from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
@@ -124,6 +127,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
     app.mount("/static", FrontEnd(), name="static")
     page = build_page(service) if with_page else None
     if page is not None:
+        app.mount("/app/assets", KeptFiles(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
         gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
         app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
     app.add_middleware(JsonGate)  # type: ignore[arg-type]

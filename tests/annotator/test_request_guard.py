@@ -1,9 +1,12 @@
 """Foreign names, foreign pages, and endless bodies are turned away."""
 
+import re
+from pathlib import Path
 from typing import Any, cast
 
 import pymupdf
 import pytest
+from gradio.route_utils import BUILD_PATH_LIB
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
@@ -164,6 +167,17 @@ def test_a_browser_keeps_this_edition_of_the_front_end_and_is_refused_another_on
     for path in ("/static/0123456789abcdef/main.js", f"{BASE}/missing.js", f"{BASE}/", f"{BASE}/../app.py"):
         refused = local.get(path)
         assert refused.status_code == 404 and "immutable" not in refused.headers.get("cache-control", ""), path
+
+
+def test_a_browser_keeps_the_page_s_own_modules_too(local: TestClient) -> None:
+    name = re.findall(r"assets/index-[^\"']+\.js", local.get("/app/").text)[0]
+    module = local.get(f"/app/{name}")
+    assert "immutable" in module.headers["cache-control"] and module.headers["content-encoding"] == "gzip"
+    assert module.content == (Path(BUILD_PATH_LIB).parent / name).read_bytes()
+    for path in ("missing.js", "", "../index.html", "%2e%2e/index.html"):
+        refused = local.get(f"/app/assets/{path}")
+        assert refused.status_code == 404 and "immutable" not in refused.headers.get("cache-control", ""), path
+    assert local.post(f"/app/{name}").status_code in (403, 404, 405)
 
 
 def test_a_browser_asks_again_for_scripts_without_an_edition(local: TestClient) -> None:
