@@ -138,11 +138,12 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
     def favicon() -> RedirectResponse:
         return RedirectResponse("/static/icon.svg", status_code=301)
 
-    @app.get("/", include_in_schema=False)
-    def home() -> RedirectResponse:
-        return RedirectResponse("/app/")
-
     if page is not None:
+
+        @app.get("/", include_in_schema=False)
+        def home() -> RedirectResponse:
+            return RedirectResponse("/app/")
+
         _mount(app, page, workspace)
     return app
 
