@@ -26,7 +26,7 @@ from torch import nn
 from model.optim import MODES, NaturalGradient, RangeFinder, Seeded, Svd
 from model.optim.choices import Partition
 from model.optim.subspace import range_finder_basis, seeded_basis, svd_basis
-from tests.benchmarks.optim.rows import Row
+from tests.benchmarks.optim.rows import Row, orthogonalise_in
 from tests.benchmarks.optim.rows import rows as compared
 from tests.benchmarks.optim.trial import Settings
 from tests.benchmarks.tables import table
@@ -161,9 +161,12 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--only", default="", help="names of rows, separated by semicolons")
+    parser.add_argument("--float32", action="store_true", help="Muon and its kin orthogonalise in float32")
     parser.add_argument("--plots", type=Path)
     given = parser.parse_args()
     torch.set_num_threads(given.threads)
+    if given.float32:
+        orthogonalise_in(torch.float32)
     device = torch.device(given.device)
     made = rows()
     names = given.only.split(";") if given.only else ["muon", *(name for name in MODES if name in made)]
