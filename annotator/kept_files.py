@@ -67,7 +67,10 @@ class KeptFiles(StaticFiles):
         return self._files[path].response(scope)
 
     def _read(self, path: str) -> KeptFile:
-        full, found = self.lookup_path(path)
+        try:
+            full, found = self.lookup_path(path)
+        except (OSError, ValueError) as error:  # a name that is too long, or with a null in it
+            raise HTTPException(404) from error
         if found is None or not stat.S_ISREG(found.st_mode):
             raise HTTPException(404)
         file = KeptFile(path, Path(full).read_bytes())

@@ -174,7 +174,7 @@ def test_a_browser_keeps_the_page_s_own_modules_too(local: TestClient) -> None:
     module = local.get(f"/app/{name}")
     assert "immutable" in module.headers["cache-control"] and module.headers["content-encoding"] == "gzip"
     assert module.content == (Path(BUILD_PATH_LIB).parent / name).read_bytes()
-    for path in ("missing.js", "", "../index.html", "%2e%2e/index.html"):
+    for path in ("missing.js", "", "../index.html", "%2e%2e/index.html", "x" * 300, "%00"):
         refused = local.get(f"/app/assets/{path}")
         assert refused.status_code == 404 and "immutable" not in refused.headers.get("cache-control", ""), path
     assert local.post(f"/app/{name}").status_code in (403, 404, 405)
