@@ -2,12 +2,12 @@
 
     python -m tests.benchmarks.retraining_optimizers DATA OUT [--sets forms,receipts] [--draws 3] [--at-once 1] [--table]
 
-DATA holds forms/ and receipts/ in the grounded format; orders are generated. People correct 60 pages, the model is retrained once and
-asked for the unseen pages, for the other set and for generated pages. Each draw is another choice of the pages and
-another seed, the same for all optimizers, so that they are compared in pairs with the first, the default. All take
-the same steps and no clock ends them, so other work on the machine changes no figure. Finished runs are kept in
-the repository; --figures FOLDER names another folder, an empty one to measure all anew. Prints a table for
-docs/benchmarks.md.
+DATA holds forms/ and receipts/ in the grounded format; orders are generated. People correct 60 pages, the model is
+retrained once and asked for the unseen pages, for the other set and for generated pages. Each draw is another choice
+of the pages and another seed, the same for all optimizers, so that they are compared in pairs with the first, the
+default. All take the same steps and no clock ends them, so other work on the machine changes no figure. Finished runs
+are kept in the repository; --figures FOLDER names another folder, an empty one to measure all anew. Prints a table
+for docs/benchmarks.md.
 """
 
 import argparse

@@ -8,8 +8,8 @@ text, pages and a seed that the comparison never uses. The comparison takes the 
 `language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Trials that the documents speak of are kept in the repository, and not run again without --anew.
-With --refine four rates around the best are tried again on the tuning text, at the length of the comparison. Tables are
-printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
+With --refine four rates around the best, and weight decay where the best has none, are tried again on the tuning text,
+at the length of the comparison. Tables are printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tests.benchmarks.optim.ablations import LADDER, ablations
 from tests.benchmarks.optim.rows import ON_GPU, Row, orthogonalise_in, rows
 from tests.benchmarks.optim.task import Task
 from tests.benchmarks.optim.trial import Settings, Trial, run
-from tests.benchmarks.optim.tuning import RATES, ROUNDS, best_of, round_of
+from tests.benchmarks.optim.tuning import DECAYED, RATES, ROUNDS, best_of, round_of
 from tests.benchmarks.processes import processes
 
 TASKS = ("narrow", "characters", "wide", "segmentation", "shift", "language")
@@ -176,7 +176,7 @@ def tuned(
     return {name: sorted(several, key=lambda one, name=name: loss(name, one)) for name, several in tried.items()}  # type: ignore[misc]
 
 
-REFINED = (0.5, 0.7, 1.0, 1.4)  # of the best rate: a longer run wants a lower one
+REFINED = (0.5, 0.7, 1.0, 1.4)  # of the best rate: a longer run wants a lower one, and decay tells later
 
 
 def refined(
@@ -184,21 +184,28 @@ def refined(
 ) -> dict[str, list[Settings]]:
     """Return the settings of each row with the best rate at the length of the comparison before all others.
 
+    Where the best has no weight decay, it is tried with it once more at that length.
+
     Args: as of `tuned`; tried: what it returned.
     """
-    wanted = {
-        name: [replace(several[0], rate=several[0].rate * one, decay=several[0].decay / one) for one in REFINED]
-        for name, several in tried.items()
-        if several
-    }
-    asks = [trials.ask(task, name, one, TUNING_SEED, steps) for name, several in wanted.items() for one in several]
-    if pool is not None:
-        trials.run(asks, pool)
-    for name, several in wanted.items():
-        keys = {one: trials.ask(task, name, one, TUNING_SEED, steps).key for one in several}
-        ran = [one for one in several if keys[one] in trials.found]
-        tried[name] = sorted(ran, key=lambda one: trials.found[keys[one]].loss) + tried[name]
+    for further in (_other_rates, _with_decay):
+        wanted = {name: further(several[0]) for name, several in tried.items() if several}
+        asks = [trials.ask(task, name, one, TUNING_SEED, steps) for name, several in wanted.items() for one in several]
+        if pool is not None:
+            trials.run(asks, pool)
+        for name, several in wanted.items():
+            keys = {one: trials.ask(task, name, one, TUNING_SEED, steps).key for one in several}
+            ran = [one for one in several if keys[one] in trials.found]
+            tried[name] = sorted(ran, key=lambda one: trials.found[keys[one]].loss) + tried[name]
     return tried
+
+
+def _other_rates(best: Settings) -> list[Settings]:
+    return [replace(best, rate=best.rate * one, decay=best.decay / one) for one in REFINED]
+
+
+def _with_decay(best: Settings) -> list[Settings]:
+    return [best] if best.decay else [best, replace(best, decay=DECAYED / best.rate)]
 
 
 STEPS = {"narrow": 200, "characters": 300, "wide": 2000, "segmentation": 300, "shift": 150, "language": 610}
