@@ -144,9 +144,11 @@ gpu: $(if $(wildcard $(GPU)/wheels),$(GPU)/site/.installed)
 gpu-text: install-bench
 	$(BIN)/python -m tests.benchmarks.optim.language_text $(GPU)/language
 
+# With NVIDIA's MPS running (nvidia-cuda-mps-control -d) an H200 takes OPTIM_WORKERS=6 of the language model, 15 of characters.
 OPTIM_TASKS ?= language,characters
+OPTIM_WORKERS ?= 3
 gpu-optim: $(GPU)/site/.installed
-	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m tests.benchmarks.optim.quality $(GPU)/optim --tasks $(OPTIM_TASKS) --device cuda --text $(GPU)/language --workers 3
+	PYTHONPATH="$(CURDIR):$(abspath $(GPU)/site)" $(PYTHON) -m tests.benchmarks.optim.quality $(GPU)/optim --tasks $(OPTIM_TASKS) --device cuda --text $(GPU)/language --workers $(OPTIM_WORKERS)
 
 $(GPU)/site/.installed: $(wildcard $(GPU)/wheels/*.whl)
 	$(PYTHON) -m pip install --quiet --no-index --no-deps --upgrade --target $(GPU)/site $(GPU)/wheels/*.whl

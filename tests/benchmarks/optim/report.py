@@ -13,7 +13,10 @@ from tests.benchmarks.tables import table
 
 # Two-sided 95 % quantiles of Student's t for 1, 2 ... degrees of freedom: few seeds, no normal distribution. Beyond
 # them the last one is taken, which is a little too wide.
-STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145)
+STUDENT = (
+    *(12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131),
+    *(2.120, 2.110, 2.101, 2.093),
+)
 
 
 @dataclass(frozen=True, slots=True)
