@@ -9,7 +9,8 @@ text, pages and a seed that the comparison never uses. The comparison takes the 
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Trials that the documents speak of are kept in the repository, and not run again without --anew.
 With --refine four rates around the best, and weight decay where the best has none, are tried again on the tuning text,
-at the length of the comparison. Tables are printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
+at the length of the comparison; --refine 5 judges them by five seeds, for tasks whose losses jump. Tables are printed,
+plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 
 import torch
 from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # torch's stubs lack it
@@ -63,7 +65,7 @@ class Ask:
 
     @property
     def tuning(self) -> bool:
-        return self.seed == TUNING_SEED
+        return self.seed >= TUNING_SEED
 
     @property
     def key(self) -> str:
@@ -180,31 +182,54 @@ REFINED = (0.5, 0.7, 1.0, 1.4)  # of the best rate: a longer run wants a lower o
 
 
 def refined(
-    trials: Trials, task: str, tried: dict[str, list[Settings]], steps: int, pool: ProcessPoolExecutor | None
+    trials: Trials,
+    task: str,
+    tried: dict[str, list[Settings]],
+    steps: int,
+    seeds: int,
+    pool: ProcessPoolExecutor | None,
 ) -> dict[str, list[Settings]]:
     """Return the settings of each row with the best rate at the length of the comparison before all others.
 
-    Where the best has no weight decay, it is tried with it once more at that length.
+    Where the best of the four is the lowest or the highest, two beyond it are tried; where it has no weight decay, it is
+    tried with it once more at that length.
 
-    Args: as of `tuned`; tried: what it returned.
+    Args: as of `tuned`; tried: what it returned; seeds: of the tuning, whose mean loss judges.
     """
-    for further in (_other_rates, _with_decay):
-        wanted = {name: further(several[0]) for name, several in tried.items() if several}
-        asks = [trials.ask(task, name, one, TUNING_SEED, steps) for name, several in wanted.items() for one in several]
+    for further in (_other_rates, _rates_beyond, _with_decay):
+        wanted = {name: further(several) for name, several in tried.items() if several}
+        asks = {
+            (name, one): [trials.ask(task, name, one, TUNING_SEED + seed, steps) for seed in range(seeds)]
+            for name, several in wanted.items()
+            for one in several
+        }
         if pool is not None:
-            trials.run(asks, pool)
+            trials.run([ask for each in asks.values() for ask in each], pool)
+        losses = {
+            settings: fmean(trials.found[ask.key].loss for ask in each)
+            for settings, each in asks.items()
+            if all(ask.key in trials.found for ask in each)
+        }
         for name, several in wanted.items():
-            keys = {one: trials.ask(task, name, one, TUNING_SEED, steps).key for one in several}
-            ran = [one for one in several if keys[one] in trials.found]
-            tried[name] = sorted(ran, key=lambda one: trials.found[keys[one]].loss) + tried[name]
+            ran = [one for one in several if (name, one) in losses]
+            tried[name] = sorted(ran, key=lambda one, name=name: losses[name, one]) + tried[name]  # type: ignore[misc]
     return tried
 
 
-def _other_rates(best: Settings) -> list[Settings]:
-    return [replace(best, rate=best.rate * one, decay=best.decay / one) for one in REFINED]
+def _other_rates(tried: Sequence[Settings], factors: Sequence[float] = REFINED) -> list[Settings]:
+    best = tried[0]
+    return [replace(best, rate=best.rate * one, decay=best.decay / one) for one in factors]
 
 
-def _with_decay(best: Settings) -> list[Settings]:
+def _rates_beyond(tried: Sequence[Settings]) -> list[Settings]:
+    rates = [one.rate for one in tried[: len(REFINED)]]
+    if rates[0] == min(rates):
+        return _other_rates(tried, (0.5, 0.7, 1.0))
+    return _other_rates(tried, (1.0, 1.4, 2.0)) if rates[0] == max(rates) else []
+
+
+def _with_decay(tried: Sequence[Settings]) -> list[Settings]:
+    best = tried[0]
     return [best] if best.decay else [best, replace(best, decay=DECAYED / best.rate)]
 
 
@@ -221,7 +246,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="of the tuning; all by default, of the ladder those of rates")
     parser.add_argument("--steps", type=int, help="of the comparison, instead of each task's own")
     parser.add_argument("--tuning-steps", type=int, help="of the tuning, likewise")
-    parser.add_argument("--refine", action="store_true", help="try four rates again at the steps of the comparison")
+    parser.add_argument("--refine", type=int, nargs="?", const=1, default=0, metavar="SEEDS",
+        help="try four rates again at the steps of the comparison, by the mean of these seeds")  # fmt: skip
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="of the tasks characters, wide and language")
     parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
@@ -244,7 +270,7 @@ def main() -> None:
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
             tried = tuned(trials, task, names, rounds, tuning_steps, None if given.table else pool)
             if given.refine:
-                tried = refined(trials, task, tried, steps, None if given.table else pool)
+                tried = refined(trials, task, tried, steps, given.refine, None if given.table else pool)
             if not given.table:
                 # Seed by seed, so that a comparison that somebody stops has all rows.
                 trials.run(
