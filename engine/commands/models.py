@@ -1,5 +1,6 @@
 """`glossator models`: list, promote, roll back and prune model versions."""
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -123,13 +124,16 @@ def prune(
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
         choose = pruning.prune if yes else pruning.prunable
-        pruned = []
-        for one in choose(workspace, project_id, by=by, keep=keep):
-            pruned.append(one)
-            if not as_json:  # as it goes, so that those before an error are named
-                output.print(f"{one.label}: {count(one.files, 'file')}, {one.bytes / 1e6:.1f} MB", markup=False)
+        pruned: list[pruning.PrunedVersion] = []
+        try:
+            for one in choose(workspace, project_id, by=by, keep=keep):
+                pruned.append(one)
+                if not as_json:  # as it goes, so that those before an error are named
+                    output.print(f"{one.label}: {count(one.files, 'file')}, {one.bytes / 1e6:.1f} MB", markup=False)
+        finally:
+            if as_json and (pruned or not sys.exception()):
+                emit({"deleted": yes, "models": [one.model_dump() for one in pruned]})
     if as_json:
-        emit({"deleted": yes, "models": [one.model_dump() for one in pruned]})
         return
     if not pruned:
         output.print(f"No weights of {project} can be deleted.", markup=False)

@@ -8,9 +8,11 @@ import pytest
 import torch
 from typer.testing import CliRunner, Result
 
+from db.tables import ModelVersion
 from engine.accounts.users import add_user
 from engine.cli import app
 from engine.jobs import queue
+from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
 from engine.workspace import Workspace
@@ -70,6 +72,27 @@ def test_from_retrain_to_rollback(shop: Workspace, tmp_path: Path) -> None:
     deleted = answer("models", "prune", "--project", "bills", "--keep", "0", "--yes")
     assert deleted["deleted"] and [one["label"] for one in deleted["models"]] == ["v1"]
     assert answer("models", "list", "--project", "bills")["models"][0]["missing"]
+
+
+def test_versions_that_were_deleted_before_an_error_are_named(shop: Workspace, tmp_path: Path) -> None:
+    project = make_project(shop)
+    settings = shop.settings.model_copy(update={"model_path": tmp_path / "tiny.safetensors"})
+    registry.ensure_shipped(Workspace(settings, shop.database, shop.blobs))
+    files = [shop.blobs.put(content) for content in (b"first", b"second")]
+    with shop.database.write() as session:
+        for number, file in enumerate(files, 1):
+            session.add(
+                ModelVersion(
+                    project_id=project.id, number=number, checkpoint_sha256=file, fold_sha256s=[], code_version="test"
+                )
+            )
+    second = shop.blobs.path(files[1])
+    second.unlink()
+    second.mkdir()  # which is no file to delete
+    result = call("models", "prune", "--project", "bills", "--keep", "0", "--yes", "--json")
+    assert result.exit_code == 1
+    assert [one["label"] for one in json.loads(result.stdout)["models"]] == ["v1"]
+    assert files[0] not in shop.blobs
 
 
 def test_refusals_are_one_sentence_and_exit_code_one(shop: Workspace, tmp_path: Path) -> None:
