@@ -1,7 +1,7 @@
 """Final loss of every optimizer, each tuned alike, with paired intervals and curves.
 
     python -m tests.benchmarks.optim.quality FOLDER [--tasks characters,segmentation,shift] [--seeds 5] [--workers 2]
-    [--ablations | --ladder] [--rounds N] [--device cpu] [--text FOLDER] [--anew]
+    [--ablations | --ladder | --given "ROW=RATE,MOMENTUM,DECAY;..."] [--rounds N] [--device cpu] [--text FOLDER] [--anew]
 
 Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
 text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
@@ -9,8 +9,9 @@ text, pages and a seed that the comparison never uses. The comparison takes the 
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Trials that the documents speak of are kept in the repository, and not run again without --anew.
 With --refine four rates around the best, and weight decay where the best has none, are tried again on the tuning text,
-at the length of the comparison; --refine 5 judges them by five seeds, for tasks whose losses jump. Tables are printed,
-plots drawn into FOLDER. On a CPU Muon, NorMuon and Scion orthogonalise in float32.
+at the length of the comparison; --refine 5 judges them by five seeds, for tasks whose losses jump. --given compares
+rows at settings of yours, without a tuning. Tables are printed, plots drawn into FOLDER. On a CPU Muon, NorMuon and
+Scion orthogonalise in float32.
 """
 
 from __future__ import annotations
@@ -237,6 +238,12 @@ STEPS = {"narrow": 200, "characters": 300, "wide": 2000, "segmentation": 300, "s
 TUNING_STEPS = {"narrow": 100, "characters": 300, "wide": 300, "segmentation": 200, "shift": 100, "language": 120}
 
 
+def settings_of(text: str) -> dict[str, Settings]:
+    """Read 'ROW=RATE,MOMENTUM,DECAY;ROW=...'. Raises ValueError."""
+    pairs = (one.split("=") for one in text.split(";"))
+    return {name: Settings(*map(float, numbers.split(","))) for name, numbers in pairs}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
@@ -251,6 +258,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="of the tasks characters, wide and language")
     parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
+    parser.add_argument("--given", type=settings_of, default={}, help="ROW=RATE,MOMENTUM,DECAY;...: no tuning")
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
     parser.add_argument("--ladder", action="store_true", help="the rows from the source to the default, on narrow")
     parser.add_argument("--anew", action="store_true", help="run also what the repository holds")
@@ -258,7 +266,7 @@ def main() -> None:
     given = parser.parse_args()
     fast = [name for name in rows() if given.device != "cpu" or name not in ON_GPU]
     several = list(LADDER) if given.ladder else list(ablations()) if given.ablations else fast
-    names = given.only.split(";") if given.only else several
+    names = list(given.given) or (given.only.split(";") if given.only else several)
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
     rounds = range(given.rounds) if given.rounds else RATES if given.ladder else range(ROUNDS)
@@ -268,7 +276,10 @@ def main() -> None:
         for task in ("narrow" if given.ladder else given.tasks).split(","):
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
-            tried = tuned(trials, task, names, rounds, tuning_steps, None if given.table else pool)
+            if given.given:
+                tried = {name: [one] for name, one in given.given.items()}
+            else:
+                tried = tuned(trials, task, names, rounds, tuning_steps, None if given.table else pool)
             if given.refine:
                 tried = refined(trials, task, tried, steps, given.refine, None if given.table else pool)
             if not given.table:
