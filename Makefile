@@ -24,7 +24,7 @@ help:
 	@echo "make gpu-optim  on a machine with a GPU: the optimizers on that language model and on characters (OPTIM_TASKS); goes on where it stopped"
 	@echo "make gpu        on that machine: what is left to do on a GPU, nine minutes of it; DEVICE=cpu GPU_OPTIONS='--steps 2 --at-once 1' for a dry run"
 	@echo "make bench      reading and answering, on the pages in DATA=folder (forms, receipts, pdfs)"
-	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (a day or so: 16 rows are tuned on three tasks); goes on where it stopped; plots into OUT=build/bench-optim"
+	@echo "make bench-optim  the optimizer: numerics, subspaces, state, speed, quality (a day or so: 17 rows are tuned on three tasks); goes on where it stopped; plots into OUT=build/bench-optim"
 	@echo "make bench-optim-ablations  which part of the optimizer does what (by estimate ten hours of two cores)"
 	@echo "make bench-model  the network: reading and asking, memory, clicks; make bench-model-ablations: what each part is worth"
 	@echo "make bench-retraining  what retraining gives: three draws of three sets, on the pages in DATA=folder; nine hours of a core, goes on where it was stopped; FIGURES=an empty folder measures all anew"
