@@ -269,6 +269,8 @@ def main() -> None:
     names = list(given.given) or (given.only.split(";") if given.only else several)
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
+    if given.refine and "language" in given.tasks.split(","):
+        sys.exit("The language task has too little text for --refine: read ten times over, it chooses too low a rate.")
     rounds = range(given.rounds) if given.rounds else RATES if given.ladder else range(ROUNDS)
     place, kept = Place(given.device, str(given.text)), None if given.anew else KEPT
     trials = Trials(given.folder / "trials.jsonl", place, kept)
