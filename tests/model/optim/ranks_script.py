@@ -3,12 +3,13 @@
 With FSDP2 a second run is stopped, kept by torch.distributed.checkpoint, and goes on from there: in two processes, and
 in one.
 
-`ranks_script.py MODES FOLDER`; MODES are names with commas.
+`ranks_script.py MODES FOLDER`; MODES are names with semicolons.
 """
 
 import os
 import socket
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from torch.distributed.fsdp import fully_shard
 from torch.multiprocessing.spawn import spawn
 from torch.nn.parallel import DistributedDataParallel
 
-from model.optim import NaturalGradient, parameter_groups
+from model.optim import MODES, Momentum, NaturalGradient, parameter_groups
 
 STEPS, STOPPED, BATCH, RANKS = 5, 3, 8, 2
 
@@ -35,7 +36,11 @@ def network() -> nn.Sequential:
 
 
 def optimizer_of(of: nn.Module, mode: str) -> NaturalGradient:
-    return NaturalGradient.from_mode(parameter_groups(of, weight_decay=0.1), mode, lr=0.05, seed=3)
+    """Of a mode; with ", float32" after its name the momentum is kept so, and not in eight bits."""
+    row = MODES[mode.removesuffix(", float32")]
+    if mode.endswith(", float32") and isinstance(row.moments, Momentum):
+        row = replace(row, moments=replace(row.moments, dtype="float32"))
+    return NaturalGradient.from_mode(parameter_groups(of, weight_decay=0.1), row, lr=0.05, seed=3)
 
 
 def loss_of(of: nn.Module, step: int, part: slice) -> Tensor:
@@ -121,11 +126,12 @@ def one_of(rank: int, modes: list[str], folder: Path, port: int) -> None:
         of = cut(mesh)
         save(of, gone_on(of, mode, part, folder / mode), folder / f"{mode}-resumed-{rank}.pt")
     torch.save(rounded(mesh), folder / f"rounded-{rank}.pt")
-    dist.destroy_process_group()
+    dist.barrier()
+    os._exit(0)  # all is saved, and threads of gloo that outlive the interpreter abort the process now and then
 
 
 def main() -> None:
-    modes, folder = sys.argv[1].split(","), Path(sys.argv[2])
+    modes, folder = sys.argv[1].split(";"), Path(sys.argv[2])
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -10,7 +10,7 @@ import torch
 from tests.model.optim.ranks_script import network
 
 SCRIPT = Path(__file__).with_name("ranks_script.py")
-MODES = ("whole", "blocks", "seeded", "source")
+MODES = ("whole", "blocks", "whole, float32", "blocks, float32", "seeded", "source")
 
 
 @pytest.fixture(scope="module")
@@ -18,7 +18,7 @@ def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with the weights of all runs; they share their processes, because starting these takes the most time."""
     folder = tmp_path_factory.mktemp("ends")
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), ",".join(MODES), str(folder)], capture_output=True, text=True, timeout=600
+        [sys.executable, str(SCRIPT), ";".join(MODES), str(folder)], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return folder
@@ -45,10 +45,12 @@ def test_the_pieces_of_a_bfloat16_vector_are_rounded_each_in_its_own_way(ends: P
 @pytest.mark.parametrize("how", ["ddp", "fsdp", "resumed"])
 def test_two_processes_end_where_one_ends(how: str, mode: str, ends: Path) -> None:
     start = network().state_dict()
+    # Sums in another order round other codes of eight bits, and `whole` enlarges a code where the momentum is nearly of
+    # low rank: by 1.4e-2 of the way of five steps on one processor. In float32 the worst was 7e-5.
+    most = 0.1 if mode in ("whole", "blocks") else 1e-3
     others = ("resumed-alone",) if how == "resumed" else (f"{how}-0", f"{how}-1")
     alone, *ranks = (torch.load(ends / f"{mode}-{name}.pt") for name in ("alone", *others))
     for rank in ranks:
         assert rank["counts"] == alone["counts"] and rank["counts"]["skipped"] > 0
         for name, value in alone["weights"].items():
-            # Sums in another order round other codes of eight bits, which is little beside the way of five steps.
-            assert float((rank["weights"][name] - value).norm()) < 0.01 * float((value - start[name]).norm()), name
+            assert float((rank["weights"][name] - value).norm()) < most * float((value - start[name]).norm()), name
