@@ -4,7 +4,7 @@
     [--ablations | --ladder | --given "ROW=RATE,MOMENTUM,DECAY;..."] [--rounds N] [--device cpu] [--text FOLDER] [--anew]
 
 Rate, momentum and weight decay of each row are tuned in the same number of trials (tests.benchmarks.optim.tuning) on
-text, pages and a seed that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
+text, pages and seeds that the comparison never uses. The comparison takes the best settings and fresh seeds. The task
 `language` wants the text of tests.benchmarks.optim.language_text and a GPU. Trials are kept in FOLDER/trials.jsonl as
 they end: the same command goes on where it was interrupted, and --only "ROW;ROW" or more --seeds add to what is there.
 Trials that the documents speak of are kept in the repository, and not run again without --anew.
@@ -179,7 +179,7 @@ def tuned(
     return {name: sorted(several, key=lambda one, name=name: loss(name, one)) for name, several in tried.items()}  # type: ignore[misc]
 
 
-REFINED = (0.5, 0.7, 1.0, 1.4)  # of the best rate: a longer run wants a lower one, and decay tells later
+REFINED = (0.5, 0.7, 1.0, 1.4)  # of the best rate: a longer run wants a lower one
 
 
 def refined(
@@ -239,9 +239,12 @@ TUNING_STEPS = {"narrow": 100, "characters": 300, "wide": 300, "segmentation": 2
 
 
 def settings_of(text: str) -> dict[str, Settings]:
-    """Read 'ROW=RATE,MOMENTUM,DECAY;ROW=...'. Raises ValueError."""
-    pairs = (one.split("=") for one in text.split(";"))
-    return {name: Settings(*map(float, numbers.split(","))) for name, numbers in pairs}
+    """Read 'ROW=RATE,MOMENTUM,DECAY;ROW=...'. Raises ArgumentTypeError."""
+    try:
+        pairs = (one.strip().split("=") for one in text.split(";"))
+        return {name: Settings(*map(float, numbers.split(","))) for name, numbers in pairs}
+    except (ValueError, TypeError) as error:
+        raise argparse.ArgumentTypeError("write ROW=RATE,MOMENTUM,DECAY, and semicolons between rows") from error
 
 
 def main() -> None:
@@ -258,7 +261,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="of the tasks characters, wide and language")
     parser.add_argument("--text", type=Path, default=Path("build/language"), help="of the language task")
-    parser.add_argument("--given", type=settings_of, default={}, help="ROW=RATE,MOMENTUM,DECAY;...: no tuning")
+    parser.add_argument("--given", dest="settings", type=settings_of, default={}, metavar="ROW=RATE,MOMENTUM,DECAY;...",
+        help="compare at these settings, without a tuning")  # fmt: skip
     parser.add_argument("--ablations", action="store_true", help="the ablation table instead of the comparison")
     parser.add_argument("--ladder", action="store_true", help="the rows from the source to the default, on narrow")
     parser.add_argument("--anew", action="store_true", help="run also what the repository holds")
@@ -266,7 +270,7 @@ def main() -> None:
     given = parser.parse_args()
     fast = [name for name in rows() if given.device != "cpu" or name not in ON_GPU]
     several = list(LADDER) if given.ladder else list(ablations()) if given.ablations else fast
-    names = list(given.given) or (given.only.split(";") if given.only else several)
+    names = list(given.settings) or (given.only.split(";") if given.only else several)
     if unknown := [name for name in names if name not in everything()]:
         sys.exit(f"There is no row {unknown[0]!r}; choose {'; '.join(everything())}.")
     if given.refine and "language" in given.tasks.split(","):
@@ -278,8 +282,8 @@ def main() -> None:
         for task in ("narrow" if given.ladder else given.tasks).split(","):
             steps = given.steps or STEPS[task]
             tuning_steps = given.tuning_steps or TUNING_STEPS[task]
-            if given.given:
-                tried = {name: [one] for name, one in given.given.items()}
+            if given.settings:
+                tried = {name: [one] for name, one in given.settings.items()}
             else:
                 tried = tuned(trials, task, names, rounds, tuning_steps, None if given.table else pool)
             if given.refine:
