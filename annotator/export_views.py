@@ -8,13 +8,13 @@ from fastapi import HTTPException
 from pydantic import BaseModel, Field
 
 from db.blobs import BlobMissing
+from db.statuses import ACCEPTED
 from db.tables import Job
 from engine.datasets.filters import Filters
 from engine.errors import NotFound, Refused
 from engine.interchange import export_files, export_jobs
 from engine.interchange.exports import FORMATS
 from engine.plurals import count
-from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 _STATES: dict[str, Literal["waiting", "running", "done", "failed", "stopped"]] = {

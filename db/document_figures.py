@@ -35,11 +35,9 @@ from sqlalchemy import (
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from db.changes import ObservedSession
+from db.statuses import ACCEPTED, ANSWERED, REMOVED
 from db.tables import Annotation, Document, DocumentFigures, Page, ProjectFigures, Task
 
-ACCEPTED = ("accepted", "fixed")  # as engine.statuses, which the ground cannot import
-ANSWERED = ("submitted", *ACCEPTED)
-REMOVED = "removed"
 EVERYBODY = ""  # instead of a person
 AT_ONCE = 200  # documents of one statement
 _TOUCHED = "document_figures"  # in the info of a session

@@ -34,6 +34,7 @@ from sqlalchemy.dialects.postgresql import JSONPATH
 from sqlalchemy.orm import Session, aliased
 
 from db.changes import ObservedSession
+from db.statuses import REMOVED
 from db.tables import (
     Annotation,
     Document,
@@ -48,7 +49,6 @@ from db.tables import (
 
 FINISHING = ("accept", "submit")  # actions of a person that finish a mask
 CHOSEN = ("model", "random")  # reasons of choice that are compared
-REMOVED = "removed"  # as engine.statuses, which the ground cannot import
 AT_ONCE = 500  # rows of one statement: databases limit its parameters
 _TOUCHED = "finished_work"  # in the info of a session
 _MOVED = "finished_masks"  # as well

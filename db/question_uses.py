@@ -13,9 +13,9 @@ from sqlalchemy import bindparam, event, func, inspect, select, update
 from sqlalchemy.orm import Session
 
 from db.changes import ObservedSession
+from db.statuses import REMOVED
 from db.tables import Annotation, Question
 
-REMOVED = "removed"  # as engine.statuses, which the ground cannot import
 AT_ONCE = 500  # rows of one statement: databases limit its parameters
 _MOVED = "question_uses"  # in the info of a session
 _Pair = tuple[str, str]  # question, document

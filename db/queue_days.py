@@ -13,10 +13,9 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.changes import ObservedSession
+from db.statuses import SUBMITTED, WAITING
 from db.tables import Annotation, QueueDay, TaskCount
 
-SUBMITTED = "submitted"  # as engine.statuses, which the ground cannot import
-WAITING = ("open", "partly", "returned")  # states of tasks that need answers (db.task_states)
 _MOVED = "queue_days"  # in the info of a session
 
 

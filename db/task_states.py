@@ -37,19 +37,19 @@ from sqlalchemy.orm import ORMExecuteState, Session
 from db import document_figures, finished_work, presence, queue_days
 from db.changes import ObservedSession
 from db.presence import author_is_there
+from db.statuses import (
+    ACCEPTED,
+    ANSWERED,
+    AUTOMATIC,
+    CLOSED,
+    DONE,
+    NEW,
+    OPEN,
+    PARTLY,
+    RETURNED,
+    SUBMITTED,
+)
 from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
-
-ACCEPTED = ("accepted", "fixed")  # as engine.statuses, which the ground cannot import
-ANSWERED = ("submitted", *ACCEPTED)
-
-OPEN = "open"  # needs answers, and has none
-PARTLY = "partly"  # needs answers of several people, and has some
-RETURNED = "returned"  # the answers that it still needs are rejected ones, which their authors fix
-SUBMITTED = "submitted"  # fully answered; an answer waits for a verdict
-DONE = "done"  # as many answers are accepted as are wanted
-AUTOMATIC = "automatic"  # answered automatically, not drawn for a check, and not fully answered by people
-CLOSED = "closed"  # its question is no longer a standard one
-NEW = ""  # not counted yet: a row that no unit of work has refreshed
 
 AT_ONCE = 500  # tasks of one statement: databases limit its parameters
 _TOUCHED = "task_states"  # in the info of a session

@@ -14,10 +14,9 @@ from sqlalchemy import Select, bindparam, delete, event, func, inspect, select, 
 from sqlalchemy.orm import Session
 
 from db.changes import ObservedSession
+from db.statuses import ACCEPTED, REMOVED
 from db.tables import Annotation, LookCount, Revision, SecondLook, WaitingLook
 
-ACCEPTED = ("accepted", "fixed")  # as engine.statuses, which the ground cannot import
-REMOVED = "removed"
 EVERYBODY = ""  # instead of a person
 AT_ONCE = 500  # annotations of one statement: databases limit its parameters
 _TOUCHED = "waiting_looks"  # in the info of a session

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from PIL import Image
 
-from engine.statuses import AUTOMATIC
+from db.statuses import AUTOMATIC
 
 PAGES_FILE = "pages.jsonl"
 IMAGES_FOLDER = "images"

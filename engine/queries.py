@@ -6,9 +6,9 @@ from sqlalchemy import ColumnElement, and_
 from sqlalchemy.orm import Session
 
 from db.base import Base
+from db.statuses import REMOVED
 from db.tables import Annotation, AutomaticAnswer, Revision
 from engine.errors import NotFound
-from engine.statuses import REMOVED
 
 _NAMES = {"modelversion": "model", "loginsession": "session"}
 _Row = TypeVar("_Row", bound=Base)

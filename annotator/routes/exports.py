@@ -15,6 +15,7 @@ from annotator.deps import CurrentUser, TheLanes, TheWorkspace
 from annotator.export_views import GONE, ExportView, export_result, export_view
 from annotator.followed_job import FollowedJob
 from annotator.work_queues import JobLine
+from db.statuses import ACCEPTED
 from engine.accounts.users import names_of
 from engine.datasets.filters import Filters
 from engine.datasets.snapshot_views import snapshot_named
@@ -23,7 +24,6 @@ from engine.interchange import export_files, export_jobs, exports
 from engine.interchange.export_files import EXPORT
 from engine.jobs import queue
 from engine.projects.projects import project_by_id
-from engine.statuses import ACCEPTED
 from engine.text import file_name
 from engine.training.retraining.views import JobView, job_view
 from engine.workspace import Workspace

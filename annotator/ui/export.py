@@ -10,6 +10,7 @@ import gradio as gr
 from annotator.ui.choice import NO_PROJECT, role_of
 from annotator.ui.live_tab import LiveTab
 from annotator.ui.table import empty
+from db.statuses import ACCEPTED, AUTOMATIC
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.estimates import Estimate, would_take
 from engine.datasets.filters import Filters
@@ -17,7 +18,6 @@ from engine.errors import Refused
 from engine.interchange.exports import FORMATS, check_told
 from engine.plurals import count
 from engine.projects import projects
-from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.tasks.asked_questions import OFFERED, most_asked
 
 FOR_REVIEWERS = empty(

@@ -10,9 +10,9 @@ from collections.abc import Collection
 from sqlalchemy import ColumnElement, exists, literal_column, or_, select
 from sqlalchemy.orm import Session, aliased
 
+from db.statuses import ANSWERED, REMOVED
 from db.tables import Annotation, Document, Member, Task, User
 from engine.errors import NotFound
-from engine.statuses import ANSWERED, REMOVED
 
 SOMEBODY = "Somebody else"  # replaces the name of a person who holds or answered the question
 NOT_THERE = "There is no such annotation."  # as for an unknown id: existence would reveal that somebody has answered

@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Select, and_, exists, func, select
 from sqlalchemy.orm import Session, defer
 
 from db.base import now
+from db.statuses import ANSWERED
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
@@ -18,7 +19,6 @@ from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
 from engine.queries import in_force, standing
-from engine.statuses import ANSWERED
 
 LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
 

@@ -11,13 +11,13 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db import changes
+from db.statuses import ANSWERED, REMOVED
 from db.tables import Annotation, Document, Question, Revision, Task, User
 from engine import audit, leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
 from engine.annotation.revisions import moved_on
 from engine.errors import Conflict, Forbidden, NotFound, Refused
-from engine.statuses import ANSWERED, REMOVED
 from engine.workspace import Workspace
 
 _COMPARED = (

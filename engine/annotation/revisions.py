@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 
 from db import changes, document_figures, finished_work, queue_days, task_states, waiting_looks
 from db.base import now
+from db.statuses import ACCEPTED
 from db.tables import Annotation, Member, Prediction, Project, Revision, User
 from engine import leases
 from engine.accounts import permissions, visibility
@@ -27,7 +28,6 @@ from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings
 from engine.queries import standing
-from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Subquery, and_, delete, exists, func, select
 from sqlalchemy.orm import Session
 
+from db.statuses import ACCEPTED, TRAIN
 from db.tables import Annotation, Document, DocumentGroup, DocumentSignature, Page, Question, SurveyAnswer, Task
 from engine.annotation.proposal import StoredAnswer
-from engine.statuses import ACCEPTED, TRAIN
 
 
 @dataclass(frozen=True, slots=True)

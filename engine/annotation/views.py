@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, defer
 
+from db.statuses import REMOVED
 from db.tables import Annotation, Document, Prediction, Question, Revision, User
 from db.tables.annotations import UNFINISHED
 from engine.accounts.visibility import hidden_questions, seen, sees_all
@@ -24,7 +25,6 @@ from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
 from engine.queries import existing, is_head, standing
-from engine.statuses import REMOVED
 from engine.workspace import Workspace
 
 

@@ -63,10 +63,10 @@ def export(
     The same answers give the same bytes. The export is complete or absent; repeat the command to resume an interrupted
     one.
     """
+    from db.statuses import ACCEPTED
     from engine.datasets.filters import Filters
     from engine.datasets.snapshot_views import snapshot_named
     from engine.interchange import exports
-    from engine.statuses import ACCEPTED
 
     if everything and statuses:
         fail("--all and --status exclude each other. Use one of them.", code=2)

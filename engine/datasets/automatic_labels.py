@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, exists, select
 from sqlalchemy.orm import Session, load_only
 
+from db.statuses import ACCEPTED
 from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, ModelVersion, Project, Question, Task
 from engine.annotation import automatic_checks
 from engine.annotation.proposal import marked
@@ -14,7 +15,6 @@ from engine.datasets.labels import AutomaticLabel, ProjectFacts, with_living_wor
 from engine.documents.reading_state import is_being_read
 from engine.projects.project_settings import settings_of
 from engine.queries import in_force
-from engine.statuses import ACCEPTED
 
 
 def trusted(session: Session, project_id: str) -> list[str]:

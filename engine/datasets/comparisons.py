@@ -9,12 +9,12 @@ from typing import NamedTuple, TypeVar
 from sqlalchemy import ColumnElement, ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
+from db.statuses import ANSWERED
 from db.tables import Annotation, Review, Revision, Task, User
 from engine.annotation.agreement import Agreement, compare
 from engine.annotation.state import AnnotationState
 from engine.datasets.weights import Reliability, reliabilities
 from engine.queries import standing
-from engine.statuses import ANSWERED
 
 _AT_ONCE = 200  # states in memory
 _Judged = aliased(Revision)

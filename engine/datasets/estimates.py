@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import ColumnElement, Select, case, exists, func, select, union_all
 
+from db.statuses import ACCEPTED, AUTOMATIC
 from db.tables import (
     Annotation,
     AutomaticAnswer,
@@ -20,7 +21,6 @@ from engine.datasets.filters import Filters
 from engine.datasets.snapshots import proposal_of
 from engine.documents.reading_state import is_being_read
 from engine.queries import in_force, is_newest, standing
-from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
 

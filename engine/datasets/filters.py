@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Select, or_
 from sqlalchemy.orm import InstrumentedAttribute
 
+from db.statuses import ACCEPTED
 from db.tables import DocumentGroup, ModelVersion, Question
 from engine.errors import Refused
-from engine.statuses import ACCEPTED
 
 _Chosen = TypeVar("_Chosen", bound=Select[Any])
 

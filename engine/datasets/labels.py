@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from db.statuses import ACCEPTED
 from db.tables import (
     Annotation,
     AutomaticAnswer,
@@ -28,7 +29,6 @@ from engine.datasets.weights import Reliability, label_weight, share_agreed
 from engine.documents.duplicates.page_signature import Signature, alike
 from engine.documents.duplicates.signature_index import signature_in
 from engine.queries import standing
-from engine.statuses import ACCEPTED
 
 GOLD_ANSWER, REVIEWED, UNREVIEWED = (
     0,

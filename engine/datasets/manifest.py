@@ -19,9 +19,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from db.statuses import AUTOMATIC
 from engine.annotation.state import AnnotationState, Box
 from engine.errors import NotFound, Refused
-from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 FORMAT = "glossator-snapshot/4"

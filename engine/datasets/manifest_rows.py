@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypedDict
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from db.statuses import AUTOMATIC
 from db.tables import Document, Page
 from engine.annotation.state import stored
 from engine.datasets.filing import Filing
@@ -16,7 +17,6 @@ from engine.datasets.labels import AutomaticLabel, Chosen, Label
 from engine.datasets.manifest import FORMAT, canonical, ends_after
 from engine.datasets.weights import Reliability
 from engine.models import registry
-from engine.statuses import AUTOMATIC
 
 QUARANTINED = "quarantined"  # stored in place of the split of a document excluded from training and evaluation
 PART_GROUPS = 128  # groups of documents in a part, on average

@@ -9,13 +9,13 @@ from typing import Any
 from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
 
+from db.statuses import ACCEPTED
 from db.tables import Project, Run, Snapshot
 from engine.datasets.manifest import LeftOut, left_out_count, left_out_of, people_of, weights_of
 from engine.datasets.quality import SENTENCES
 from engine.errors import NotFound, Refused
 from engine.paging import Order, Page
 from engine.queries import existing
-from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 MOST_LISTED = 200  # snapshots

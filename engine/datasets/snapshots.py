@@ -20,6 +20,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, sel
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased, load_only
 
+from db.statuses import ACCEPTED, AUTOMATIC
 from db.tables import (
     Annotation,
     AutomaticAnswer,
@@ -44,7 +45,6 @@ from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
 from engine.plurals import word
 from engine.queries import in_force, is_newest, standing
-from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.workspace import Workspace
 
 _AT_ONCE = 400  # labels held in memory, plus those of the last group of documents

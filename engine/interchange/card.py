@@ -11,13 +11,13 @@ from collections.abc import Iterator
 import numpy as np
 from PIL import Image
 
+from db.statuses import AUTOMATIC
 from engine.datasets.manifest import people_of
 from engine.interchange.destination import Destination
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import Marked, Release
 from engine.interchange.snapshot_figures import SPLITS, UNKNOWN_LICENCE, Figures
 from engine.plurals import word
-from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 CARD_FILE, SAMPLES_FOLDER = "README.md", "samples"

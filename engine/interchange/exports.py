@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from db.statuses import AUTOMATIC
 from db.tables import Snapshot
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
@@ -31,7 +32,6 @@ from engine.interchange.formats import (
 from engine.interchange.outcome import Writer
 from engine.interchange.release import Release
 from engine.projects.projects import project_by_id
-from engine.statuses import AUTOMATIC
 from engine.version import code_version
 from engine.workspace import Workspace
 

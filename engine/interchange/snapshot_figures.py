@@ -11,10 +11,10 @@ from typing import Any
 
 from sqlalchemy import select
 
+from db.statuses import AUTOMATIC
 from db.tables import Revision
 from engine.datasets.manifest import parts_of
 from engine.datasets.manifest_rows import QUARANTINED
-from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 
 UNKNOWN_LICENCE = "unknown"

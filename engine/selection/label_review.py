@@ -13,6 +13,7 @@ from datetime import datetime
 from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
+from db.statuses import ACCEPTED, REMOVED, TRAIN
 from db.tables import (
     Annotation,
     Document,
@@ -31,7 +32,6 @@ from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.paging import Order, Page, rows_of
 from engine.queries import is_newest
-from engine.statuses import ACCEPTED, REMOVED, TRAIN
 from engine.tasks.label_review_queue import sentence
 from engine.workspace import Workspace
 

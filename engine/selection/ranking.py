@@ -15,6 +15,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.statuses import TRAIN
 from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, Task
 from engine import audit
 from engine.annotation.survey_answers import unpacked
@@ -26,7 +27,6 @@ from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.projects.projects import project_by_id
 from engine.queries import existing
 from engine.selection.ordering import order
-from engine.statuses import TRAIN
 from engine.workspace import Workspace
 
 KNOWN = 1000  # answered documents that a choice avoids; more would add little and take about a second

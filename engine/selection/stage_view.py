@@ -6,8 +6,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from db.statuses import CLOSED
 from db.tables import AutomaticAnswer, Project, TaskCount, User
-from db.task_states import CLOSED
 from engine.annotation import automatic_checks
 from engine.models import registry
 from engine.projects import project_stage

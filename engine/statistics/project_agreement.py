@@ -15,6 +15,7 @@ from heapq import nlargest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
+from db.statuses import ACCEPTED
 from db.tables import Annotation, Prediction, Revision, Task
 from engine import changes
 from engine.annotation.agreement import Agreement, Mean, compare, mean
@@ -33,7 +34,6 @@ from engine.datasets.comparisons import (
 from engine.datasets.weights import Reliability, reliabilities
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
-from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 _AT_ONCE = 200  # states in memory, or documents of one statement

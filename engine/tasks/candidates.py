@@ -11,9 +11,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, and_, func, literal, not_, or_, select, tuple_, union_all
 from sqlalchemy.orm import Session
 
-from db import task_states
+from db import statuses
 from db.tables import Annotation, Project, Question, Task
-from engine import leases, statuses
+from engine import leases
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
@@ -33,7 +33,7 @@ def candidates(session: Session, project_id: str, user_id: str, after: str | Non
     ids = search.begun(after)
     if ids:
         return ids
-    partly, untouched = search.first(search.partly(), search.tasks(task_states.OPEN))
+    partly, untouched = search.first(search.partly(), search.tasks(statuses.OPEN))
     ids = _ids(partly + untouched)
     return _gold(search, after) + ids if ids else []
 
@@ -54,7 +54,7 @@ class _Search:
 
     def partly(self) -> Select[Any]:
         """Return the statement for open tasks that others have answered, and this person has not."""
-        return self.tasks(task_states.PARTLY).where(~answered_by(self.user_id))
+        return self.tasks(statuses.PARTLY).where(~answered_by(self.user_id))
 
     def given(self, status: str, *states: str) -> Select[Any]:
         """Return the statement for tasks in these states with an answer of the person that has this status."""
@@ -101,7 +101,7 @@ class _Search:
         until_here = and_(Task.document_id == here[1], Task.priority == here[0], here[2] >= POSITION)
         later: list[ColumnElement[bool]] = [place >= here[:2], not_(until_here)]
         earlier: list[ColumnElement[bool]] = [place <= here[:2], or_(place < here[:2], until_here)]
-        sources = [self.tasks(task_states.OPEN), self.partly()]
+        sources = [self.tasks(statuses.OPEN), self.partly()]
         follow = sorted(
             {place for place in self.special.more if place[:3] > here}.union(
                 *self.first(*(source.where(*later) for source in sources))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, Select, and_, case, func, or_, select, update
 from sqlalchemy.orm import Session
 
-from db import changes, task_states
+from db import changes, statuses, task_states
 from db.tables import Annotation, PartAnswer, Project, Revision, Task, TaskCount
 from engine.pieces import Pace, in_pieces
 from engine.queries import is_head
@@ -97,7 +97,7 @@ def _tasks(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
 
 
 def _miscounted(session: Session, project_id: str) -> list[tuple[str, str, int, int]]:
-    of_project = Task.project_id == project_id, Task.state != task_states.NEW
+    of_project = Task.project_id == project_id, Task.state != statuses.NEW
     found = dict(
         session.execute(select(Task.state, func.count()).where(*of_project).group_by(Task.state)).tuples().all()
     )

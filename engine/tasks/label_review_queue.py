@@ -4,13 +4,13 @@ from sqlalchemy import ColumnElement, Select, and_, select
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.statuses import ACCEPTED
 from db.tables import (
     Annotation,
     Revision,
     SecondLook,
 )
 from engine.queries import is_newest
-from engine.statuses import ACCEPTED
 
 WORDS = "words"  # kind of the reviews of labels that named words which are gone since their page was read again
 # verdict of a review -> stored verdict of a label review

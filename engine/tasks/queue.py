@@ -11,10 +11,10 @@ from typing import Any
 from sqlalchemy import Select, exists, select
 from sqlalchemy.orm import Session
 
-from db import changes
+from db import changes, statuses
 from db.base import now
 from db.tables import Annotation, Prediction, Task, User
-from engine import leases, statuses
+from engine import leases
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
 from engine.errors import Conflict

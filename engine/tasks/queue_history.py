@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, case, func, select, union_all
 from sqlalchemy.orm import Session
 
 from db.finished_work import day_of
+from db.statuses import ANSWERED
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.automatic_checks import replaces_person
 from engine.queries import standing
-from engine.statuses import ANSWERED
 
 
 def days(session: Session, project_id: str) -> dict[date, tuple[int, int]]:

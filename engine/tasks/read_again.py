@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from db.statuses import ACCEPTED
 from db.tables import Document, Job, Page, SecondLook
 from engine import audit
 from engine.annotation.words_read_again import WordsReadAgain, store_again
@@ -20,7 +21,6 @@ from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
 from engine.plurals import count
 from engine.queries import existing
-from engine.statuses import ACCEPTED
 from engine.tasks.label_review_queue import WORDS
 from engine.workspace import Workspace
 

@@ -15,6 +15,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db import changes
+from db.statuses import ANSWERED
 from db.tables import Annotation, ModelVersion, Project, Question, Revision, SecondLook, User
 from engine import leases
 from engine.annotation.agreement import AGREED, compare
@@ -25,7 +26,6 @@ from engine.models.registry import label
 from engine.projects.project_settings import settings_of
 from engine.projects.projects import project_by_id
 from engine.queries import existing, is_newest
-from engine.statuses import ANSWERED
 from engine.tasks import label_review_queue
 from engine.tasks.queue import page_of
 from engine.tasks.queue_view import clock, judgeable, to_review

@@ -25,17 +25,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import Session, aliased
 
-from db import task_states
+from db import statuses
+from db.statuses import ANSWERED
 from db.tables import Annotation, Member, PartAnswer, Project, Question, Revision, Task, TaskCount, User
 from engine import leases
 from engine.annotation.automatic_checks import needs_no_person
 from engine.errors import NotFound
 from engine.queries import standing
-from engine.statuses import ANSWERED
 
-OPEN = (task_states.OPEN, task_states.PARTLY)  # anybody may answer
-FULL = (task_states.SUBMITTED, task_states.DONE, task_states.AUTOMATIC)
-STANDARD = (*OPEN, task_states.RETURNED, *FULL)
+OPEN = (statuses.OPEN, statuses.PARTLY)  # anybody may answer
+FULL = (statuses.SUBMITTED, statuses.DONE, statuses.AUTOMATIC)
+STANDARD = (*OPEN, statuses.RETURNED, *FULL)
 # Of a task's question. As a subquery, so that a search goes along the index of tasks and never begins with questions.
 POSITION = select(Question.position).where(Question.id == Task.question_id).correlate(Task).scalar_subquery()
 PLACE = (Task.priority, Task.document_id, POSITION, Task.id)  # the queue's order
@@ -191,7 +191,7 @@ def exceptions(
         answers = _Answers(
             row.wanted,
             row.answered,
-            row.state in (*OPEN, task_states.RETURNED),
+            row.state in (*OPEN, statuses.RETURNED),
             _statuses(given),
             held.get(task_id, []),
             row.gold_by,
@@ -204,7 +204,7 @@ def exceptions(
                 blocked.add(task_id)
         elif status.takeable:
             more.append(place)
-            own += row.state == task_states.RETURNED and status.returned and user_id in present
+            own += row.state == statuses.RETURNED and status.returned and user_id in present
         if status.takeable and user_id in answers.holders:
             leased_here.append(place)
         if status.gold and not status.mine:
@@ -220,17 +220,17 @@ def counts(session: Session, project_id: str, user_id: str, leased: Sequence[lea
     numbers: dict[str, int] = {state: number for state, number, _ in kept if state is not None}
     elsewhere: int = kept[0].elsewhere
     anybodys = sum(numbers.get(state, 0) for state in OPEN)
-    returned = numbers.get(task_states.RETURNED, 0)
+    returned = numbers.get(statuses.RETURNED, 0)
     special = exceptions(session, project_id, user_id, leased)
     return Counts(
         open=anybodys + returned,
         mine=anybodys - elsewhere - len(special.blocked) + len(special.more),
-        submitted=numbers.get(task_states.SUBMITTED, 0),
-        done=numbers.get(task_states.DONE, 0),
+        submitted=numbers.get(statuses.SUBMITTED, 0),
+        done=numbers.get(statuses.DONE, 0),
         total=sum(numbers.get(state, 0) for state in STANDARD),
         elsewhere=elsewhere,
         reserved=returned - special.own,
-        automatic=numbers.get(task_states.AUTOMATIC, 0),
+        automatic=numbers.get(statuses.AUTOMATIC, 0),
         in_progress=special.in_progress,
     )
 
@@ -299,7 +299,7 @@ def _exceptional() -> Select[Any]:
     own = Annotation.project_id == project, Annotation.status == "rejected", Annotation.author_id == user
     same = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)
     # The function keeps the database from walking the index of the queue: the person's answers are fewer.
-    state = func.coalesce(Task.state, "").in_((task_states.RETURNED, *FULL))
+    state = func.coalesce(Task.state, "").in_((statuses.RETURNED, *FULL))
     chosen = union(
         # Those that nobody else may take and of which the person's answer was rejected.
         select(Task.id).select_from(Annotation).join(Task, same).where(*own, state),

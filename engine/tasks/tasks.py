@@ -11,13 +11,13 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
 from db import changes, document_figures
+from db.statuses import ACCEPTED
 from db.tables import Annotation, Document, Question, Revision, Task, TaskCount, User
 from engine import audit
 from engine.accounts.visibility import check_standing
 from engine.errors import NotFound, Refused
 from engine.paging import Order, Page
 from engine.queries import existing, standing
-from engine.statuses import ACCEPTED
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000

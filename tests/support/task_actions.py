@@ -10,7 +10,7 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db import task_states, waiting_looks
+from db import statuses, waiting_looks
 from db.tables import Annotation, AutomaticAnswer, Member, Question, Revision, SecondLook, Task, User
 from engine import leases
 from engine.accounts.members import put_member, remove_member
@@ -372,4 +372,4 @@ class Campaign:
                 )
                 found = candidates(session, project, person.id, left.id)
                 assert found == [task.id for task in order][:20], (person.name, self.done)
-        assert all(task.state != task_states.NEW for task in every)
+        assert all(task.state != statuses.NEW for task in every)

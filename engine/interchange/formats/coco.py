@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.import_entries import (
@@ -38,7 +39,6 @@ from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.polygons import covered
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
-from engine.statuses import AUTOMATIC
 from engine.version import code_version
 from model.masks import Mask, rasterise
 

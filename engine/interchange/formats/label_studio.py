@@ -15,6 +15,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
+from db.statuses import AUTOMATIC
 from engine.interchange.brush import decode_brush, encode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.import_entries import (
@@ -34,7 +35,6 @@ from engine.interchange.pictures import size_of
 from engine.interchange.polygons import covered
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name, licence_of
 from engine.interchange.snapshot_figures import SPLITS
-from engine.statuses import AUTOMATIC
 from model.masks import Mask, rasterise
 
 TASKS_FILE, INTERFACE_FILE = "tasks.json", "interface.xml"

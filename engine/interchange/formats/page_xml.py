@@ -13,6 +13,7 @@ from typing import Any
 
 from lxml import etree
 
+from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
 from engine.interchange.image_files import image_beside
@@ -31,7 +32,6 @@ from engine.interchange.pictures import size_of
 from engine.interchange.polygons import Ring, covered
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name
 from engine.interchange.snapshot_figures import SPLITS
-from engine.statuses import AUTOMATIC
 from engine.version import code_version
 from model.masks import Mask
 

@@ -15,6 +15,7 @@ from typing import Any, Self
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.import_entries import (
@@ -33,7 +34,6 @@ from engine.interchange.import_entries import (
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import Marked, Release, attributes_of, image_name, licence_of
 from engine.interchange.snapshot_figures import SPLITS
-from engine.statuses import AUTOMATIC
 
 _GROUP_BYTES, _GROUP_ROWS = 32_000_000, 100  # of a row group: what is held in memory
 _FILE_BYTES = 500_000_000

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
+from db.statuses import AUTOMATIC
 from engine.interchange.destination import Destination
 from engine.interchange.import_entries import (
     IncomingAnswer,
@@ -25,7 +26,6 @@ from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.pictures import checked, size_of
 from engine.interchange.release import IMAGES_FOLDER, Release, attributes_of, image_name
 from engine.interchange.snapshot_figures import SPLITS
-from engine.statuses import AUTOMATIC
 from model.masks import Mask
 
 MASKS_FOLDER, INDEX_FILE = "masks", "answers.jsonl"

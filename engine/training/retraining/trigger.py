@@ -10,13 +10,13 @@ from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.statuses import ACCEPTED, SPLITS
 from db.tables import Annotation, Job, Project
 from engine import plurals
 from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.statuses import ACCEPTED, SPLITS
 from engine.training.retraining import firings
 from engine.training.retraining.firings import Due, Outcome
 from engine.training.retraining.untrained_answers import untrained_answers

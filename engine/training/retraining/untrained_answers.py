@@ -5,11 +5,11 @@ from functools import lru_cache
 
 from sqlalchemy import select
 
+from db.statuses import SPLITS
 from db.tables import Run, Snapshot
 from engine.datasets.accepted_now import Remaining, accepted_now
 from engine.datasets.manifest import revisions_of
 from engine.errors import Refused
-from engine.statuses import SPLITS
 from engine.workspace import Workspace
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from PIL import Image
 from sqlalchemy import select
 
+from db.statuses import AUTOMATIC
 from db.tables import Document
 from engine.annotation.state import Box, PageMark
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, rle_of_patch
-from engine.statuses import AUTOMATIC
 from engine.workspace import Workspace
 from model.examples import Example
 from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_under

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select, text
 from sqlalchemy.exc import IntegrityError
 
+from db.statuses import REMOVED
 from db.tables import Annotation, AuditEntry, AutomaticAnswer, Lease, Revision
 from engine import audit, leases
 from engine.annotation import removal
@@ -17,7 +18,6 @@ from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.interchange.exports import export
-from engine.statuses import REMOVED
 from engine.tasks import queue, review
 from engine.tasks.review_queue import heartbeat, next_review
 from engine.tasks.tasks import set_gold

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
+from db.statuses import ACCEPTED, AUTOMATIC
 from db.tables import (
     Annotation,
     AutomaticAnswer,
@@ -26,7 +27,6 @@ from engine.grounded import read_pages
 from engine.interchange.exports import export
 from engine.interchange.imports import import_set
 from engine.selection import auto_accept
-from engine.statuses import ACCEPTED, AUTOMATIC
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace

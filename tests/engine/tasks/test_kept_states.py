@@ -4,9 +4,8 @@ import threading
 
 from sqlalchemy import func, select, update
 
-from db import task_states
+from db import statuses
 from db.tables import Annotation, Question, Task, TaskCount, User
-from engine import statuses
 from engine.tasks import kept_states
 from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
@@ -95,10 +94,6 @@ def freely(workspace: Workspace, document_id: str, text: str, person: User) -> A
         return annotation
 
 
-def test_the_ground_names_the_same_statuses_as_the_engine() -> None:
-    assert (task_states.ANSWERED, task_states.ACCEPTED) == (statuses.ANSWERED, statuses.ACCEPTED)
-
-
 def test_drift_is_found_and_repaired(office: Office) -> None:
     workspace, project = office.workspace, office.project.id
     first, second = office.tasks()[:2]
@@ -117,4 +112,4 @@ def test_drift_is_found_and_repaired(office: Office) -> None:
     assert not kept_states.check(workspace)
     assert queue_view(workspace, project, office.ben.id) == before
     with workspace.database.read() as session:
-        assert session.scalar(select(Task.state).where(Task.id == second.id)) == task_states.OPEN
+        assert session.scalar(select(Task.state).where(Task.id == second.id)) == statuses.OPEN
