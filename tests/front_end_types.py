@@ -1,6 +1,6 @@
-"""Write annotator/static/openapi.d.ts, the types of requests and answers for the front end: `make client`.
+"""Write build/openapi.d.ts, the types of requests and answers against which `make lint` checks the front end.
 
-With --check it writes nothing and fails where the file lags behind the server.
+The browser needs no types, so neither the repository nor the package holds the file.
 
 A field with a default may be left out of a request, and is always there in an answer. The OpenAPI document has one
 schema for both; so a schema that stands in answers lists all its fields as required, and what requests need of it
@@ -10,14 +10,13 @@ stands again under its name with `Sent`.
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
 from tests.client_schemas import ROOT, Schema, document
 
-TYPES = ROOT / "annotator" / "static" / "openapi.d.ts"
+TYPES = ROOT / "build" / "openapi.d.ts"
 OPTIONS = ("--root-types", "--root-types-no-schema-prefix", "--default-non-nullable=false", "--alphabetize")
 _REFERENCE = re.compile(r'"#/components/schemas/([^"]+)"')
 
@@ -68,23 +67,15 @@ def _reached(schemas: Schema, start: Any) -> set[str]:
     return reached
 
 
-def written() -> str:
-    """Return the types as openapi-typescript writes them from the server's OpenAPI document."""
+def main() -> None:
+    """Write the types as openapi-typescript makes them of the server's OpenAPI document."""
     with tempfile.TemporaryDirectory() as folder:
         source, target = Path(folder) / "openapi.json", Path(folder) / "openapi.d.ts"
         source.write_text(json.dumps(prepared(document())), encoding="utf-8")
         command = ["npx", "--no-install", "openapi-typescript", str(source), "--output", str(target), *OPTIONS]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True)
-        return target.read_text(encoding="utf-8")
-
-
-def main() -> None:
-    """Write or check the file."""
-    types = written()
-    if "--check" not in sys.argv:
-        TYPES.write_text(types, encoding="utf-8")
-    elif not TYPES.exists() or TYPES.read_text(encoding="utf-8") != types:
-        raise SystemExit("annotator/static/openapi.d.ts lags behind the server. Run `make client`.")
+        TYPES.parent.mkdir(exist_ok=True)
+        TYPES.write_bytes(target.read_bytes())
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-// Types that several modules share. Those of requests and answers come from the OpenAPI document: see openapi.d.ts.
+// Types that several modules share. Those of requests and answers come from the OpenAPI document: `make lint` writes
+// them to build/openapi.d.ts.
 
-import type { AnnotationView, Candidate, MendRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from './openapi';
+import type { AnnotationView, Candidate, MendRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
 
-export type * from './openapi';
+export type * from '../../build/openapi';
 
 // --- the REST interface: a call names a path of the OpenAPI document, and its values, body and answer are checked
 
