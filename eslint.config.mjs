@@ -3,7 +3,7 @@ import js from '@eslint/js';
 import globals from 'globals';
 
 // Folders of the front end, the lowest first: a folder imports those before it. Types may be named from anywhere.
-const FOLDERS = ['core', 'words', 'canvas', 'state', 'sync', 'tasks', 'panels', 'tabs', 'settings'];
+const FOLDERS = ['core', 'words', 'canvas', 'state', 'sync', 'tasks', 'panels', 'gradio', 'tabs', 'settings'];
 const layers = FOLDERS.map((folder, at) => ({
   files: [`annotator/static/${folder}/**/*.js`],
   rules: {

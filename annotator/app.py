@@ -1,28 +1,20 @@
 """The application: REST under /api, the page under /app, one login for both."""
 
 import logging
-import os
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from pathlib import Path
 
-os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
-
-import gradio as gr
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
-from gradio.route_utils import BUILD_PATH_LIB
 
 from annotator import auth, exception_handlers, source_offer
-from annotator.canvas import HEAD
 from annotator.change_streams import ChangeStreams
-from annotator.front_end_files import STATIC, FrontEnd, Revalidated
-from annotator.gradio_gate import GradioGate
+from annotator.front_end_files import FrontEnd, Revalidated
+from annotator.gradio.mount import mount_page
 from annotator.health_checks import Checkup
 from annotator.json_gate import JsonGate
-from annotator.kept_files import KeptFiles
 from annotator.lanes import Lanes
 from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
@@ -50,16 +42,14 @@ from annotator.routes import (
     users,
 )
 from annotator.ui.page import build_page
-from annotator.ui.theme import theme
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
-from engine.workspace import Workspace, open_workspace
+from engine.workspace import open_workspace
 
 _log = logging.getLogger(__name__)
-QUEUE_SLEEPS, PROGRESS_SLEEPS = 0.05, 0.1  # seconds between two looks of Gradio's queue, as it has on Windows
 
 
 def create_app(settings: Settings | None = None, *, with_page: bool = True) -> FastAPI:
@@ -125,11 +115,8 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
     app.include_router(source_offer.router(settings))
     app.mount("/source/weights", Revalidated(directory=source_offer.weights()), name="weights")
     app.mount("/static", FrontEnd(), name="static")
-    page = build_page(service) if with_page else None
-    if page is not None:
-        app.mount("/app/assets", KeptFiles(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
-        gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": settings.max_connections}
-        app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
+    if with_page:
+        mount_page(app, build_page(service), workspace)
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
     app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
@@ -138,36 +125,13 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
     def favicon() -> RedirectResponse:
         return RedirectResponse("/static/icon.svg", status_code=301)
 
-    if page is not None:
+    if with_page:
 
         @app.get("/", include_in_schema=False)
         def home() -> RedirectResponse:
             return RedirectResponse("/app/")
 
-        _mount(app, page, workspace)
     return app
-
-
-def _mount(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
-    """Serve the page under /app."""
-    gr.mount_gradio_app(
-        app,
-        page,
-        path="/app",
-        auth_dependency=auth.gradio_user(workspace),
-        head=f"{HEAD}\n{source_offer.head(workspace.settings)}",
-        theme=theme(),
-        css_paths=[STATIC / "css/tabs.css", STATIC / "css/quality.css"],
-        ssr_mode=False,
-        show_error=False,  # messages pass through annotator.ui.notices; other errors go to the log
-        footer_links=[],
-        run_history=False,  # it would keep content in the browser after a logout
-    )
-    # Gradio checks paths only on a launched page, and a mounted page is never launched; see annotator.gradio_gate.
-    page.has_launched = True
-    # Gradio's queue looks for events a thousand times a second, 3.5 % of a core. The tabs do not need a millisecond.
-    page._queue.sleep_when_free = QUEUE_SLEEPS
-    page._queue.progress_update_sleep_when_free = PROGRESS_SLEEPS
 
 
 def _following(

@@ -13,24 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from annotator import scopes
 from annotator.auth import HOME, user_of
+from annotator.gradio.closed_routes import is_closed
 from annotator.reference.causes import OPEN as OPEN_ROUTES
 from engine.workspace import Workspace
 
 OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/source", *OPEN_ROUTES})
 OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
-# Routes of Gradio that the page needs. Uploads, cached files, proxies, monitoring, code and agents stay closed.
-GRADIO = "/app"
-GRADIO_NEEDED = frozenset(
-    {
-        "/app",
-        "/app/",
-        "/app/config",
-        "/app/theme.css",
-        "/app/gradio_api/queue/join",
-        "/app/gradio_api/queue/data",
-    }
-)
-GRADIO_NEEDED_BELOW = ("/app/assets/", "/app/static/", "/app/gradio_api/heartbeat/")
 
 
 class LoginGate:
@@ -52,7 +40,7 @@ class LoginGate:
             return
         path = scope["path"]
         answer: Response | None = None
-        if closed(path):
+        if is_closed(path):
             answer = JSONResponse({"detail": "Nothing exists at this address. Check the path."}, status_code=404)
         elif self.workspace.settings.auth == "login" and not is_open(path):
             answer = await self._turned_away(scope)
@@ -85,10 +73,3 @@ class LoginGate:
 def is_open(path: str) -> bool:
     """Return whether a path is open without a login."""
     return path in OPEN or path.startswith(OPEN_BELOW)
-
-
-def closed(path: str) -> bool:
-    """Return whether a path is a closed route of Gradio."""
-    if path != GRADIO and not path.startswith(f"{GRADIO}/"):
-        return False
-    return path not in GRADIO_NEEDED and not path.startswith(GRADIO_NEEDED_BELOW)

@@ -5,10 +5,11 @@ from typing import Any
 
 import gradio as gr
 
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, role_of
-from annotator.ui.live_tab import LiveTab
-from annotator.ui.table import Markup, badge, empty, link, moment, table
-from annotator.ui.table_pages import TablePages
+from annotator.gradio.event_user import current_user, role_of
+from annotator.gradio.hidden_value import place_hidden_value
+from annotator.gradio.live_tab import QUIET, LiveTab
+from annotator.gradio.table_pages import TablePages
+from annotator.ui.table import NO_PROJECT, Markup, badge, empty, link, moment, table
 from engine.annotation.answer_service import AnswerService
 from engine.documents.listing import DocumentPage, Sort, document_page
 from engine.documents.totals import DocumentTotals, document_totals
@@ -79,10 +80,10 @@ def build(service: AnswerService) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         tab = LiveTab(service, "documents", "Documents")
         with gr.Row(elem_classes=["glossator-actions"]):
-            tab.project_choice()
+            tab.place_project_choice()
             name = gr.Textbox(label="New project", placeholder="Invoices 2026", max_length=100, scale=1, visible=False)
             create = gr.Button("Create", scale=0, min_width=110, size="md", visible=False)
-        made = gr.JSON(visible="hidden")
+        made = place_hidden_value()
         upload = gr.HTML(apply_default_css=False)
         figures = gr.HTML()
         with gr.Row(elem_classes=["glossator-actions"]):
@@ -101,16 +102,16 @@ def build(service: AnswerService) -> None:
         creates = gr.update(visible=user.role == "admin")
         hidden = gr.update(visible=False)
         if project_id is None or role is None:
-            return ["", "", NO_PROJECT, hidden, hidden, *pages.hidden(), "", creates, creates]
+            return ["", "", NO_PROJECT, hidden, hidden, *pages.hide(), "", creates, creates]
         form = import_form(project_id) if role in ("reviewer", "admin") else ""
         totals = document_totals(service.workspace, project_id, user.id)
         if not totals.documents:
-            return [_UPLOAD, "", EMPTY, hidden, hidden, *pages.hidden(), form, creates, creates]
+            return [_UPLOAD, "", EMPTY, hidden, hidden, *pages.hide(), form, creates, creates]
         asked = {"project": project_id, "query": query, "sort": sort}
-        trail = pages.trail(seen, **asked)
+        trail = pages.read_trail(seen, **asked)
         cursor = trail[-1] if trail else None
         page = document_page(service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor)
-        shown, turned = gr.update(visible=True), pages.shown(trail, page.next, **asked)
+        shown, turned = gr.update(visible=True), pages.show(trail, page.next, **asked)
         listed = _listed(project_id, page, len(trail) * ROWS)
         return [_UPLOAD, _figures(totals), listed, shown, shown, *turned, form, creates, creates]
 
@@ -123,10 +124,10 @@ def build(service: AnswerService) -> None:
 
     filled = [upload, figures, content, search, order, *pages.outputs, taking_in, name, create]
     tab.follow(show, [search, order, pages.place], filled)
-    tab.again(search.change, order.input)
-    pages.turn(tab)
+    tab.fetch_again_on(search.change, order.input)
+    pages.fetch_when_turned(tab)
     created = gr.on([create.click, name.submit], make, name, [made, name], **QUIET)
-    tab.acted(created.success(None, made, None, js=_MADE, **QUIET).then)
+    tab.show_result_of(created.success(None, made, None, js=_MADE, **QUIET).then)
 
 
 def _figures(totals: DocumentTotals) -> str:

@@ -7,9 +7,9 @@ from urllib.parse import urlencode
 
 import gradio as gr
 
-from annotator.ui.choice import NO_PROJECT, role_of
-from annotator.ui.live_tab import LiveTab
-from annotator.ui.table import empty
+from annotator.gradio.event_user import role_of
+from annotator.gradio.live_tab import LiveTab
+from annotator.ui.table import NO_PROJECT, empty
 from db.statuses import ACCEPTED, AUTOMATIC
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.estimates import Estimate, would_take
@@ -63,7 +63,7 @@ def build(service: AnswerService) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         tab = LiveTab(service, "export", "Export")
         with gr.Row(elem_classes=["glossator-actions"]):
-            tab.project_choice()
+            tab.place_project_choice()
             form = gr.Dropdown(
                 [(one.title, one.name) for one in FORMATS.values()], value="coco", label="Format", min_width=240
             )
@@ -137,7 +137,7 @@ def build(service: AnswerService) -> None:
         return _card(name, project_id, form, filters, estimate)
 
     tab.follow(show, chosen, [card, made, questions])
-    tab.again(*(part.input for part in chosen))
+    tab.fetch_again_on(*(part.input for part in chosen))
 
 
 def _card(project: str, project_id: str, form: str, filters: Filters, estimate: Estimate) -> str:

@@ -3,8 +3,9 @@
 import gradio as gr
 
 from annotator import source_offer
-from annotator.ui import documents, export, front_end_tabs, quality, questions, training
-from annotator.ui.notices import tell_failures
+from annotator.gradio import front_end_tabs
+from annotator.gradio.notices import wrap_handlers
+from annotator.ui import documents, export, quality, questions, training
 from engine.annotation.answer_service import AnswerService
 
 
@@ -39,7 +40,7 @@ def build_page(service: AnswerService) -> gr.Blocks:
         with gr.Tab("People", id="people", elem_id="tab-people"):
             front_end_tabs.build_people()
             _at_the_foot(foot)
-    tell_failures(page)
+    wrap_handlers(page)
     return page
 
 

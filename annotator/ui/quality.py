@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
+from annotator.gradio.event_user import current_user, require, role_of
+from annotator.gradio.live_tab import QUIET, LiveTab
+from annotator.gradio.notices import inform
 from annotator.ui import label_plots, plots, stage_card
 from annotator.ui import task_changes as following
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
-from annotator.ui.live_tab import LiveTab
-from annotator.ui.notices import inform
-from annotator.ui.table import empty, table
+from annotator.ui.table import NO_PROJECT, empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
@@ -41,7 +41,7 @@ def build(service: AnswerService) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         tab = LiveTab(service, "quality", "Quality")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = tab.project_choice()
+            project = tab.place_project_choice()
             period = gr.Dropdown(PERIODS, value=PERIODS[1][1], label="Period", min_width=140, scale=1)
         content = gr.HTML()
         with gr.Accordion("Change the stage", open=False, visible=False) as changing:
@@ -91,8 +91,8 @@ def build(service: AnswerService) -> None:
     asked = ask.click(survey, project, None, **QUIET)
     changed = change.click(set_stage, [project, stage, reason], None, **QUIET)
     undone = undo.click(take_back, project, None, **QUIET)
-    tab.again(period.input)
-    tab.acted(asked.then, changed.then, undone.then)
+    tab.fetch_again_on(period.input)
+    tab.show_result_of(asked.then, changed.then, undone.then)
 
 
 def drawn(

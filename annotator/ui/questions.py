@@ -5,12 +5,13 @@ from typing import Any
 
 import gradio as gr
 
+from annotator.gradio.event_user import current_user, require, role_of
+from annotator.gradio.hidden_value import place_hidden_value
+from annotator.gradio.live_tab import QUIET, LiveTab
+from annotator.gradio.notices import inform, warn
+from annotator.gradio.table_pages import TablePages
 from annotator.ui import task_changes as following
-from annotator.ui.choice import NO_PROJECT, QUIET, current_user, require, role_of
-from annotator.ui.live_tab import LiveTab
-from annotator.ui.notices import inform, warn
-from annotator.ui.table import empty, table
-from annotator.ui.table_pages import TablePages
+from annotator.ui.table import NO_PROJECT, empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.plurals import count
@@ -30,8 +31,8 @@ ROWS = 50  # of one page of the table
 COLUMNS = ["Question", "Kind", "Documents"]
 SORTS: list[tuple[str, Sort]] = [("Most documents first", "-documents"), ("Text", "text")]
 ORDERS = [("Order of arrival", "arrival"), ("Random order", "random"), ("Most uncertain for the model first", "model")]
-# Unsaved input on the page is kept; see annotator/static/tabs/form_sync.js.
-_KEPT = "(...given) => window.Glossator.kept(...given)"
+# Unsaved input on the page is kept; see annotator/static/gradio/form_sync.js.
+_KEEP_INPUT = "(...values) => window.Glossator.keepInput(...values)"
 HINT = "One question per line, in order of answering. Removing a question closes its tasks; its answers are kept."
 
 
@@ -46,12 +47,12 @@ def build(service: AnswerService) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         tab = LiveTab(service, "questions", "Questions")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = tab.project_choice()
+            project = tab.place_project_choice()
         content = gr.HTML()
         # The values that the page received, to tell which ones the person has changed. Kept on the page: it outlives
         # the server.
-        began = gr.JSON(visible="hidden")
-        newer = gr.JSON(visible="hidden")
+        began = place_hidden_value()
+        newer = place_hidden_value()
         with gr.Row(equal_height=False):
             with gr.Column(scale=3, min_width=320):
                 questions = gr.Textbox(
@@ -108,7 +109,7 @@ def build(service: AnswerService) -> None:
         allowed = [gr.update(interactive=lists), *(gr.update(interactive=chooses) for _ in settings)]
         allowed += [gr.update(visible=lists), gr.update(visible=chooses)]
         if project_id is None or role is None:
-            return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hidden()]
+            return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hide()]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
         there = {**_there(service, project_id), "seen": seen}
         progress = following.drawn(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
@@ -123,13 +124,13 @@ def build(service: AnswerService) -> None:
         query, sort = query or "", sort or "-documents"
         found = count_asked(service.workspace, project_id, query)
         if not found and not query:
-            return [gr.update(visible=False), "", *pages.hidden()]
+            return [gr.update(visible=False), "", *pages.hide()]
         asked = {"project": project_id, "query": query, "sort": sort}
-        trail = pages.trail(place, **asked)
+        trail = pages.read_trail(place, **asked)
         cursor = trail[-1] if trail else None
         page = asked_questions(service.workspace, project_id, query=query, sort=sort, limit=ROWS, cursor=cursor)
         before = len(trail) * ROWS
-        return [gr.update(visible=True), _listed(page, before, found), *pages.shown(trail, page.next, **asked)]
+        return [gr.update(visible=True), _listed(page, before, found), *pages.show(trail, page.next, **asked)]
 
     def figures(project_id: str, user_id: str) -> str:
         view = queue_view(service.workspace, project_id, user_id)
@@ -199,10 +200,10 @@ def build(service: AnswerService) -> None:
         return {"project": project_id, "settings": there, "sent": {"settings": sent}}
 
     def save(button: gr.Button, keep: Any, parts: list[Any]) -> None:
-        saved = gr.JSON(visible="hidden")
+        saved = place_hidden_value()
         kept = button.click(keep, [project, began, *parts], saved, **QUIET)
-        placed = kept.success(None, [project, saved, began, *shown], [began, *shown], js=_KEPT, **QUIET)
-        tab.acted(placed.then)
+        placed = kept.success(None, [project, saved, began, *shown], [began, *shown], js=_KEEP_INPUT, **QUIET)
+        tab.show_result_of(placed.then)
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
     shown = [questions, *settings]
@@ -213,8 +214,8 @@ def build(service: AnswerService) -> None:
         newer=[newer],
         form=[began, *shown],
     )
-    tab.again(search.change, order.input)
-    pages.turn(tab)
+    tab.fetch_again_on(search.change, order.input)
+    pages.fetch_when_turned(tab)
     save(save_questions, keep_questions, [questions])
     save(save_settings, keep_settings, settings)
 

@@ -75,6 +75,12 @@ def empty(headline: str, next_step: str) -> str:
     return f'<div class="glossator-empty"><b>{escape(headline)}</b>{escape(next_step)}</div>'
 
 
+NO_PROJECT = empty(
+    "You are not a member of any project.",
+    "Ask an admin of a project for an invitation link.",
+)
+
+
 def _cell(column: str, value: object) -> str:
     begin = f'<td role="cell" data-column="{escape(column, quote=True)}"'
     if isinstance(value, Markup):

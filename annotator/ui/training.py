@@ -6,13 +6,13 @@ from typing import Any
 
 import gradio as gr
 
+from annotator.gradio.event_user import require, role_of
+from annotator.gradio.live_tab import QUIET, LiveTab
+from annotator.gradio.notices import inform
+from annotator.gradio.table_pages import TablePages
 from annotator.ui import changes, curves, lineage, plots
-from annotator.ui.choice import NO_PROJECT, QUIET, require, role_of
 from annotator.ui.lineage import JUDGED_ON
-from annotator.ui.live_tab import LiveTab
-from annotator.ui.notices import inform
-from annotator.ui.table import Markup, badge, empty, moment, sentence, table
-from annotator.ui.table_pages import TablePages
+from annotator.ui.table import NO_PROJECT, Markup, badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
 from engine.annotation.answer_service import AnswerService
 from engine.errors import NotFound, Refused
@@ -52,7 +52,7 @@ def build(service: AnswerService) -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         tab = LiveTab(service, "training", "Training")
         with gr.Row(elem_classes=["glossator-actions"]):
-            project = tab.project_choice()
+            project = tab.place_project_choice()
             retrain = gr.Button("Retrain now", variant="primary", scale=0, min_width=150, size="md")
             stop = gr.Button("Stop", scale=0, min_width=90, size="md")
         with gr.Column(visible=False, elem_classes=["glossator-warning"]) as doubt:
@@ -85,11 +85,11 @@ def build(service: AnswerService) -> None:
         # Retrain now, stop, changes of the newest run, change of the model in use.
         allowed = [gr.update(visible=may) for may in (reviews, changes_models, reviews, changes_models)]
         if not project_id or role is None:
-            nothing = [*runs.hidden(), *versions_pages.hidden()]
+            nothing = [*runs.hide(), *versions_pages.hide()]
             return ["", NO_PROJECT, "", gr.update(choices=[]), "", *nothing, *allowed]
         newest = registry.versions(workspace, project_id, limit=OFFERED)
-        before_run = runs.trail(at_run, project=project_id)
-        before_version = versions_pages.trail(at_version, project=project_id)
+        before_run = runs.read_trail(at_run, project=project_id)
+        before_version = versions_pages.read_trail(at_version, project=project_id)
         line_page = views.run_lines(workspace, project_id, limit=ROWS, cursor=before_run[-1] if before_run else None)
         page = registry.versions(
             workspace, project_id, limit=ROWS, cursor=before_version[-1] if before_version else None
@@ -101,8 +101,8 @@ def build(service: AnswerService) -> None:
             f"<h2>Models</h2>{table(MODEL_COLUMNS, [_model_row(version, labels) for version in page])}",
             gr.update(choices=[(_name(version), version.id) for version in newest]),
             compare(project_id) if opened and reviews else "",  # the list names held-out questions
-            *runs.shown(before_run, line_page.next, project=project_id),
-            *versions_pages.shown(before_version, page.next, project=project_id),
+            *runs.show(before_run, line_page.next, project=project_id),
+            *versions_pages.show(before_version, page.next, project=project_id),
             *allowed,
         ]
 
@@ -158,8 +158,8 @@ def build(service: AnswerService) -> None:
     turned = [*runs.outputs, *versions_pages.outputs]
     filled = [status, history, models, version, compared, *turned, retrain, stop, changed, choosing]
     tab.follow(show, [opened, runs.place, versions_pages.place], filled)
-    runs.turn(tab)
-    versions_pages.turn(tab)
+    runs.fetch_when_turned(tab)
+    versions_pages.fetch_when_turned(tab)
     expanded = changed.expand(None, None, opened, js="() => true", **QUIET)
     changed.collapse(None, None, opened, js="() => false", **QUIET)
     for forgotten in (leave.click, project.input):  # a warning is of one project
@@ -171,8 +171,8 @@ def build(service: AnswerService) -> None:
         promote.click(promote_version, [project, version, reason, force], None, **QUIET),
         rollback.click(roll_back, [project, reason], None, **QUIET),
     )
-    tab.again(expanded.then)
-    tab.acted(*(act.then for act in acts))
+    tab.fetch_again_on(expanded.then)
+    tab.show_result_of(*(act.then for act in acts))
 
 
 def _doubt(warning: str) -> str:

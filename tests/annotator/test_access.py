@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.front_end_files import STATIC
-from annotator.login_gate import GRADIO, closed
+from annotator.gradio.closed_routes import is_closed
 from db.ids import new_id
 from engine.accounts import members
 from engine.accounts.users import ensure_local_user
@@ -246,10 +246,6 @@ def filled(body: Any, values: dict[str, str]) -> Any:
     if isinstance(body, dict):
         return {name: filled(each, values) for name, each in body.items()}
     return [filled(each, values) for each in body] if isinstance(body, list) else body
-
-
-def is_closed(path: str) -> bool:
-    return path.startswith(f"{GRADIO}/") and closed(path)
 
 
 def test_every_route_lets_in_whom_the_table_says(world: World) -> None:

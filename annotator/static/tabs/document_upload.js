@@ -2,8 +2,8 @@
 
 import { chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
+import { refreshAfterAct } from '../gradio/tabs.js';
 import { Uploads } from '../panels/uploads.js';
-import { actedOn } from './gradio_tabs.js';
 import { Say, button } from './people_parts.js';
 
 const KINDS = 'PDF, PNG, JPEG or TIFF, several at once. You can also drop them here.';
@@ -18,8 +18,8 @@ class DocumentUpload extends HTMLElement {
     replace(this);
     const uploads = new Uploads(this, list, {
       project: () => chosenProject() ?? undefined,
-      stored: () => actedOn('documents'),
-      done: () => actedOn('documents'),
+      stored: () => refreshAfterAct('documents'),
+      done: () => refreshAfterAct('documents'),
       failed: (sentence) => say.show(sentence, true),
     });
     this.uploads = uploads;

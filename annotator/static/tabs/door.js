@@ -1,21 +1,21 @@
 // What the tabs offer to the page's scripts as window.Glossator: Gradio's components and events call these by name.
 
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
-import { watchExports } from './exports.js';
-import { kept } from './form_sync.js';
-import { watchUploads } from './document_upload.js';
+import { keepInput } from '../gradio/form_sync.js';
 import {
-  actedOn,
-  asked,
-  askedByForm,
+  changeProject,
+  endFetch,
+  fillForm,
   followTab,
-  notFetched,
-  placed,
-  placedInForm,
-  projectChosen,
+  prepareFormInputs,
+  prepareInputs,
+  refreshAfterAct,
   refreshTab,
+  showProjects,
   turnPage,
-} from './gradio_tabs.js';
+} from '../gradio/tabs.js';
+import { watchUploads } from './document_upload.js';
+import { watchExports } from './exports.js';
 import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
 import { followLinks } from './links.js';
@@ -29,16 +29,16 @@ let jobs = null;
 export const tabs = {
   chooseProject,
   chosenProject,
-  actedOn,
-  asked,
-  askedByForm,
+  changeProject,
+  endFetch,
+  fillForm,
   followTab,
-  kept,
-  notFetched,
-  placed,
-  placedInForm,
-  projectChosen,
+  keepInput,
+  prepareFormInputs,
+  prepareInputs,
+  refreshAfterAct,
   refreshTab,
+  showProjects,
   turnPage,
   /** @param {HTMLElement} root */
   mountPeople(root) {

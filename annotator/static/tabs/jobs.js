@@ -5,7 +5,7 @@ import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { JobsCard } from './jobs_list.js';
 import { FiringsCard, TriggersCard } from './jobs_triggers.js';
-import { EVERYWHERE, LiveTab } from './live_tab.js';
+import { EVERYWHERE, LiveTab } from '../sync/live_tab.js';
 import { notice } from './people_parts.js';
 import { projectSelect } from './project_select.js';
 

@@ -4,7 +4,7 @@ import { get, getAll, getPage, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { same } from '../core/values.js';
-import { EVERYWHERE, LiveTab } from './live_tab.js';
+import { EVERYWHERE, LiveTab } from '../sync/live_tab.js';
 import { AccountCard } from './people_account.js';
 import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';

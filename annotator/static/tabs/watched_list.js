@@ -2,7 +2,7 @@
 // another one whenever the project changes; the list follows the jobs of its project while it is in sight.
 
 import { sentenceOf, statusOf } from '../core/api.js';
-import { LiveTab } from './live_tab.js';
+import { LiveTab } from '../sync/live_tab.js';
 
 export class WatchedList extends HTMLElement {
   /** @type {LiveTab | undefined} */

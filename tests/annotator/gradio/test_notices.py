@@ -8,7 +8,7 @@ import gradio as gr
 import pytest
 
 from annotator import app
-from annotator.ui import notices
+from annotator.gradio import notices
 from engine.documents.refusal import DocumentRefused, Reason
 from engine.errors import Conflict, Refused
 
@@ -20,7 +20,7 @@ def test_no_tab_calls_gradio_s_own_messages() -> None:
     folder = Path(app.__file__).parent
     wrong = []
     for path in sorted(folder.rglob("*.py")):
-        if path == folder / "ui" / "notices.py":
+        if path == folder / "gradio" / "notices.py":
             continue
         for node in ast.walk(ast.parse(path.read_text())):
             named = node.attr if isinstance(node, ast.Attribute) else node.name if isinstance(node, ast.alias) else ""
@@ -28,7 +28,7 @@ def test_no_tab_calls_gradio_s_own_messages() -> None:
                 continue
             of_gradio = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "gr"
             if isinstance(node, ast.alias) or (isinstance(node, ast.Attribute) and of_gradio):
-                wrong.append(f"{path.relative_to(folder)}:{node.lineno}: gr.{named}; use annotator.ui.notices")
+                wrong.append(f"{path.relative_to(folder)}:{node.lineno}: gr.{named}; use annotator.gradio.notices")
     assert not wrong, "\n".join(wrong)
 
 
@@ -47,7 +47,7 @@ def test_names_in_refusals_are_text(failure: Exception) -> None:
         raise failure
 
     with pytest.raises(gr.Error) as told:
-        notices.told(act)()
+        notices.wrap_handler(act)()
     assert "<" not in told.value.message and "&lt;img src=x" in told.value.message
 
 
@@ -56,6 +56,6 @@ def test_what_nobody_thought_of_says_nothing_of_itself(caplog: pytest.LogCapture
         raise ValueError(f"/secret/path {NAME}")
 
     with caplog.at_level(logging.ERROR), pytest.raises(gr.Error) as told:
-        notices.told(act)()
+        notices.wrap_handler(act)()
     assert told.value.message == notices.FAILED
     assert "/secret/path" in caplog.text

@@ -37,7 +37,7 @@ const begun = (given, text, settings) => [!same(lines(text), given.questions), !
  * @param {string | null} project
  * @param {Form} form and behind it what else is sent, which is not saved
  */
-export function followed(project, [given, text, ...settings]) {
+export function projectToFollow(project, [given, text, ...settings]) {
   const stays =
     given?.project === project && begun(given, text, settings.slice(0, given.settings.length)).some(Boolean);
   return stays ? project : (chosenProject() ?? project);
@@ -51,7 +51,7 @@ export function followed(project, [given, text, ...settings]) {
  * @param {Form} form
  * @returns {Form}
  */
-export function freshened(project, newer, form) {
+export function freshenForm(project, newer, form) {
   const [given, text, ...settings] = form;
   // Left, not to be seen, or saved meanwhile.
   if (newer?.project !== project || !same(newer.seen ?? {}, given ?? {})) return form;
@@ -75,7 +75,7 @@ export function freshened(project, newer, form) {
  * @param {Form} form
  * @returns {Form}
  */
-export function kept(project, { sent, ...saved }, ...form) {
+export function keepInput(project, { sent, ...saved }, ...form) {
   const [given, text, ...settings] = form;
   if (saved.project !== project || given?.project !== project) return form; // another project's by now
   const stored = saved.settings,

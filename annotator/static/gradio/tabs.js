@@ -1,9 +1,9 @@
-// Tabs that Gradio draws: each has one event that fetches its content (annotator/ui/live_tab.py), fired from here.
+// Tabs that Gradio draws: each has one event that fetches its content (annotator/gradio/live_tab.py), fired from here.
 
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
+import { LiveTab } from '../sync/live_tab.js';
 import { carryOver } from './carry_over.js';
-import { followed, freshened } from './form_sync.js';
-import { LiveTab } from './live_tab.js';
+import { freshenForm, projectToFollow } from './form_sync.js';
 import { TableTurns } from './table_turns.js';
 
 /** @import { Topic } from '../sync/changes.js' */
@@ -30,7 +30,7 @@ const LOST_MILLISECONDS = 15_000; // an event without an answer, as when the ser
  * @property {string | null} shown
  * @property {string} choices
  * @property {TableTurns} turns
- * @property {(went: boolean) => void} ended
+ * @property {(went: boolean) => void} end
  */
 
 /** @type {Map<string, Followed>} */
@@ -49,24 +49,24 @@ export function followTab(element, name, fire) {
   /** @returns {Promise<boolean>} */
   const fetch = () =>
     new Promise((resolve) => {
-      const lost = setTimeout(() => one.ended(false), LOST_MILLISECONDS);
-      one.ended = (went) => {
+      const lost = setTimeout(() => followed.end(false), LOST_MILLISECONDS);
+      followed.end = (went) => {
         clearTimeout(lost);
-        one.turns.ended();
+        followed.turns.end();
         resolve(went);
       };
       fire();
     });
-  const content = { topics: TOPICS[name] ?? [], shown: () => one.shown, wanted: chosenProject, fetch };
+  const content = { topics: TOPICS[name] ?? [], shown: () => followed.shown, wanted: chosenProject, fetch };
   /** @type {Followed} */
-  const one = {
+  const followed = {
     tab: new LiveTab(panel, content),
     shown: null,
     choices: '',
     turns: new TableTurns(),
-    ended: () => {},
+    end: () => {},
   };
-  tabs.set(name, one);
+  tabs.set(name, followed);
 }
 
 /**
@@ -84,15 +84,15 @@ export function refreshTab(name) {
  * @param {unknown} place of the table, as it is shown
  */
 export function turnPage(name, step, place) {
-  const one = tabs.get(name);
-  if (one?.turns.turn(step, place)) one.tab.refresh();
+  const followed = tabs.get(name);
+  if (followed?.turns.turn(step, place)) followed.tab.refresh();
 }
 
 /**
  * Something was done on a tab.
  * @param {string} name
  */
-export function actedOn(name) {
+export function refreshAfterAct(name) {
   tabs.get(name)?.tab.acted();
 }
 
@@ -101,7 +101,7 @@ export function actedOn(name) {
  * @param {string} name
  * @param {string} project
  */
-export function projectChosen(name, project) {
+export function changeProject(name, project) {
   chooseProject(project);
   refreshTab(name);
 }
@@ -111,24 +111,27 @@ export function projectChosen(name, project) {
  *
  * @param {string} name
  * @param {string | null} project the one that it shows
- * @param {unknown[]} given the other inputs
+ * @param {unknown[]} inputs the other inputs
  */
-export const asked = (name, project, ...given) => [chosenProject() ?? project, ...taken(name, given)];
+export const prepareInputs = (name, project, ...inputs) => [chosenProject() ?? project, ...turnPages(name, inputs)];
 
 /**
  * The inputs of the event of a tab with a form: what somebody has begun to write stays, with its project.
  *
  * @param {string} name
  * @param {string | null} project
- * @param {Form} given the form, and the other inputs behind it
+ * @param {Form} inputs the form, and the other inputs behind it
  */
-export const askedByForm = (name, project, ...given) => [followed(project, given), ...taken(name, given)];
+export const prepareFormInputs = (name, project, ...inputs) => [
+  projectToFollow(project, inputs),
+  ...turnPages(name, inputs),
+];
 
 /**
  * @param {string} name
- * @param {unknown[]} given
+ * @param {unknown[]} inputs
  */
-const taken = (name, given) => tabs.get(name)?.turns.taken(given) ?? given;
+const turnPages = (name, inputs) => tabs.get(name)?.turns.take(inputs) ?? inputs;
 
 /**
  * The content is there: what the choice of a project shows now.
@@ -137,7 +140,7 @@ const taken = (name, given) => tabs.get(name)?.turns.taken(given) ?? given;
  * @param {Offered} offered
  * @param {string | null} project
  */
-export function placed(name, offered, project) {
+export function showProjects(name, offered, project) {
   return place(name, offered, project, chosenProject() ?? project);
 }
 
@@ -150,9 +153,9 @@ export function placed(name, offered, project) {
  * @param {Given & { seen?: Given } | null} newer
  * @param {Form} form
  */
-export function placedInForm(name, offered, project, newer, ...form) {
-  const choice = place(name, offered, project, followed(project, form));
-  return [choice, ...freshened(choice.value === undefined ? project : choice.value, newer, form)];
+export function fillForm(name, offered, project, newer, ...form) {
+  const choice = place(name, offered, project, projectToFollow(project, form));
+  return [choice, ...freshenForm(choice.value === undefined ? project : choice.value, newer, form)];
 }
 
 /**
@@ -160,8 +163,8 @@ export function placedInForm(name, offered, project, newer, ...form) {
  *
  * @param {string} name
  */
-export function notFetched(name) {
-  tabs.get(name)?.ended(false);
+export function endFetch(name) {
+  tabs.get(name)?.end(false);
 }
 
 /**
@@ -174,16 +177,16 @@ export function notFetched(name) {
  * @returns {Update}
  */
 function place(name, offered, project, wanted) {
-  const one = tabs.get(name);
+  const followed = tabs.get(name);
   /** @type {Update} */
   const update = { __type__: 'update' };
-  if (!one) return update;
+  if (!followed) return update;
   const choices = JSON.stringify(offered.choices),
     value = offered.choices.some(([, id]) => id === wanted) ? wanted : offered.value;
-  if (choices !== one.choices) update.choices = offered.choices;
-  if (choices !== one.choices || value !== project) update.value = value;
-  one.choices = choices;
-  one.shown = offered.value;
-  one.ended(true);
+  if (choices !== followed.choices) update.choices = offered.choices;
+  if (choices !== followed.choices || value !== project) update.value = value;
+  followed.choices = choices;
+  followed.shown = offered.value;
+  followed.end(true);
   return update;
 }

@@ -1,13 +1,13 @@
 // When a tab fetches its content: when it first comes into sight, and afterwards when something that it shows has
 // changed. Out of sight, or in a hidden window, it only remembers that it is stale.
 
-import { changes } from '../sync/changes.js';
+import { changes } from './changes.js';
 
 // Between the end of one refresh and the next that a change asks for: a busy project must not keep a tab fetching.
 const PAUSE_MILLISECONDS = 500;
 const GATHER_MILLISECONDS = 30; // changes that were made together are told one by one
 
-/** @import { Told, Topic } from '../sync/changes.js' */
+/** @import { Told, Topic } from './changes.js' */
 
 /**
  * What a tab shows, and how it is fetched.

@@ -14,14 +14,15 @@ import pytest
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from annotator import gradio_gate
 from annotator.app import create_app
+from annotator.gradio import gate
+from annotator.gradio.sessions import SESSIONS, UNREAD, Rejected, Sessions
 from db.ids import new_id
 from engine.settings import Settings
 from tests.support.accounts import ADDRESS
 from tests.support.populated_project import World
 
-JOIN, DATA = gradio_gate.JOIN, gradio_gate.DATA
+JOIN, DATA = gate.JOIN, gate.DATA
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +98,7 @@ def test_a_named_database_file_costs_no_lock(local: TestClient) -> None:
 
 
 def test_gradio_itself_refuses_files_behind_the_gate(local: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gradio_gate, "_names_a_file", lambda _value: False)
+    monkeypatch.setattr(gate, "_names_a_file", lambda _value: False)
     for path in (database_of(local), "/etc/hostname"):
         asked = event([file_of(path)])
         assert local.post(JOIN, json=asked).status_code == 200
@@ -126,7 +127,7 @@ def test_no_address_is_fetched_for_an_event(local: TestClient) -> None:
 
 def test_a_large_event_is_refused_before_it_is_kept(local: TestClient) -> None:
     before = len(blocks_of(local)._queue.event_ids_to_events)
-    large = "x" * (gradio_gate.LARGEST_BODY + 1)
+    large = "x" * (gate.LARGEST_BODY + 1)
     assert local.post(JOIN, json=event([large])).status_code == 413
     in_pieces = (b'{"data": ["', *[b"x" * 65536] * 5, b'"]}')
     assert local.post(JOIN, content=iter(in_pieces)).status_code == 413
@@ -155,7 +156,7 @@ def test_results_are_read_by_the_person_who_asked_alone(world: World) -> None:
     path = f"{DATA}?session_hash={asked['session_hash']}"
     assert world.people["outsider"].get(path).status_code == 404
     assert world.people["outsider"].post(JOIN, json=asked).status_code == 404
-    assert world.people["outsider"].get(gradio_gate.HEARTBEAT + asked["session_hash"]).status_code == 404
+    assert world.people["outsider"].get(gate.HEARTBEAT + asked["session_hash"]).status_code == 404
     assert "process_completed" in world.people["owner"].get(path).text
 
 
@@ -166,7 +167,7 @@ def test_a_request_for_results_names_one_session(world: World) -> None:
 
 def test_sessions_of_a_person_are_kept_in_bounded_number(local: TestClient) -> None:
     blocks = blocks_of(local)
-    asked = [event([None]) for _ in range(gradio_gate.SESSIONS + 6)]
+    asked = [event([None]) for _ in range(SESSIONS + 6)]
     for each in asked:
         assert local.post(JOIN, json=each).status_code == 200
         assert "process_completed" in local.get(DATA, params={"session_hash": each["session_hash"]}).text
@@ -178,10 +179,10 @@ def test_sessions_of_a_person_are_kept_in_bounded_number(local: TestClient) -> N
 def test_results_that_nobody_reads_are_kept_in_bounded_number(local: TestClient) -> None:
     queue = blocks_of(local)._queue
     sessions = [new_id() for _ in range(4)]
-    for number in range(gradio_gate.UNREAD + 40):
+    for number in range(UNREAD + 40):
         asked = {**event([None]), "session_hash": sessions[number % 4]}
         assert local.post(JOIN, json=asked).status_code in (200, 429)
-    assert sum(map(len, queue.pending_event_ids_session.values())) <= gradio_gate.UNREAD
+    assert sum(map(len, queue.pending_event_ids_session.values())) <= UNREAD
     again = event([None])  # an open page goes on
     assert local.post(JOIN, json=again).status_code == 200
     assert "process_completed" in local.get(DATA, params={"session_hash": again["session_hash"]}).text
@@ -198,11 +199,11 @@ def test_results_are_waited_for_where_something_was_asked_alone(local: TestClien
 
 
 def test_streams_of_a_person_are_bounded_whatever_they_name() -> None:
-    sessions = gradio_gate.Sessions(None, most_streams=3)  # type: ignore[arg-type]
+    sessions = Sessions(None, most_streams=3)  # type: ignore[arg-type]
     with contextlib.ExitStack() as open_streams:
         for _ in range(3):
             open_streams.enter_context(sessions.streaming(new_id(), "eve"))
-        with pytest.raises(gradio_gate.Rejected, match="too many pages"), sessions.streaming(new_id(), "eve"):
+        with pytest.raises(Rejected, match="too many pages"), sessions.streaming(new_id(), "eve"):
             pass
         with sessions.streaming(new_id(), "ann"):
             pass

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, mock, test } from 'node:test';
 
-import { LiveTab } from '../../../annotator/static/tabs/live_tab.js';
+import { LiveTab } from '../../../annotator/static/sync/live_tab.js';
 
 /** A tab of the project "bills", its window, and the stream of changes. */
 class Screen {

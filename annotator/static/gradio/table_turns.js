@@ -1,4 +1,4 @@
-// Pages that somebody turns below the tables of a tab (annotator/ui/table_pages.py). A turn is kept here until a
+// Pages that somebody turns below the tables of a tab (annotator/gradio/table_pages.py). A turn is kept here until a
 // refresh asks for it: kept with what the server sends, it would be lost to the answer that is on its way.
 
 import { same } from '../core/values.js';
@@ -60,17 +60,17 @@ export class TableTurns {
   /**
    * The inputs of a refresh that is sent now: places with their turns made.
    *
-   * @param {unknown[]} given
+   * @param {unknown[]} inputs
    */
-  taken(given) {
-    return given.map((value) => (isPlace(value) ? this.made(value) : value));
+  take(inputs) {
+    return inputs.map((value) => (isPlace(value) ? this.make(value) : value));
   }
 
   /**
    * @param {Place} place
    * @returns {Place}
    */
-  made(place) {
+  make(place) {
     const turn = this.turns.get(place.table);
     if (!turn) return place;
     turn.asked = true;
@@ -80,7 +80,7 @@ export class TableTurns {
   }
 
   /** The refresh is back, with or without its content. */
-  ended() {
+  end() {
     for (const [table, { asked }] of this.turns) if (asked) this.turns.delete(table);
   }
 }

@@ -1,7 +1,7 @@
 """Tabs that fetch their content when they come into sight, and again after changes that concern it.
 
-Nothing runs at page load, and nothing by the clock. `annotator/static/tabs/live_tab.js` knows what a tab shows; it
-fires one event of the tab's heading, one at a time, while the tab is in sight.
+Nothing runs at page load, and nothing by the clock. `annotator/static/gradio/tabs.js` knows what a tab shows; it fires
+one event of the tab's heading, one at a time, while the tab is in sight.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,8 +11,13 @@ from typing import Any
 
 import gradio as gr
 
-from annotator.ui.choice import QUIET, current_user, offered, project_choice
+from annotator.gradio.event_user import current_user
+from annotator.gradio.hidden_value import place_hidden_value
+from annotator.gradio.project_choice import list_choices, place_project_choice
 from engine.annotation.answer_service import AnswerService
+
+# How events of tabs run: without a spinner over what is being read, and not in the page's public API.
+QUIET: dict[str, Any] = {"show_progress": "hidden", "api_visibility": "private"}
 
 # No ${...} in here: Gradio renders the template again with every property.
 _HEADING = '<h1 class="glossator-title">{title}</h1>'
@@ -20,12 +25,10 @@ _ON_LOAD = """
 const start = () => window.Glossator.followTab(element, '{name}', () => trigger('apply'));
 if (window.Glossator) start(); else window.addEventListener('glossator:ready', start, {{ once: true }});
 """
-_ASKED = "(...given) => window.Glossator.{asked}({name!r}, ...given)"
-_PLACED = "(...given) => window.Glossator.{placed}({name!r}, ...given)"
-_NOT_FETCHED = "() => {{ window.Glossator.notFetched({name!r}); return []; }}"
-_AGAIN = "() => {{ window.Glossator.refreshTab({name!r}); return []; }}"
-_ACTED = "() => {{ window.Glossator.actedOn({name!r}); return []; }}"
-_CHOSEN = "(project) => {{ window.Glossator.projectChosen({name!r}, project); return []; }}"
+# Scripts of events, as functions of annotator/static/gradio/tabs.js.
+_WITH_VALUES = "(...values) => window.Glossator.{function}({name!r}, ...values)"
+_WITHOUT_VALUES = "() => {{ window.Glossator.{function}({name!r}); return []; }}"
+_CHANGE_PROJECT = "(project) => {{ window.Glossator.changeProject({name!r}, project); return []; }}"
 
 
 class LiveTab:
@@ -33,20 +36,20 @@ class LiveTab:
 
     Args:
         service: answer service with the workspace.
-        name: name of the tab, as annotator/static/tabs/live_tab.js knows it.
+        name: name of the tab, as annotator/static/gradio/tabs.js knows it.
         title: heading of the tab.
     """
 
     def __init__(self, service: AnswerService, name: str, title: str) -> None:
         self._service = service
         self.name = name
-        self._heading = heading(title, _ON_LOAD.format(name=name))
-        self._offered = gr.JSON(visible="hidden")
+        self._heading = place_heading(title, _ON_LOAD.format(name=name))
+        self._choices = place_hidden_value()
         self.project: gr.Dropdown
 
-    def project_choice(self) -> gr.Dropdown:
+    def place_project_choice(self) -> gr.Dropdown:
         """Place the choice of a project."""
-        self.project = project_choice()
+        self.project = place_project_choice()
         return self.project
 
     def follow(
@@ -71,30 +74,39 @@ class LiveTab:
         service = self._service
 
         @wraps(show)
-        def shown(request: gr.Request, wanted: str | None, *given: Any) -> list[Any]:
-            there = offered(service, current_user(service, request), wanted)
-            return [there, *show(request, there["value"], *given)]
+        def show_with_choices(request: gr.Request, wanted: str | None, *values: Any) -> list[Any]:
+            choices = list_choices(service, current_user(service, request), wanted)
+            return [choices, *show(request, choices["value"], *values)]
 
-        ask = _ASKED.format(asked="askedByForm" if form else "asked", name=self.name)
-        place = _PLACED.format(placed="placedInForm" if form else "placed", name=self.name)
-        given, filled = [self.project, *form, *inputs], [self._offered, *outputs]
-        event = self._heading.apply(shown, given, filled, js=ask, trigger_mode="always_last", **QUIET)
-        event.success(None, [self._offered, self.project, *newer, *form], [self.project, *form], js=place, **QUIET)
-        event.failure(None, None, None, js=_NOT_FETCHED.format(name=self.name), **QUIET)
-        self.project.input(None, self.project, None, js=_CHOSEN.format(name=self.name), **QUIET)
+        prepare = _WITH_VALUES.format(function="prepareFormInputs" if form else "prepareInputs", name=self.name)
+        fill = _WITH_VALUES.format(function="fillForm" if form else "showProjects", name=self.name)
+        event = self._heading.apply(
+            show_with_choices,
+            [self.project, *form, *inputs],
+            [self._choices, *outputs],
+            js=prepare,
+            trigger_mode="always_last",
+            **QUIET,
+        )
+        event.success(None, [self._choices, self.project, *newer, *form], [self.project, *form], js=fill, **QUIET)
+        event.failure(None, None, None, js=self._call("endFetch"), **QUIET)
+        self.project.input(None, self.project, None, js=_CHANGE_PROJECT.format(name=self.name), **QUIET)
 
-    def again(self, *events: Any) -> None:
+    def fetch_again_on(self, *events: Any) -> None:
         """Fetch the content again after events that change what is shown, as the `input` of a filter."""
         for event in events:
-            event(None, None, None, js=_AGAIN.format(name=self.name), **QUIET)
+            event(None, None, None, js=self._call("refreshTab"), **QUIET)
 
-    def acted(self, *events: Any) -> None:
+    def show_result_of(self, *acts: Any) -> None:
         """Show what came of acts, as the `then` of a button's event. The stream of changes tells of most."""
-        for event in events:
-            event(None, None, None, js=_ACTED.format(name=self.name), **QUIET)
+        for act in acts:
+            act(None, None, None, js=self._call("refreshAfterAct"), **QUIET)
+
+    def _call(self, function: str) -> str:
+        return _WITHOUT_VALUES.format(function=function, name=self.name)
 
 
-def heading(title: str, on_load: str | None = None) -> gr.HTML:
+def place_heading(title: str, on_load: str | None = None) -> gr.HTML:
     """Place the heading of a tab. The row of tabs shows its name already, so it is for screen readers.
 
     Args:

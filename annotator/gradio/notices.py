@@ -38,30 +38,30 @@ def warn(sentence: str) -> None:
     gr.Warning(escape(sentence), duration=None)
 
 
-def told(act: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_handler(handler: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap an event so that it fails with one sentence.
 
     A refusal keeps its own sentence. Any other exception is logged and shown as FAILED.
 
     Args:
-        act: event handler of a tab.
+        handler: event handler of a tab.
     """
 
-    @wraps(act)
-    def acting(*arguments: Any) -> Any:
+    @wraps(handler)
+    def handle(*arguments: Any) -> Any:
         try:
-            return act(*arguments)
+            return handler(*arguments)
         except (Refused, DocumentRefused) as refused:
             raise gr.Error(escape(str(refused)), print_exception=False) from None
         except Exception:
-            _log.exception("the event %s of a tab failed", getattr(act, "__name__", act))
+            _log.exception("the event %s of a tab failed", getattr(handler, "__name__", handler))
             raise gr.Error(FAILED, print_exception=False) from None
 
-    return acting
+    return handle
 
 
-def tell_failures(page: gr.Blocks) -> None:
-    """Wrap every event of a page with `told`, on all tabs."""
+def wrap_handlers(page: gr.Blocks) -> None:
+    """Wrap every event of a page with `wrap_handler`, on all tabs."""
     for event in page.fns.values():
         if event.fn is not None:
-            event.fn = told(event.fn)
+            event.fn = wrap_handler(event.fn)

@@ -1,0 +1,49 @@
+"""Serve the Gradio page under /app, with the gate before it."""
+
+from pathlib import Path
+
+import gradio as gr
+from fastapi import FastAPI
+from gradio.route_utils import BUILD_PATH_LIB
+
+from annotator import auth, source_offer
+from annotator.front_end_files import STATIC
+from annotator.gradio.gate import GradioGate
+from annotator.gradio.head import HEAD
+from annotator.gradio.theme import theme
+from annotator.kept_files import KeptFiles
+from engine.workspace import Workspace
+
+QUEUE_SLEEPS, PROGRESS_SLEEPS = 0.05, 0.1  # seconds between two looks of Gradio's queue, as it has on Windows
+
+
+def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
+    """Serve a page under /app, and put the gate before its routes.
+
+    Args:
+        app: application without other middleware; what is added later comes before the gate.
+        page: the Gradio page.
+        workspace: workspace with settings and sessions.
+    """
+    app.mount("/app/assets", KeptFiles(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
+    gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": workspace.settings.max_connections}
+    app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
+    gr.mount_gradio_app(
+        app,
+        page,
+        path="/app",
+        auth_dependency=auth.gradio_user(workspace),
+        head=f"{HEAD}\n{source_offer.head(workspace.settings)}",
+        theme=theme(),
+        css_paths=[STATIC / "css/tabs.css", STATIC / "css/quality.css"],
+        ssr_mode=False,
+        show_error=False,  # messages pass through annotator.gradio.notices; other errors go to the log
+        footer_links=[],
+        run_history=False,  # it would keep content in the browser after a logout
+    )
+    # Gradio checks paths only on a launched page, and a mounted page is never launched; see annotator.gradio.gate.
+    page.has_launched = True
+    # Gradio's queue looks for events a thousand times a second, 3.5 % of a core. The tabs do not need a millisecond,
+    # and neither Blocks.queue() nor a setting offers another pause.
+    page._queue.sleep_when_free = QUEUE_SLEEPS
+    page._queue.progress_update_sleep_when_free = PROGRESS_SLEEPS
