@@ -53,9 +53,9 @@ class ContactSheet:
         tint = ImageDraw.Draw(page, "RGBA")
         words = {at for question in made.page.questions for answer in question.answers for at in answer}
         for at in sorted(words):
-            tint.rectangle(_scaled(made.page.words[at].box, factor), fill=_WORDS)
-        for figure in (figure for asked in made.sheet.asked for figure in asked.figures):
-            tint.rectangle(_scaled(figure.box, factor), fill=_REGIONS)
+            tint.rectangle(_scale_box(made.page.words[at].box, factor), fill=_WORDS)
+        for figure in (figure for asked in made.canvas.asked for figure in asked.figures):
+            tint.rectangle(_scale_box(figure.box, factor), fill=_REGIONS)
         page = page.crop((0, 0, self.side, min(page.height, self.tallest)))
         framed = Image.new("RGB", (self.side, page.height + _CAPTION), _GROUND)
         framed.paste(page)
@@ -74,6 +74,6 @@ def contact_sheet(pages: Iterable[SyntheticPage], side: int = 320, columns: int 
     return sheet.image(columns)
 
 
-def _scaled(box: Sequence[float], factor: float) -> tuple[float, float, float, float]:
+def _scale_box(box: Sequence[float], factor: float) -> tuple[float, float, float, float]:
     x0, y0, x1, y1 = (edge * factor for edge in box)
     return (x0, y0, max(x0, x1), max(y0, y1))

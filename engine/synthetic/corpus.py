@@ -60,7 +60,7 @@ def _page(kind: str, seed: int, number: int) -> SyntheticPage:
     while True:
         name = f"{seed} {kind} {number} {attempt}"
         draft = _KINDS[kind][1](random.Random(name))
-        page = assemble(draft.sheet, kind, name, f"{kind}-{seed}-{number}", draft.absent, reading=draft.reading)
+        page = assemble(draft.canvas, kind, name, f"{kind}-{seed}-{number}", draft.absent, reading=draft.reading)
         if len(page.page.words) >= FEWEST_WORDS and any(question.answers for question in page.page.questions):
             return page
         attempt += 1

@@ -6,31 +6,31 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.synthetic.canvas import Canvas, Face
 from engine.synthetic.ocr import Reading
-from engine.synthetic.sheet import Face, Sheet
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """Sheet with its questions; `absent` returns further, negative questions."""
+    """Canvas with its questions; `absent` returns further, negative questions."""
 
-    sheet: Sheet
+    canvas: Canvas
     absent: Callable[[], str]
     reading: Reading | None = None  # None: OCR of random quality
 
 
-def body_face(chance: random.Random, size: float) -> Face:
+def body_face(rng: random.Random, size: float) -> Face:
     """Return the face of running text, `size` pixels an em."""
-    family = chance.choice(("sans", "sans", "serif", "mono"))
-    stretch = chance.uniform(0.86, 1.06) if family != "mono" else chance.uniform(0.82, 1.0)
+    family = rng.choice(("sans", "sans", "serif", "mono"))
+    stretch = rng.uniform(0.86, 1.06) if family != "mono" else rng.uniform(0.82, 1.0)
     return Face(family, size, stretch=stretch)
 
 
-def page_width(chance: random.Random) -> int:
+def page_width(rng: random.Random) -> int:
     """Return a page width in pixels: small scans are common, large ones occur."""
-    return chance.choice((chance.randint(700, 860), chance.randint(700, 1000), chance.randint(900, 1300)))
+    return rng.choice((rng.randint(700, 860), rng.randint(700, 1000), rng.randint(900, 1300)))
 
 
-def cased(chance: random.Random, text: str) -> str:
+def vary_case(rng: random.Random, text: str) -> str:
     """Return the text in a random case."""
-    return chance.choice((str.upper, str.upper, str.title, str.capitalize, str))(text)
+    return rng.choice((str.upper, str.upper, str.title, str.capitalize, str))(text)

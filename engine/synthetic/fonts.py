@@ -34,23 +34,23 @@ _STYLES = {
 @lru_cache(maxsize=8)
 def font_files(folders: tuple[Path, ...]) -> dict[str, Path]:
     """Return the TrueType files below the folders by stem; missing folders are skipped."""
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for folder in folders:
         if folder.is_dir():
             for file in sorted(folder.rglob("*.ttf")):
-                found.setdefault(file.stem, file)
-    return found
+                files.setdefault(file.stem, file)
+    return files
 
 
 class Fonts:
     """Fonts of one page: for each family a random typeface of those installed."""
 
-    def __init__(self, chance: random.Random, folders: Sequence[Path] = FOLDERS) -> None:
+    def __init__(self, rng: random.Random, folders: Sequence[Path] = FOLDERS) -> None:
         self.files = font_files(tuple(folders))
         self.typefaces: dict[str, tuple[str, float] | None] = {}
         for family, stems in _STEMS.items():
             installed = [stem for stem in stems if self._file(stem[0], False, False) is not None]
-            self.typefaces[family] = chance.choice(installed) if installed else None
+            self.typefaces[family] = rng.choice(installed) if installed else None
         self.opened: dict[tuple[str, float, bool, bool], Font] = {}
 
     def _file(self, stem: str, bold: bool, italic: bool) -> Path | None:

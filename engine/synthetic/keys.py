@@ -6,7 +6,7 @@ import random
 from dataclasses import dataclass
 
 from engine.synthetic.concepts import CONCEPTS, Concept
-from engine.synthetic.vocabulary import SMALL, coined, word, words
+from engine.synthetic.vocabulary import SMALL, coin_word, word, words
 
 # Kinds of values for keys without a concept, by frequency in forms.
 _LOOSE_KINDS = (
@@ -61,21 +61,21 @@ class Key:
 class KeySource:
     """Source of keys for one page, all different."""
 
-    def __init__(self, chance: random.Random, *, meant: float = 0.5) -> None:
-        self.chance = chance
+    def __init__(self, rng: random.Random, *, meant: float = 0.5) -> None:
+        self.rng = rng
         self.meant = meant  # share of keys with a concept
         self.used: set[str] = set()
         self.concepts: set[Concept] = set()
         # A head shared by many keys of the page ("start date", "end date", "order date"): similar, confusable keys.
-        self.shared_head = chance.choice(_HEADS) if chance.random() < 0.35 else None
+        self.shared_head = rng.choice(_HEADS) if rng.random() < 0.35 else None
 
     def next(self) -> Key:
         """Return the next key."""
-        key = _drawn(self.chance, self.meant, self.shared_head)
+        key = _sample_key(self.rng, self.meant, self.shared_head)
         for _ in range(20):
             if key.text not in self.used:
                 break
-            key = _drawn(self.chance, self.meant, self.shared_head)
+            key = _sample_key(self.rng, self.meant, self.shared_head)
         self.used.add(key.text)
         if key.concept is not None:
             self.concepts.add(key.concept)
@@ -84,53 +84,53 @@ class KeySource:
     def absent(self) -> Key:
         """Return a key whose text and concept the page does not have."""
         while True:
-            key = _drawn(self.chance, 0.6, self.shared_head)
+            key = _sample_key(self.rng, 0.6, self.shared_head)
             if key.text not in self.used and key.concept not in self.concepts:
                 return key
 
 
-def _drawn(chance: random.Random, meant: float, shared_head: str | None) -> Key:
-    if shared_head is not None and chance.random() < 0.25:
-        return _qualified(chance, shared_head)
-    if chance.random() < meant:
-        return _meant(chance)
-    if chance.random() < 0.1:
-        return _qualified(chance, chance.choice(_HEADS))
-    return Key(_loose_text(chance), chance.choice(_LOOSE_KINDS))
+def _sample_key(rng: random.Random, meant: float, shared_head: str | None) -> Key:
+    if shared_head is not None and rng.random() < 0.25:
+        return _qualify_head(rng, shared_head)
+    if rng.random() < meant:
+        return _sample_concept_key(rng)
+    if rng.random() < 0.1:
+        return _qualify_head(rng, rng.choice(_HEADS))
+    return Key(_loose_text(rng), rng.choice(_LOOSE_KINDS))
 
 
-def _meant(chance: random.Random) -> Key:
-    concept = chance.choice(CONCEPTS)
-    text, kind = chance.choice(concept.printed), chance.choice(concept.kinds)
-    form = chance.random()
+def _sample_concept_key(rng: random.Random) -> Key:
+    concept = rng.choice(CONCEPTS)
+    text, kind = rng.choice(concept.printed), rng.choice(concept.kinds)
+    form = rng.random()
     # A qualified key no longer answers its concept's questions: "supplier's fax" is not "fax".
     if form < 0.12:
-        return Key(f"{chance.choice((chance.choice(_QUALIFIERS), word(chance)))} {text}", kind)
+        return Key(f"{rng.choice((rng.choice(_QUALIFIERS), word(rng)))} {text}", kind)
     if form < 0.17:
-        return Key(f"{text} {chance.choice(('of', 'for', 'in', 'of the'))} {word(chance)}", kind)
+        return Key(f"{text} {rng.choice(('of', 'for', 'in', 'of the'))} {word(rng)}", kind)
     if form < 0.2:
-        return Key(f"{chance.choice(_NUMBERING)} {text}", kind)
+        return Key(f"{rng.choice(_NUMBERING)} {text}", kind)
     return Key(text, kind, concept)
 
 
-def _qualified(chance: random.Random, head: str) -> Key:
-    qualifier = chance.choice((chance.choice(_QUALIFIERS), chance.choice(_QUALIFIERS), word(chance)))
+def _qualify_head(rng: random.Random, head: str) -> Key:
+    qualifier = rng.choice((rng.choice(_QUALIFIERS), rng.choice(_QUALIFIERS), word(rng)))
     return Key(f"{qualifier} {head}", _HEAD_KINDS[head])
 
 
-def _loose_text(chance: random.Random) -> str:
-    count = chance.choice((1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 10))
-    parts = words(chance, count, count)
-    if count > 2 and chance.random() < 0.6:
-        parts[chance.randint(1, count - 2)] = chance.choice(SMALL)
-    if count > 1 and chance.random() < 0.08:
+def _loose_text(rng: random.Random) -> str:
+    count = rng.choice((1, 1, 2, 2, 2, 3, 3, 4, 5, 7, 10))
+    parts = words(rng, count, count)
+    if count > 2 and rng.random() < 0.6:
+        parts[rng.randint(1, count - 2)] = rng.choice(SMALL)
+    if count > 1 and rng.random() < 0.08:
         parts[-1] = f"({parts[-1]})"
-    if chance.random() < 0.06:
-        parts[chance.randrange(count)] = chance.choice(("%", "#", "no.", "$", "&", "/", "no.", "#"))
-    if count > 1 and chance.random() < 0.06:
+    if rng.random() < 0.06:
+        parts[rng.randrange(count)] = rng.choice(("%", "#", "no.", "$", "&", "/", "no.", "#"))
+    if count > 1 and rng.random() < 0.06:
         parts[0:2] = [f"{parts[0]}/{parts[1]}"]
-    if chance.random() < 0.07:
-        parts.insert(0, chance.choice(_NUMBERING))
-    if chance.random() < 0.04:
-        parts = [coined(chance)[:3]]
+    if rng.random() < 0.07:
+        parts.insert(0, rng.choice(_NUMBERING))
+    if rng.random() < 0.04:
+        parts = [coin_word(rng)[:3]]
     return " ".join(parts)

@@ -18,8 +18,8 @@ _SERIF = {
 }  # fmt: skip
 
 
-def _table(groups: dict[int, str], other: int) -> list[float]:
-    widths = [other / 1000] * 256
+def _table(groups: dict[int, str], default: int) -> list[float]:
+    widths = [default / 1000] * 256
     for width, signs in groups.items():
         for sign in signs:
             widths[ord(sign)] = width / 1000

@@ -37,16 +37,16 @@ class Misreadings:
     merges: float
     losses: float
 
-    def rate(self, chance: random.Random) -> float:
+    def rate(self, rng: random.Random) -> float:
         """Draw the share of misread letters of a page."""
-        at = chance.random() * (len(self.rates) - 1)
+        at = rng.random() * (len(self.rates) - 1)
         low = int(at)
         return self.rates[low] + (at - low) * (self.rates[min(low + 1, len(self.rates) - 1)] - self.rates[low])
 
-    def misread(self, letter: str, chance: random.Random) -> str | None:
+    def misread(self, letter: str, rng: random.Random) -> str | None:
         """Draw what is read for a letter, "" for nothing; None for one that was never misread."""
         others = self.confusions.get(letter)
-        return chance.choices(list(others), list(others.values()))[0] if others else None
+        return rng.choices(list(others), list(others.values()))[0] if others else None
 
     def save(self, path: Path) -> None:
         """Write the model as JSON."""
@@ -54,6 +54,6 @@ class Misreadings:
 
 
 @cache
-def shipped() -> Misreadings:
+def load_shipped_model() -> Misreadings:
     """Return the model of the engine that reads scans."""
     return Misreadings(**json.loads(_FILE.read_text(encoding="utf-8")))

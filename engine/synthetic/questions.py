@@ -24,47 +24,47 @@ _NEIGHBOURS = {
 }  # fmt: skip
 
 
-def about(chance: random.Random, key: str, concept: Concept | None = None, *, synonyms: float = 0.22) -> str:
+def about(rng: random.Random, key: str, concept: Concept | None = None, *, synonyms: float = 0.22) -> str:
     """Return a question for the value at `key` (as printed); `synonyms`: share asked in other words."""
-    if concept is not None and chance.random() < synonyms:
-        asked = chance.choice(concept.asked)
-        return mistyped(chance, asked if asked.endswith("?") else around(chance, asked))
+    if concept is not None and rng.random() < synonyms:
+        asked = rng.choice(concept.asked)
+        return mistype(rng, asked if asked.endswith("?") else around(rng, asked))
     asked = key.strip(" :.…_-?") or key
-    form = chance.random()
+    form = rng.random()
     if form < 0.3:
-        asked = chance.choice((str.lower, str.lower, str.title, str.capitalize))(asked)
+        asked = rng.choice((str.lower, str.lower, str.title, str.capitalize))(asked)
     parts = asked.split()
-    if len(parts) >= 4 and chance.random() < 0.12:
-        parts.pop(chance.randrange(len(parts)))
+    if len(parts) >= 4 and rng.random() < 0.12:
+        parts.pop(rng.randrange(len(parts)))
         asked = " ".join(parts)
-    return mistyped(chance, around(chance, asked))
+    return mistype(rng, around(rng, asked))
 
 
-def around(chance: random.Random, subject: str) -> str:
+def around(rng: random.Random, subject: str) -> str:
     """Return a question built from a noun phrase or a key."""
-    return chance.choice(_TEMPLATES).format(subject)
+    return rng.choice(_TEMPLATES).format(subject)
 
 
-def of(chance: random.Random, choices: tuple[str, ...]) -> str:
+def of(rng: random.Random, choices: tuple[str, ...]) -> str:
     """Return one of several phrasings: noun phrases get a template, whole questions stay unchanged."""
-    asked = chance.choice(choices)
-    return mistyped(chance, asked if asked[-1] in "?." else around(chance, asked))
+    asked = rng.choice(choices)
+    return mistype(rng, asked if asked[-1] in "?." else around(rng, asked))
 
 
-def mistyped(chance: random.Random, question: str, share: float = 0.06) -> str:
+def mistype(rng: random.Random, question: str, share: float = 0.06) -> str:
     """Return the question, with a typing error in a share of cases."""
-    if chance.random() >= share:
+    if rng.random() >= share:
         return question
     places = [at for at, sign in enumerate(question) if sign.isalpha() and at > 0]
     if len(places) < 6:
         return question
-    at = chance.choice(places)
+    at = rng.choice(places)
     sign = question[at]
-    form = chance.random()
+    form = rng.random()
     if form < 0.3:
         return question[:at] + question[at + 1 :]
     if form < 0.5:
         return question[:at] + sign + question[at:]
     if form < 0.75 and at + 1 < len(question):
         return question[:at] + question[at + 1] + sign + question[at + 2 :]
-    return question[:at] + chance.choice(_NEIGHBOURS.get(sign.lower(), "e")) + question[at + 1 :]
+    return question[:at] + rng.choice(_NEIGHBOURS.get(sign.lower(), "e")) + question[at + 1 :]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.synthetic.assemble import SyntheticPage
-from engine.synthetic.sheet import FloatBox
+from engine.synthetic.canvas import FloatBox
 
 REGION_TYPES = ("heading", "key", "value", "cell", "text", "box", "figure")  # "box" is a checkbox
 
@@ -26,23 +26,23 @@ class TypedRegion:
 def typed_regions(made: SyntheticPage) -> list[TypedRegion]:
     """Return the regions of a page, texts first, in layout order; none empty or off the page."""
     lines: dict[int, list[int]] = {}
-    for number, piece in enumerate(made.sheet.pieces):
+    for number, piece in enumerate(made.canvas.pieces):
         if piece.drawn and piece.upright:
             lines.setdefault(piece.line, []).append(number)
-    found = [(str(made.sheet.pieces[group[0]].role), made.sheet.box_of(group)) for group in lines.values()]
-    found += [("box" if figure.kind.startswith("tick-") else "figure", figure.box) for figure in made.sheet.figures]
+    regions = [(str(made.canvas.pieces[group[0]].role), made.canvas.box_of(group)) for group in lines.values()]
+    regions += [("box" if figure.kind.startswith("tick-") else "figure", figure.box) for figure in made.canvas.figures]
     return [
         TypedRegion(kind, box, _words_in(made, box))
-        for kind, box in found
+        for kind, box in regions
         if min(box[2], made.page.width) - max(box[0], 0) >= 1 and min(box[3], made.page.height) - max(box[1], 0) >= 1
     ]
 
 
 def _words_in(made: SyntheticPage, box: FloatBox) -> tuple[int, ...]:
     """Return the words whose centre lies in a box."""
-    found = []
+    indices = []
     for number, word in enumerate(made.page.words):
         x, y = (word.box[0] + word.box[2]) / 2, (word.box[1] + word.box[3]) / 2
         if box[0] <= x <= box[2] and box[1] <= y <= box[3]:
-            found.append(number)
-    return tuple(found)
+            indices.append(number)
+    return tuple(indices)

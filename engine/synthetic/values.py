@@ -12,7 +12,7 @@ from engine.synthetic.vocabulary import (
     FIRST_NAMES,
     LAST_NAMES,
     STATES,
-    coined,
+    coin_word,
     phrase,
     sentence,
     word,
@@ -48,56 +48,56 @@ UNITS = "mm cm kg g mg lbs ml pcs pages M hrs days units gal oz m psi ppm % C F 
 Value = Callable[[random.Random], str]
 
 
-def person(chance: random.Random) -> str:
+def person(rng: random.Random) -> str:
     """Return the name of a person."""
-    first, last, middle = chance.choice(FIRST_NAMES), chance.choice(LAST_NAMES), chance.choice(ascii_uppercase)
-    return chance.choice((
+    first, last, middle = rng.choice(FIRST_NAMES), rng.choice(LAST_NAMES), rng.choice(ascii_uppercase)
+    return rng.choice((
         f"{first} {last}", f"{first} {last}", f"{first} {last}", f"{first} {middle}. {last}", f"{first[0]}. {middle}. {last}",
-        f"{first[0]}. {middle}. {last}", f"{chance.choice(('Dr.', 'Mr.', 'Ms.', 'Mrs.', 'Prof.', 'MS', 'Mr'))} {first} {last}",
-        f"{last}, {first}", f"{first[0]}. {last}", f"{last} {first} {chance.choice(LAST_NAMES)}", f"{first[0]}.{middle}. {last}",
+        f"{first[0]}. {middle}. {last}", f"{rng.choice(('Dr.', 'Mr.', 'Ms.', 'Mrs.', 'Prof.', 'MS', 'Mr'))} {first} {last}",
+        f"{last}, {first}", f"{first[0]}. {last}", f"{last} {first} {rng.choice(LAST_NAMES)}", f"{first[0]}.{middle}. {last}",
     ))  # fmt: skip
 
 
-def company(chance: random.Random) -> str:
+def company(rng: random.Random) -> str:
     """Return the name of a company."""
-    ending, last = chance.choice(COMPANY_ENDINGS), chance.choice(LAST_NAMES)
-    form = chance.random()
+    ending, last = rng.choice(COMPANY_ENDINGS), rng.choice(LAST_NAMES)
+    form = rng.random()
     if form < 0.25:
         return f"{last} {ending}"
     if form < 0.4:
-        return f"{word(chance, 0.5).title()} {chance.choice(SHOPS)} {ending}"
+        return f"{word(rng, 0.5).title()} {rng.choice(SHOPS)} {ending}"
     if form < 0.5:
-        return f"{last} & {chance.choice(LAST_NAMES)}"
+        return f"{last} & {rng.choice(LAST_NAMES)}"
     if form < 0.6:
-        return f"{word(chance).title()} {chance.choice(INSTITUTIONS)}"
+        return f"{word(rng).title()} {rng.choice(INSTITUTIONS)}"
     if form < 0.7:
-        return f"{chance.choice(CITIES)} {word(chance).title()} {ending}"
-    return " ".join(part.title() for part in words(chance, 1, 3)) + f" {ending}"
+        return f"{rng.choice(CITIES)} {word(rng).title()} {ending}"
+    return " ".join(part.title() for part in words(rng, 1, 3)) + f" {ending}"
 
 
-def shop(chance: random.Random) -> str:
+def shop(rng: random.Random) -> str:
     """Return a shop's trade name."""
-    form = chance.random()
-    kind = chance.choice(SHOPS)
+    form = rng.random()
+    kind = rng.choice(SHOPS)
     if form < 0.25:
-        return f"{word(chance, 0.5).title()} {word(chance).title()} {kind}"
+        return f"{word(rng, 0.5).title()} {word(rng).title()} {kind}"
     if form < 0.45:
-        return f"{kind} {word(chance, 0.5).title()} {chance.choice(LAST_NAMES)}"
+        return f"{kind} {word(rng, 0.5).title()} {rng.choice(LAST_NAMES)}"
     if form < 0.6:
-        return f"{chance.choice(LAST_NAMES)} {kind}"
+        return f"{rng.choice(LAST_NAMES)} {kind}"
     if form < 0.7:
-        return f"{chance.choice(FIRST_NAMES)}'s {kind}"
+        return f"{rng.choice(FIRST_NAMES)}'s {kind}"
     if form < 0.8:
-        return f"{word(chance, 0.6).title()} {chance.choice(('@', 'At', '-'))} {chance.choice(CITIES)}"
-    return " ".join(word(chance, 0.5).title() for _ in range(chance.randint(1, 2)))
+        return f"{word(rng, 0.6).title()} {rng.choice(('@', 'At', '-'))} {rng.choice(CITIES)}"
+    return " ".join(word(rng, 0.5).title() for _ in range(rng.randint(1, 2)))
 
 
-def date(chance: random.Random) -> str:
+def date(rng: random.Random) -> str:
     """Return a date."""
-    day, month, year = chance.randint(1, 28), chance.randint(1, 12), chance.randint(1955, 2027)
-    mark, name = chance.choice("//-."), MONTHS[month - 1]
+    day, month, year = rng.randint(1, 28), rng.randint(1, 12), rng.randint(1955, 2027)
+    mark, name = rng.choice("//-."), MONTHS[month - 1]
     short = f"{year % 100:02d}"
-    return chance.choice((
+    return rng.choice((
         f"{month}{mark}{day}{mark}{short}", f"{month}{mark}{day}{mark}{short}", f"{month}{mark}{day}{mark}{year}",
         f"{day:02d}{mark}{month:02d}{mark}{year}", f"{day:02d}{mark}{month:02d}{mark}{year}", f"{day:02d}{mark}{month:02d}{mark}{short}",
         f"{year}-{month:02d}-{day:02d}", f"{name} {day}, {year}", f"{name} {day}, {year}", f"{name} {day} {year}",
@@ -106,16 +106,16 @@ def date(chance: random.Random) -> str:
     ))  # fmt: skip
 
 
-def short_date(chance: random.Random) -> str:
+def short_date(rng: random.Random) -> str:
     """Return a date as tills print it."""
     day, month, year, mark = (
-        chance.randint(1, 28),
-        chance.randint(1, 12),
-        chance.randint(2008, 2027),
-        chance.choice("//-."),
+        rng.randint(1, 28),
+        rng.randint(1, 12),
+        rng.randint(2008, 2027),
+        rng.choice("//-."),
     )
     long = f"{day:02d}{mark}{month:02d}{mark}{year}"
-    return chance.choice((
+    return rng.choice((
         long, long, long, f"{day:02d}{mark}{month:02d}{mark}{year % 100}", f"{day}{mark}{month}{mark}{year}",
         f"{day:02d} {MONTHS[month - 1][:3].upper()} {year}", f"{day:02d}-{MONTHS[month - 1][:3]}-{year % 100}",
         f"{month:02d}{mark}{day:02d}{mark}{year}", f"{year}{mark}{month:02d}{mark}{day:02d}", f"{MONTHS[month - 1][:3]} {day}, {year}",
@@ -123,205 +123,192 @@ def short_date(chance: random.Random) -> str:
     ))  # fmt: skip
 
 
-def clock(chance: random.Random) -> str:
+def clock(rng: random.Random) -> str:
     """Return a time of day."""
-    seconds = f":{chance.randint(0, 59):02d}" if chance.random() < 0.5 else ""
-    half = chance.choice((" AM", " PM", "PM", " am", " pm", "AM")) if chance.random() < 0.35 else ""
-    return f"{chance.randint(0, 23):02d}:{chance.randint(0, 59):02d}{seconds}{half}"
+    seconds = f":{rng.randint(0, 59):02d}" if rng.random() < 0.5 else ""
+    half = rng.choice((" AM", " PM", "PM", " am", " pm", "AM")) if rng.random() < 0.35 else ""
+    return f"{rng.randint(0, 23):02d}:{rng.randint(0, 59):02d}{seconds}{half}"
 
 
-def number(chance: random.Random) -> str:
+def number(rng: random.Random) -> str:
     """Return a number."""
-    value = chance.randint(0, 10 ** chance.randint(1, 6))
-    return f"{value:,}" if chance.random() < 0.4 else str(value)
+    value = rng.randint(0, 10 ** rng.randint(1, 6))
+    return f"{value:,}" if rng.random() < 0.4 else str(value)
 
 
-def amount(chance: random.Random) -> str:
+def amount(rng: random.Random) -> str:
     """Return the digits of an amount, without a currency."""
-    value = chance.randint(1, 10 ** chance.randint(3, 7)) / 100
-    return f"{value:,.2f}" if chance.random() < 0.85 else f"{int(value) + 1:,}"
+    value = rng.randint(1, 10 ** rng.randint(3, 7)) / 100
+    return f"{value:,.2f}" if rng.random() < 0.85 else f"{int(value) + 1:,}"
 
 
-def money(chance: random.Random) -> str:
+def money(rng: random.Random) -> str:
     """Return an amount with a currency."""
-    return chance.choice(("", "", "$", "$", "$ ", "€", "RM", "RM ", "£", "USD ", "EUR ")) + amount(chance)
+    return rng.choice(("", "", "$", "$", "$ ", "€", "RM", "RM ", "£", "USD ", "EUR ")) + amount(rng)
 
 
-def code(chance: random.Random) -> str:
+def code(rng: random.Random) -> str:
     """Return an identifying number: digits, letters and hyphens."""
-    form = chance.random()
+    form = rng.random()
     if form < 0.35:
-        return "".join(chance.choice(digits) for _ in range(chance.randint(2, 10)))
+        return "".join(rng.choice(digits) for _ in range(rng.randint(2, 10)))
     if form < 0.6:
-        head = "".join(chance.choice(ascii_uppercase) for _ in range(chance.randint(1, 3)))
-        return (
-            head
-            + chance.choice(("", "-", "/", " "))
-            + "".join(chance.choice(digits) for _ in range(chance.randint(2, 8)))
-        )
+        head = "".join(rng.choice(ascii_uppercase) for _ in range(rng.randint(1, 3)))
+        return head + rng.choice(("", "-", "/", " ")) + "".join(rng.choice(digits) for _ in range(rng.randint(2, 8)))
     if form < 0.8:
-        return f"{chance.randint(1, 99)}-{chance.randint(1, 999)}" + (
-            f"-{chance.randint(1, 99):02d}" if chance.random() < 0.5 else ""
+        return f"{rng.randint(1, 99)}-{rng.randint(1, 999)}" + (
+            f"-{rng.randint(1, 99):02d}" if rng.random() < 0.5 else ""
         )
     return "".join(
-        chance.choice(digits) if chance.random() < 0.7 else chance.choice(ascii_uppercase)
-        for _ in range(chance.randint(3, 12))
+        rng.choice(digits) if rng.random() < 0.7 else rng.choice(ascii_uppercase) for _ in range(rng.randint(3, 12))
     )
 
 
-def till_number(chance: random.Random) -> str:
+def till_number(rng: random.Random) -> str:
     """Return a long serial number as on invoices and receipts."""
-    head = chance.choice(("", "", "", "INV", "CS-", "TI-", "BAT", "A", "#", "SO", "OR", "CR"))
-    return head + "".join(chance.choice(digits) for _ in range(chance.randint(4, 16)))
+    head = rng.choice(("", "", "", "INV", "CS-", "TI-", "BAT", "A", "#", "SO", "OR", "CR"))
+    return head + "".join(rng.choice(digits) for _ in range(rng.randint(4, 16)))
 
 
-def phone(chance: random.Random) -> str:
+def phone(rng: random.Random) -> str:
     """Return a telephone number."""
-    shape = chance.choice((
+    shape = rng.choice((
         "(###) ###-####", "(###) ###-####", "###-###-####", "0#-########", "0#-#### ####", "+## ### #####", "###/###-####",
         "#######", "01#-### ####", "+60#-########", "### ### ####", "0#-####-####", "(0#) #### ####", "x####",
     ))  # fmt: skip
-    return "".join(chance.choice(digits) if sign == "#" else sign for sign in shape)
+    return "".join(rng.choice(digits) if sign == "#" else sign for sign in shape)
 
 
-def email(chance: random.Random) -> str:
+def email(rng: random.Random) -> str:
     """Return an e-mail address."""
-    name = chance.choice(
+    name = rng.choice(
         (
-            f"{chance.choice(FIRST_NAMES)}.{chance.choice(LAST_NAMES)}",
-            f"{word(chance)}{chance.randint(1, 99)}",
+            f"{rng.choice(FIRST_NAMES)}.{rng.choice(LAST_NAMES)}",
+            f"{word(rng)}{rng.randint(1, 99)}",
             "info",
             "sales",
         )
     )
-    return f"{name.lower()}@{word(chance, 0.5)}.{chance.choice(('com', 'org', 'net', 'co.uk', 'com.my', 'de'))}"
+    return f"{name.lower()}@{word(rng, 0.5)}.{rng.choice(('com', 'org', 'net', 'co.uk', 'com.my', 'de'))}"
 
 
-def website(chance: random.Random) -> str:
+def website(rng: random.Random) -> str:
     """Return the address of a website."""
-    return f"www.{word(chance, 0.5)}{word(chance)}.{chance.choice(('com', 'org', 'net', 'com.my'))}"
+    return f"www.{word(rng, 0.5)}{word(rng)}.{rng.choice(('com', 'org', 'net', 'com.my'))}"
 
 
-def street(chance: random.Random) -> str:
+def street(rng: random.Random) -> str:
     """Return a street with a house number."""
-    form = chance.random()
+    form = rng.random()
     if form < 0.4:
-        side = chance.choice(("", "", "", "N. ", "S. ", "West "))
-        name = chance.choice((chance.choice(LAST_NAMES), word(chance, 0.3).title()))
-        return f"{chance.randint(1, 9999)} {side}{name} {chance.choice(ROADS)}"
+        side = rng.choice(("", "", "", "N. ", "S. ", "West "))
+        name = rng.choice((rng.choice(LAST_NAMES), word(rng, 0.3).title()))
+        return f"{rng.randint(1, 9999)} {side}{name} {rng.choice(ROADS)}"
     if form < 0.5:
-        return f"P.{chance.choice((' ', ''))}O. Box {chance.randint(10, 9999)}"
+        return f"P.{rng.choice((' ', ''))}O. Box {rng.randint(10, 9999)}"
     if form < 0.9:
-        head = chance.choice(("No. ", "NO.", "No ", "Lot ", "LOT ", "", "", "No.", "Lot No. ", "G-"))
-        tail = chance.choice(
+        head = rng.choice(("No. ", "NO.", "No ", "Lot ", "LOT ", "", "", "No.", "Lot No. ", "G-"))
+        tail = rng.choice(
             (
                 "",
                 "",
-                f"-{chance.choice('ABGK')}",
-                f", {chance.randint(1, 99)} & {chance.randint(1, 99)}",
-                f"-{chance.randint(1, 50)}",
+                f"-{rng.choice('ABGK')}",
+                f", {rng.randint(1, 99)} & {rng.randint(1, 99)}",
+                f"-{rng.randint(1, 50)}",
                 "G&1",
             )
         )
-        road = chance.choice(("Jalan", "Jalan", "Jalan", "Jln", "Rue", "Via", "Lorong", "Calle", "Persiaran"))
-        name = chance.choice((chance.choice(LAST_NAMES), word(chance, 0.6).title(), f"{word(chance, 0.6).title()} {chance.randint(1, 40)}/{chance.randint(1, 60)}",
-                              f"SS{chance.choice((' ', ''))}{chance.randint(2, 26)}/{chance.randint(1, 70)}", f"{word(chance, 0.6).title()} {chance.randint(1, 19)}"))  # fmt: skip
-        return f"{head}{chance.randint(1, 200)}{tail}, {road} {name}"
-    return f"Suite {chance.randint(1, 900)}, {chance.randint(1, 999)} {word(chance).title()} {chance.choice(ROADS)}"
+        road = rng.choice(("Jalan", "Jalan", "Jalan", "Jln", "Rue", "Via", "Lorong", "Calle", "Persiaran"))
+        name = rng.choice((rng.choice(LAST_NAMES), word(rng, 0.6).title(), f"{word(rng, 0.6).title()} {rng.randint(1, 40)}/{rng.randint(1, 60)}",
+                              f"SS{rng.choice((' ', ''))}{rng.randint(2, 26)}/{rng.randint(1, 70)}", f"{word(rng, 0.6).title()} {rng.randint(1, 19)}"))  # fmt: skip
+        return f"{head}{rng.randint(1, 200)}{tail}, {road} {name}"
+    return f"Suite {rng.randint(1, 900)}, {rng.randint(1, 999)} {word(rng).title()} {rng.choice(ROADS)}"
 
 
-def postcode(chance: random.Random) -> str:
+def postcode(rng: random.Random) -> str:
     """Return a postcode."""
-    return f"{chance.randint(1000, 99999):05d}" + (f"-{chance.randint(1000, 9999)}" if chance.random() < 0.08 else "")
+    return f"{rng.randint(1000, 99999):05d}" + (f"-{rng.randint(1000, 9999)}" if rng.random() < 0.08 else "")
 
 
-def address_lines(chance: random.Random) -> list[str]:
+def address_lines(rng: random.Random) -> list[str]:
     """Return a street, sometimes a quarter or building, then town and postcode."""
-    lines = [street(chance)]
-    if chance.random() < 0.4:
-        head = chance.choice(
-            ("Taman ", "Bandar ", "Seksyen ", "Kawasan ", "Level 2, ", "Building ", "Bdr ", "Off ", "")
-        )
+    lines = [street(rng)]
+    if rng.random() < 0.4:
+        head = rng.choice(("Taman ", "Bandar ", "Seksyen ", "Kawasan ", "Level 2, ", "Building ", "Bdr ", "Off ", ""))
         lines.append(
-            head
-            + " ".join(part.title() for part in words(chance, 1, 2))
-            + chance.choice(("", "", f" {chance.randint(1, 30)}"))
+            head + " ".join(part.title() for part in words(rng, 1, 2)) + rng.choice(("", "", f" {rng.randint(1, 30)}"))
         )
-    code_, city, state = postcode(chance), chance.choice(CITIES), chance.choice(STATES)
-    lines.append(chance.choice((f"{city}, {state} {code_}", f"{city}, {state} {code_}", f"{code_} {city}", f"{code_} {city}, {state}", f"{city} {code_}", f"{code_}, {city}", f"{city}, {state}")))  # fmt: skip
-    if chance.random() < 0.15:
-        lines.append(chance.choice((*STATES[-8:], *COUNTRIES)))
+    code_, city, state = postcode(rng), rng.choice(CITIES), rng.choice(STATES)
+    lines.append(rng.choice((f"{city}, {state} {code_}", f"{city}, {state} {code_}", f"{code_} {city}", f"{code_} {city}, {state}", f"{city} {code_}", f"{code_}, {city}", f"{city}, {state}")))  # fmt: skip
+    if rng.random() < 0.15:
+        lines.append(rng.choice((*STATES[-8:], *COUNTRIES)))
     return lines
 
 
-def address(chance: random.Random) -> str:
+def address(rng: random.Random) -> str:
     """Return an address on one line."""
-    return ", ".join(address_lines(chance))
+    return ", ".join(address_lines(rng))
 
 
-def mark(chance: random.Random) -> str:
+def mark(rng: random.Random) -> str:
     """Return a mark such as X, Yes or N/A."""
-    return chance.choice(
-        ("X", "X", "x", "X", "(X)", "[x]", "Yes", "No", "YES", "N/A", "None", "-", "n/a", "NONE", "TBD")
-    )
+    return rng.choice(("X", "X", "x", "X", "(X)", "[x]", "Yes", "No", "YES", "N/A", "None", "-", "n/a", "NONE", "TBD"))
 
 
-def percentage(chance: random.Random) -> str:
+def percentage(rng: random.Random) -> str:
     """Return a percentage."""
-    return f"{chance.randint(0, 100)}" + chance.choice(("%", " %", f".{chance.randint(0, 99):02d}%", "%"))
+    return f"{rng.randint(0, 100)}" + rng.choice(("%", " %", f".{rng.randint(0, 99):02d}%", "%"))
 
 
-def measure(chance: random.Random) -> str:
+def measure(rng: random.Random) -> str:
     """Return a measurement with its unit."""
-    value = chance.choice(
-        (str(chance.randint(1, 9999)), f"{chance.uniform(0, 100):.1f}", f"{chance.uniform(0, 10):.2f}")
-    )
-    return value + chance.choice((" ", " ", "")) + chance.choice(UNITS)
+    value = rng.choice((str(rng.randint(1, 9999)), f"{rng.uniform(0, 100):.1f}", f"{rng.uniform(0, 10):.2f}"))
+    return value + rng.choice((" ", " ", "")) + rng.choice(UNITS)
 
 
-def decimal(chance: random.Random) -> str:
+def decimal(rng: random.Random) -> str:
     """Return a decimal number."""
-    return f"{chance.uniform(0, 10 ** chance.randint(0, 3)):.{chance.randint(1, 3)}f}"
+    return f"{rng.uniform(0, 10 ** rng.randint(0, 3)):.{rng.randint(1, 3)}f}"
 
 
-def text(chance: random.Random) -> str:
+def text(rng: random.Random) -> str:
     """Return a sentence or two."""
-    return " ".join(sentence(chance, 4, 18) for _ in range(chance.randint(1, 2)))
+    return " ".join(sentence(rng, 4, 18) for _ in range(rng.randint(1, 2)))
 
 
-def title(chance: random.Random) -> str:
+def title(rng: random.Random) -> str:
     """Return the title of a paper or a campaign, often in quotes."""
-    inner = phrase(chance, 2, 9)
-    return f'"{inner}"' if chance.random() < 0.35 else inner
+    inner = phrase(rng, 2, 9)
+    return f'"{inner}"' if rng.random() < 0.35 else inner
 
 
-def people(chance: random.Random) -> str:
+def people(rng: random.Random) -> str:
     """Return the names of several people."""
-    return chance.choice((", ", ", ", "; ", " and ")).join(person(chance) for _ in range(chance.randint(2, 4)))
+    return rng.choice((", ", ", ", "; ", " and ")).join(person(rng) for _ in range(rng.randint(2, 4)))
 
 
-def span_of_dates(chance: random.Random) -> str:
+def span_of_dates(rng: random.Random) -> str:
     """Return a range of dates."""
-    return date(chance) + chance.choice((" - ", " to ", " through ")) + date(chance)
+    return date(rng) + rng.choice((" - ", " to ", " through ")) + date(rng)
 
 
-def brand(chance: random.Random) -> str:
+def brand(rng: random.Random) -> str:
     """Return a brand, sometimes with a variant in brackets."""
-    name = chance.choice(
+    name = rng.choice(
         (
-            coined(chance).upper(),
-            word(chance).upper(),
-            coined(chance).title(),
-            f"{word(chance).title()} {word(chance).title()}",
+            coin_word(rng).upper(),
+            word(rng).upper(),
+            coin_word(rng).title(),
+            f"{word(rng).title()} {word(rng).title()}",
         )
     )
-    if chance.random() < 0.35:
-        name += " " + chance.choice(
+    if rng.random() < 0.35:
+        name += " " + rng.choice(
             (
-                f"({word(chance).title()})",
-                f"{chance.randint(10, 120)}'s",
-                word(chance),
-                f"- {chance.randint(1, 20)} mg",
+                f"({word(rng).title()})",
+                f"{rng.randint(10, 120)}'s",
+                word(rng),
+                f"- {rng.randint(1, 20)} mg",
                 "Kings",
             )
         )
@@ -343,18 +330,18 @@ KINDS: dict[str, Value] = {
     "email": email,
     "website": website,
     "address": address,
-    "phrase": lambda chance: phrase(chance, 1, 5),
-    "long": lambda chance: phrase(chance, 4, 12),
+    "phrase": lambda rng: phrase(rng, 1, 5),
+    "long": lambda rng: phrase(rng, 4, 12),
     "text": text,
     "title": title,
     "mark": mark,
     "percent": percentage,
     "measure": measure,
-    "city": lambda chance: chance.choice(CITIES),
-    "state": lambda chance: chance.choice(STATES),
-    "country": lambda chance: chance.choice(COUNTRIES),
+    "city": lambda rng: rng.choice(CITIES),
+    "state": lambda rng: rng.choice(STATES),
+    "country": lambda rng: rng.choice(COUNTRIES),
     "postcode": postcode,
-    "word": lambda chance: phrase(chance, 1, 1),
+    "word": lambda rng: phrase(rng, 1, 1),
     "brand": brand,
 }
 
@@ -362,6 +349,6 @@ KINDS: dict[str, Value] = {
 LONG_KINDS = frozenset({"people", "address", "text", "title", "dates", "long", "company", "email", "website"})
 
 
-def value(chance: random.Random, kind: str) -> str:
+def value(rng: random.Random, kind: str) -> str:
     """Return a value of the named kind (a key of `KINDS`)."""
-    return KINDS[kind](chance)
+    return KINDS[kind](rng)

@@ -224,36 +224,33 @@ _ENDINGS = [
 ]
 
 
-def coined(chance: random.Random) -> str:
+def coin_word(rng: random.Random) -> str:
     """Return a pronounceable word that is in no list."""
     text = ""
-    for _ in range(chance.choice((1, 2, 2, 2, 3))):
-        text += chance.choice(_ONSETS) + chance.choice(_VOWELS) + chance.choice(_CODAS)
-    return text + (chance.choice(_ENDINGS) if len(text) < 4 or chance.random() < 0.35 else "")
+    for _ in range(rng.choice((1, 2, 2, 2, 3))):
+        text += rng.choice(_ONSETS) + rng.choice(_VOWELS) + rng.choice(_CODAS)
+    return text + (rng.choice(_ENDINGS) if len(text) < 4 or rng.random() < 0.35 else "")
 
 
-def word(chance: random.Random, coined_share: float = 0.15) -> str:
+def word(rng: random.Random, coined_share: float = 0.15) -> str:
     """Return a lower-case word."""
-    return coined(chance) if chance.random() < coined_share else chance.choice(COMMON)
+    return coin_word(rng) if rng.random() < coined_share else rng.choice(COMMON)
 
 
-def words(chance: random.Random, fewest: int, most: int) -> list[str]:
+def words(rng: random.Random, fewest: int, most: int) -> list[str]:
     """Return between `fewest` and `most` lower-case words."""
-    return [word(chance) for _ in range(chance.randint(fewest, most))]
+    return [word(rng) for _ in range(rng.randint(fewest, most))]
 
 
-def phrase(chance: random.Random, fewest: int = 1, most: int = 6) -> str:
+def phrase(rng: random.Random, fewest: int = 1, most: int = 6) -> str:
     """Return a few words in upper case, title case, sentence case or unchanged."""
-    text = " ".join(words(chance, fewest, most))
-    return chance.choice((str.upper, str.title, str.capitalize, str))(text)
+    text = " ".join(words(rng, fewest, most))
+    return rng.choice((str.upper, str.title, str.capitalize, str))(text)
 
 
-def sentence(chance: random.Random, fewest: int = 5, most: int = 30) -> str:
+def sentence(rng: random.Random, fewest: int = 5, most: int = 30) -> str:
     """Return a meaningless sentence with a natural rhythm."""
-    parts = [
-        word(chance, 0.05) if chance.random() < 0.6 else chance.choice(SMALL)
-        for _ in range(chance.randint(fewest, most))
-    ]
-    if len(parts) > 9 and chance.random() < 0.5:
-        parts[chance.randint(3, len(parts) - 3)] += ","
+    parts = [word(rng, 0.05) if rng.random() < 0.6 else rng.choice(SMALL) for _ in range(rng.randint(fewest, most))]
+    if len(parts) > 9 and rng.random() < 0.5:
+        parts[rng.randint(3, len(parts) - 3)] += ","
     return " ".join(parts).capitalize() + "."

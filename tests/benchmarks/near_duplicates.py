@@ -101,16 +101,16 @@ def main() -> None:
 def _generated(count: int, seed: int, read: int) -> Iterator[Pair]:
     pages: list[tuple[str, Signature]] = []
     for number, page in enumerate(islice(generate(seed), count)):
-        chance = random.Random(f"{seed} {number}")
-        words = words_of(page.sheet)
+        rng = random.Random(f"{seed} {number}")
+        words = words_of(page.canvas)
         printed = clean(page)
-        first = signature_of(noisy(printed, chance), read_again(words, 0.005, chance))
-        yield from _again(first, printed, words, chance)
+        first = signature_of(noisy(printed, rng), read_again(words, 0.005, rng))
+        yield from _again(first, printed, words, rng)
         if number < read:
-            yield _read_twice(printed, chance)
+            yield _read_twice(printed, rng)
         for name, share in (("other values", 1.0), ("a third of the values", 0.34)):
-            sheet, others = other_values(page, share, chance)
-            filled = signature_of(noisy(clean(page, sheet), chance), read_again(others, 0.005, chance))
+            canvas, others = other_values(page, share, rng)
+            filled = signature_of(noisy(clean(page, canvas), rng), read_again(others, 0.005, rng))
             yield _pair(name, False, first, filled)
         pages.append((page.kind, first))
     yield from _others(pages)
@@ -119,28 +119,28 @@ def _generated(count: int, seed: int, read: int) -> Iterator[Pair]:
 def _real(folder: Path, count: int, seed: int, read: int) -> Iterator[Pair]:
     pages: list[tuple[str, Signature]] = []
     for number, page in enumerate(islice(read_pages(folder), count)):
-        chance = random.Random(f"{seed} {number}")
+        rng = random.Random(f"{seed} {number}")
         words = [word.text for word in page.words]
         with Image.open(folder / str(page.image)) as opened:
             image = opened.convert("RGB")
         first = signature_of(image, words)
-        yield from _again(first, image, words, chance)
+        yield from _again(first, image, words, rng)
         if number < read:
-            yield _read_twice(image, chance)
+            yield _read_twice(image, rng)
         pages.append((folder.name, first))
     yield from _others(pages)
 
 
-def _again(first: Signature, image: Image.Image, words: Sequence[str], chance: random.Random) -> Iterator[Pair]:
+def _again(first: Signature, image: Image.Image, words: Sequence[str], rng: random.Random) -> Iterator[Pair]:
     for name, change in CHANGES.items():
         for rate in MISREAD:
-            again = signature_of(change(image, chance), read_again(words, rate, chance))
+            again = signature_of(change(image, rng), read_again(words, rate, rng))
             yield _pair(f"{name}, {rate:.0%} misread" if rate else name, True, first, again)
 
 
-def _read_twice(image: Image.Image, chance: random.Random) -> Pair:
+def _read_twice(image: Image.Image, rng: random.Random) -> Pair:
     """The page and its rescan, both read by Tesseract at the size that it likes."""
-    pages = [_enlarged(image), _enlarged(rescanned(image, chance))]
+    pages = [_enlarged(image), _enlarged(rescanned(image, rng))]
     return _pair(READ, True, *(signature_of(page, _words_read(page)) for page in pages))
 
 

@@ -93,8 +93,8 @@ def _unsigned(_: object) -> Signature:
 
 
 def _pdf(home: Path, turn: int) -> Path:
-    chance = random.Random(turn)
-    pages = [[" ".join(chance.choices(_VOCABULARY, k=6)) for _ in range(28)] for _ in range(10)]
+    rng = random.Random(turn)
+    pages = [[" ".join(rng.choices(_VOCABULARY, k=6)) for _ in range(28)] for _ in range(10)]
     return text_pdf(home / f"{turn}.pdf", pages)
 
 
@@ -106,7 +106,7 @@ def _scan(home: Path, turn: int) -> Path:
 
 
 def _grown(workspace: Workspace, name: str, made: Callable[[random.Random], Signature], most: int) -> list[list[str]]:
-    project, chance = make_project(workspace, name), random.Random(5)
+    project, rng = make_project(workspace, name), random.Random(5)
     rows, there = [], 0
     for size in [each for each in (100, 1000, 10_000, 100_000) if each <= most]:
         while there < size:
@@ -125,12 +125,12 @@ def _grown(workspace: Workspace, name: str, made: Callable[[random.Random], Sign
                     )
                     session.add(document)
                     session.flush()
-                    signature = made(chance)
+                    signature = made(rng)
                     signature_index.remember(session, project.id, group.id, document.id, document.id, signature)
                     there += 1
         found, stored = [], []
         for turn in range(LOOKS):
-            signature = made(chance)
+            signature = made(rng)
             with workspace.database.write() as session:
                 began = time.perf_counter()
                 signature_index.pages_like(session, project.id, signature)
@@ -155,16 +155,16 @@ _BLANK = Image.new("L", (64, 64), 255)
 _VOCABULARY = [f"{random.Random(at).getrandbits(30):x}" for at in range(4000)]
 
 
-def _papers(chance: random.Random) -> Signature:
-    return _signature(chance.choices(_VOCABULARY, k=WORDS), chance.getrandbits(256))
+def _papers(rng: random.Random) -> Signature:
+    return _signature(rng.choices(_VOCABULARY, k=WORDS), rng.getrandbits(256))
 
 
-def _one_form(chance: random.Random) -> Signature:
+def _one_form(rng: random.Random) -> Signature:
     """Three quarters print, every fourth word a value; pictures that differ in at most ten bits."""
-    words = [_VOCABULARY[at] if at % 4 else chance.choice(_VOCABULARY) for at in range(WORDS)]
+    words = [_VOCABULARY[at] if at % 4 else rng.choice(_VOCABULARY) for at in range(WORDS)]
     picture = random.Random(1).getrandbits(256)
     for _ in range(10):
-        picture ^= 1 << chance.randrange(256)
+        picture ^= 1 << rng.randrange(256)
     return _signature(words, picture)
 
 

@@ -56,8 +56,8 @@ def scanned_again(original: Paper, chance: int = 0) -> Paper:
 def filled_anew(number: int, *, seed: int = 7) -> Paper:
     """The same print with other values."""
     page = _generated(seed)[number]
-    sheet, texts = other_values(page, 1.0, random.Random(number))
-    return _paper(clean(page, sheet), texts, [(1, 1, 9, 9)] * len(texts))
+    canvas, texts = other_values(page, 1.0, random.Random(number))
+    return _paper(clean(page, canvas), texts, [(1, 1, 9, 9)] * len(texts))
 
 
 def store(workspace: Workspace, project_id: str, pages: Sequence[Paper], name: str = "paper.png") -> Document:

@@ -64,13 +64,13 @@ def left_of(layout: Layout, field: FormField) -> Beside:
         if not further:
             return Beside([], line)
         nearest = further[-1]
-        other = layout.words[nearest]
-        between = layout.field_between(other.box[2] - 1, word.box[0] + 1, y, field)
+        nearest_word = layout.words[nearest]
+        between = layout.field_between(nearest_word.box[2] - 1, word.box[0] + 1, y, field)
         if between is not None:
             return Beside([], line, between)
-        far = not is_leader(other.text) and word.box[0] - other.box[2] > 3.5 * word.size
+        far = not is_leader(nearest_word.text) and word.box[0] - nearest_word.box[2] > 3.5 * word.size
         if not is_number(text) or not layout.same_column(
-            other.box, field.box
+            nearest_word.box, field.box
         ):  # the letter of a row, or its first line
             return Beside([], line)
         anchor = nearest
@@ -80,33 +80,34 @@ def left_of(layout: Layout, field: FormField) -> Beside:
         far = True
         if x0 - word.box[2] > _FAR or not layout.same_column(word.box, field.box) or is_leader(text):
             return Beside([])
-    run = layout.run(anchor, leading=True, right=False)
+    run = layout.run_around(anchor, leading=True, right=False)
     run, number = without_marker(layout, run)
     if not run:
         return Beside([], line or number, apart=far)
     number = number or marker_before(layout, run)
     lines = _lines_above(layout, field, run, bool(number))
-    first, found_number = without_marker(layout, lines)
-    number = number or found_number or marker_before(layout, first)
-    if far and not (line or is_number(number) or _stacked(layout, field, first)):
+    first, inner_number = without_marker(layout, lines)
+    number = number or inner_number or marker_before(layout, first)
+    if far and not (line or is_number(number) or _is_stacked(layout, field, first)):
         return Beside([], apart=True)
     if far and line and number.strip("().") not in (line.strip("()."), line.strip("().")[-1:]):
         return Beside([], line)  # text of another column of the page
-    return Beside(first, _joined(line, number))
+    return Beside(first, _choose_number(line, number))
 
 
-def _stacked(layout: Layout, field: FormField, run: Sequence[int]) -> bool:
+def _is_stacked(layout: Layout, field: FormField, run: Sequence[int]) -> bool:
     """Return whether a field and a key some way left of it are one of several aligned pairs."""
     if not run or field.kind == "check":
         return False
     start = layout.box(run)[0]
-    for other in layout.fields:
-        near = 0 < abs(other.box[1] - field.box[1]) < _STACK and abs(other.box[0] - field.box[0]) < _ALIGNED
+    for other_field in layout.fields:
+        near = 0 < abs(other_field.box[1] - field.box[1]) < _STACK and abs(other_field.box[0] - field.box[0]) < _ALIGNED
         if (
             near
-            and other.kind != "check"
+            and other_field.kind != "check"
             and any(
-                abs(layout.words[at].box[0] - start) < _ALIGNED for at in layout.between(other.box[1], other.box[3])
+                abs(layout.words[at].box[0] - start) < _ALIGNED
+                for at in layout.between(other_field.box[1], other_field.box[3])
             )
         ):
             return True
@@ -125,7 +126,7 @@ def _in_text(layout: Layout, at: int) -> bool:
     )
 
 
-def _joined(line: str, number: str) -> str:
+def _choose_number(line: str, number: str) -> str:
     """Return the fuller one of two numbers of a line: "1b" in the column of numbers, "b" before the text."""
     line, number = line.strip("()."), number.strip("()")
     return line if is_number(line) or not number else number.rstrip(".")
@@ -157,10 +158,10 @@ def marker_before(layout: Layout, run: Sequence[int]) -> str:
 
 def _lines_above(layout: Layout, field: FormField, run: list[int], numbered: bool) -> list[int]:
     """Return a run with the lines above that it continues."""
-    found = list(run)
-    while not numbered and len(found) <= LONGEST:
-        first = layout.words[found[0]]
-        start = layout.box(found)[0]
+    words = list(run)
+    while not numbered and len(words) <= LONGEST:
+        first = layout.words[words[0]]
+        start = layout.box(words)[0]
         over = [
             at for at in layout.between(first.middle - 1.5 * first.size, first.middle - 0.7 * first.size)
             if abs(layout.words[at].box[0] - start) < 2.5 and abs(layout.words[at].size - first.size) < 0.15 * first.size
@@ -168,7 +169,7 @@ def _lines_above(layout: Layout, field: FormField, run: list[int], numbered: boo
         ]  # fmt: skip
         if not over:
             break
-        above = layout.run(over[-1], leading=False, left=False)
+        above = layout.run_around(over[-1], leading=False, left=False)
         word = layout.words[over[-1]]
         if layout.level_between(word.middle, first.middle, *(layout.box(above)[0::2])):
             break
@@ -177,13 +178,13 @@ def _lines_above(layout: Layout, field: FormField, run: list[int], numbered: boo
         if owner is not None or (word.bold and not first.bold and not ends_open(layout, above)):
             break
         numbered = bool(marker_before(layout, above)) or bool(without_marker(layout, above)[1])
-        found = above + found
+        words = above + words
         if not ends_open(layout, above) and not numbered and layout.words[above[-1]].text[-1] in ".:?":
-            found = found[len(above) :]
+            words = words[len(above) :]
             break
-        if found.count(found[0]) > 1:
+        if words.count(words[0]) > 1:
             break
-    return found
+    return words
 
 
 def ends_open(layout: Layout, run: Sequence[int]) -> bool:

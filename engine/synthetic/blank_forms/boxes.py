@@ -23,18 +23,18 @@ def box_named(layout: Layout, field: FormField) -> FormField:
         start = min(
             right, key=lambda at: (round(layout.words[at].box[0] - x1) // 4, abs(layout.words[at].middle - middle))
         )
-        run = layout.run(start, leading=False, left=False, gap=0.9)
-        label = _continued(layout, field, run) if is_plain(layout, run) else []
+        run = layout.run_around(start, leading=False, left=False, gap=0.9)
+        label = _continue_label(layout, field, run) if is_plain(layout, run) else []
         return replace(field, key=tuple(label)) if is_plain(layout, label) else field
-    found = left_of(layout, field)
-    if found.words and abs(layout.words[found.words[-1]].middle - middle) > 0.6 * layout.size:
+    left = left_of(layout, field)
+    if left.words and abs(layout.words[left.words[-1]].middle - middle) > 0.6 * layout.size:
         return field
-    return replace(field, key=tuple(found.words), line=found.line) if is_plain(layout, found.words) else field
+    return replace(field, key=tuple(left.words), line=left.line) if is_plain(layout, left.words) else field
 
 
-def _continued(layout: Layout, field: FormField, run: list[int]) -> list[int]:
+def _continue_label(layout: Layout, field: FormField, run: list[int]) -> list[int]:
     """Return the label of a box with the lines below that continue it."""
-    found = list(run)
+    label = list(run)
     last = run
     for _ in range(3):
         word = layout.words[last[0]]
@@ -48,14 +48,14 @@ def _continued(layout: Layout, field: FormField, run: list[int]) -> list[int]:
         beside = layout.field_between(field.box[0] - 4, start + 1, layout.words[under[0]].middle, field)
         if beside is not None or is_leader(layout.words[under[0]].text):
             break
-        last = layout.run(under[0], leading=False, left=False, gap=0.9)
-        found += last
-    return found
+        last = layout.run_around(under[0], leading=False, left=False, gap=0.9)
+        label += last
+    return label
 
 
 def with_groups(layout: Layout, fields: Sequence[FormField]) -> list[FormField]:
     """Return the fields; boxes on one line that answer one question have its words as their group."""
-    found = list(fields)
+    grouped = list(fields)
     boxes = sorted(
         (at for at, field in enumerate(fields) if field.kind == "check" and field.key),
         key=lambda at: (round(fields[at].box[1] / _ROW), fields[at].box[0]),
@@ -73,8 +73,8 @@ def with_groups(layout: Layout, fields: Sequence[FormField]) -> list[FormField]:
         question = _question(layout, fields[row[0]])
         if question:
             for at in row:
-                found[at] = replace(found[at], group=tuple(question))
-    return found
+                grouped[at] = replace(grouped[at], group=tuple(question))
+    return grouped
 
 
 def _neighbours(layout: Layout, left: FormField, right: FormField) -> bool:
@@ -102,7 +102,7 @@ def _question(layout: Layout, first: FormField) -> list[int]:
     ]  # fmt: skip
     if not over or beside.apart:
         return []
-    run = layout.run(over[-1], leading=False)
+    run = layout.run_around(over[-1], leading=False)
     labelled = any(field.kind == "check" and set(field.key) & set(run) for field in layout.fields)
     asks = layout.words[run[-1]].text[-1] in "?:" or is_number(marker_before(layout, run))
     return run if asks and not labelled and is_plain(layout, run) and layout.box(run)[0] < first.box[0] + 5 else []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.synthetic.blank_forms.layout import Layout, is_leader, is_marker
 from engine.synthetic.blank_forms.template import FormField
-from engine.synthetic.sheet import FloatBox
+from engine.synthetic.canvas import FloatBox
 
 _LONGEST = 14  # words of a heading that people would name
 _LARGER = 1.12  # of a strong heading, relative to the print of the page
@@ -28,7 +28,7 @@ class Heading:
 
 def headings(layout: Layout, taken: set[int]) -> list[Heading]:
     """Return the headings of a page, from the top; none with a word of `taken`."""
-    found: list[Heading] = []
+    page_headings: list[Heading] = []
     seen: set[int] = set()
     for at in layout.by_height:
         word = layout.words[at]
@@ -36,23 +36,23 @@ def headings(layout: Layout, taken: set[int]) -> list[Heading]:
             continue
         run = _line(layout, at)
         seen |= set(run)
-        bold = sum(_stands_out(layout, one) for one in run)
+        bold = sum(_stands_out(layout, heading) for heading in run)
         if _text_before(layout, run) or bold < _FULL * len(run):
             continue
         box = layout.box(run)
-        before = next((one for one in reversed(found) if _continues(layout, one, run, box)), None)
+        before = next((heading for heading in reversed(page_headings) if _continues(layout, heading, run, box)), None)
         if before is None:
-            found.append(Heading(run, box))
+            page_headings.append(Heading(run, box))
         else:
             before.words += run
             before.box = layout.box(before.words)
-    for one in found:
-        one.strong = _is_strong(layout, one.words)
+    for heading in page_headings:
+        heading.strong = _is_strong(layout, heading.words)
     return [
-        one
-        for one in found
-        if not set(one.words) & taken
-        and any(layout.words[at].text.isalpha() and layout.letters([at]) >= 4 for at in one.words)
+        heading
+        for heading in page_headings
+        if not set(heading.words) & taken
+        and any(layout.words[at].text.isalpha() and layout.letters([at]) >= 4 for at in heading.words)
     ]
 
 
@@ -73,10 +73,10 @@ def heading_of(layout: Layout, titles: list[Heading], field: FormField) -> list[
 
 def _line(layout: Layout, at: int) -> list[int]:
     """Return the words of a heading on the line of a word; its number may stand apart, other columns do not belong."""
-    wide = layout.run(at, leading=False, gap=2.2)
+    wide = layout.run_around(at, leading=False, gap=2.2)
     first = layout.words[wide[0]].text
     numbered = is_marker(first) or first.lower().strip(":.") in _OPENINGS
-    return wide if numbered else layout.run(at, leading=False)
+    return wide if numbered else layout.run_around(at, leading=False)
 
 
 def _is_strong(layout: Layout, words: list[int]) -> bool:
@@ -91,8 +91,10 @@ def _reaches(layout: Layout, box: FloatBox, field: FormField) -> bool:
         overlaps
         and field.box[1] - box[3] < _REACH
         and not any(
-            other.kind == "check" and box[3] - 4 < other.box[1] < field.box[1] and abs(other.box[0] - box[0]) < 60
-            for other in layout.fields
+            tick_box.kind == "check"
+            and box[3] - 4 < tick_box.box[1] < field.box[1]
+            and abs(tick_box.box[0] - box[0]) < 60
+            for tick_box in layout.fields
         )
     )
 

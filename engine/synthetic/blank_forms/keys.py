@@ -30,29 +30,29 @@ def with_keys(
 ) -> list[FormField]:
     """Return the fields with their keys; `hints` are further names of the fields in the file."""
     layout = Layout(words, fields, rules)
-    wanted = [_wanted(field, hint) for field, hint in zip(fields, hints, strict=True)]
+    wanted = [_read_hints(field, hint) for field, hint in zip(fields, hints, strict=True)]
     captions = _captions(layout, fields, wanted)
-    named = [_named(layout, field, names, captions) for field, names in zip(fields, wanted, strict=True)]
-    named = _rows_named(layout, fields, named)
+    named = [_name_field(layout, field, names, captions) for field, names in zip(fields, wanted, strict=True)]
+    named = _name_rows(layout, fields, named)
     named = _with_tooltips(layout, with_groups(layout, named))
     titles = headings(layout, {at for field in named for at in (*field.key, *field.column)})
     return [
         replace(field, heading=tuple(heading_of(layout, titles, field)), money=_is_money(layout, field))
-        if field.named and field.kind != "check"
+        if field.is_named and field.kind != "check"
         else field
         for field in named
     ]
 
 
-def _wanted(field: FormField, hint: str) -> set[str]:
+def _read_hints(field: FormField, hint: str) -> set[str]:
     """Return the words of a field's names in the file: its tooltip, and the last part of its path."""
-    found = _tokens(field.tooltip) if not _NO_HINT.search(field.tooltip) else set()
-    return found | _tokens(" ".join(re.findall(r"[A-Z]?[a-z]{2,}", hint.rpartition(".")[2])))
+    words = _tokens(field.tooltip) if not _NO_HINT.search(field.tooltip) else set()
+    return words | _tokens(" ".join(re.findall(r"[A-Z]?[a-z]{2,}", hint.rpartition(".")[2])))
 
 
 def _captions(layout: Layout, fields: Sequence[FormField], wanted: Sequence[set[str]]) -> dict[int, FormField] | None:
     """Return the small print under fields, by its words; None where keys stand above, as the fields' names tell."""
-    found: dict[int, FormField] = {}
+    captions: dict[int, FormField] = {}
     under = over = 0
     for field, names in zip(fields, wanted, strict=True):
         if field.kind == "check" or not names:
@@ -65,11 +65,13 @@ def _captions(layout: Layout, fields: Sequence[FormField], wanted: Sequence[set[
         return None
     for field in fields:
         if field.kind != "check":
-            found |= dict.fromkeys(below_of(layout, field), field)
-    return found
+            captions |= dict.fromkeys(below_of(layout, field), field)
+    return captions
 
 
-def _named(layout: Layout, field: FormField, wanted: set[str], captions: Mapping[int, FormField] | None) -> FormField:
+def _name_field(
+    layout: Layout, field: FormField, wanted: set[str], captions: Mapping[int, FormField] | None
+) -> FormField:
     if field.kind == "check":
         return box_named(layout, field)
     if _has_print(layout, field):
@@ -134,8 +136,8 @@ def _has_caption(layout: Layout, field: FormField) -> bool:
         return False
     x0, _, x1, foot = layout.box(words)
     return not any(
-        -3 < other.box[1] - foot < 2 * layout.size and other.box[0] < x1 and other.box[2] > x0
-        for other in layout.fields
+        -3 < neighbour.box[1] - foot < 2 * layout.size and neighbour.box[0] < x1 and neighbour.box[2] > x0
+        for neighbour in layout.fields
     )
 
 
@@ -162,7 +164,7 @@ def _after_boxes(layout: Layout, words: Sequence[int]) -> bool:
     return before is not None and before.kind == "check"
 
 
-def _rows_named(layout: Layout, fields: Sequence[FormField], named: Sequence[FormField]) -> list[FormField]:
+def _name_rows(layout: Layout, fields: Sequence[FormField], named: Sequence[FormField]) -> list[FormField]:
     """Give the cells of a row its key and the head of their column; cells without a head lose the row's key."""
     place = {id(field): at for at, field in enumerate(fields)}
     row_of: dict[int, int] = {}  # field -> first field of its row
@@ -170,19 +172,19 @@ def _rows_named(layout: Layout, fields: Sequence[FormField], named: Sequence[For
         if fields[at].kind == "check":
             continue
         left = left_of(layout, fields[at])
-        other = left.neighbour
-        if other is None or other.kind == "check" or left.words:
+        neighbour = left.neighbour
+        if neighbour is None or neighbour.kind == "check" or left.words:
             continue
-        before = place[id(other)]
+        before = place[id(neighbour)]
         first = row_of.get(before, before)
         if (
-            fields[at].box[0] - other.box[2] < 110
-            and abs(other.box[3] - fields[at].box[3]) < 3
+            fields[at].box[0] - neighbour.box[2] < 110
+            and abs(neighbour.box[3] - fields[at].box[3]) < 3
             and _from_left(layout, fields[first], named[first])
         ):
             row_of[at] = first
     rows = {first: [first, *(at for at in row_of if row_of[at] == first)] for first in row_of.values()}
-    found = list(named)
+    cells = list(named)
     for first, members in rows.items():
         heads = [above_of(layout, fields[at])[0] for at in members]
         whole = all(heads) and len({layout_text(layout, head) for head in heads}) == len(heads)
@@ -190,10 +192,10 @@ def _rows_named(layout: Layout, fields: Sequence[FormField], named: Sequence[For
             key = named[first].key if whole else ()
             if at != first and named[at].key and not whole:
                 continue
-            found[at] = replace(
+            cells[at] = replace(
                 named[at], key=key, line=named[first].line, column=tuple(head) if whole else (), table=-1
             )
-    return found
+    return cells
 
 
 def _from_left(layout: Layout, field: FormField, named: FormField) -> bool:

@@ -42,47 +42,47 @@ _SHORT_STATES = [state for state in STATES if len(state) == 2]
 
 def _figures(shape: str) -> Value:
     """Return a maker of values whose "#" are digits."""
-    return lambda chance: "".join(chance.choice("0123456789") if sign == "#" else sign for sign in shape)
+    return lambda rng: "".join(rng.choice("0123456789") if sign == "#" else sign for sign in shape)
 
 
-def _sum(chance: random.Random) -> str:
+def _sum(rng: random.Random) -> str:
     """Return an amount as people enter it into a form."""
-    value = chance.randint(1, 10 ** chance.choice((2, 3, 4, 4, 5, 5, 6)))
-    form = chance.random()
+    value = rng.randint(1, 10 ** rng.choice((2, 3, 4, 4, 5, 5, 6)))
+    form = rng.random()
     if form < 0.03:
-        return chance.choice(("-0-", "0", "0.00", "NONE"))
+        return rng.choice(("-0-", "0", "0.00", "NONE"))
     if form < 0.45:
         return f"{value:,}"
     if form < 0.6:
         return str(value)
     if form < 0.65:
         return f"({value:,})"
-    return f"{value:,}.{chance.choice((0, 0, chance.randint(0, 99))):02d}" if form < 0.95 else f"{value:,}."
+    return f"{value:,}.{rng.choice((0, 0, rng.randint(0, 99))):02d}" if form < 0.95 else f"{value:,}."
 
 
-def _plain_date(chance: random.Random) -> str:
+def _plain_date(rng: random.Random) -> str:
     """Return a date as forms ask for it."""
-    month, day, year = chance.randint(1, 12), chance.randint(1, 28), chance.randint(1950, 2027)
-    return chance.choice(
+    month, day, year = rng.randint(1, 12), rng.randint(1, 28), rng.randint(1950, 2027)
+    return rng.choice(
         (
             f"{month:02d}/{day:02d}/{year}",
             f"{month:02d}/{day:02d}/{year}",
             f"{month}/{day}/{year % 100:02d}",
-            values.date(chance),
+            values.date(rng),
         )
     )
 
 
-def _address(chance: random.Random) -> str:
-    return chance.choice((values.street, values.address))(chance)
+def _address(rng: random.Random) -> str:
+    return rng.choice((values.street, values.address))(rng)
 
 
-def _party(chance: random.Random) -> str:
-    return chance.choice((values.person, values.company, values.company))(chance)
+def _party(rng: random.Random) -> str:
+    return rng.choice((values.person, values.company, values.company))(rng)
 
 
-def _joined(*parts: list[str]) -> Value:
-    return lambda chance: " ".join(chance.choice(part) for part in parts)
+def _join_choices(*parts: list[str]) -> Value:
+    return lambda rng: " ".join(rng.choice(part) for part in parts)
 
 
 # Pattern of the key -> maker of values; the first that is found counts.
@@ -109,8 +109,8 @@ _TABLE: tuple[tuple[str, Value], ...] = (
     (r"time of day|\btime\b.*(am|pm)", values.clock),
     (r"middle (name|initial)", lambda c: c.choice((c.choice(FIRST_NAMES), c.choice(ascii_uppercase), f"{c.choice(ascii_uppercase)}."))),
     (r"(first|given) name.*(initial|middle)", lambda c: f"{c.choice(FIRST_NAMES)} {c.choice(ascii_uppercase)}"),
-    (r"(first|given) name", _joined(FIRST_NAMES)),
-    (r"(last|family) name|surname", _joined(LAST_NAMES)),
+    (r"(first|given) name", _join_choices(FIRST_NAMES)),
+    (r"(last|family) name|surname", _join_choices(LAST_NAMES)),
     (r"^(multiply|subtract|add lines?|combine|copy|enter the (amount|smaller|larger|total))", _sum),
     (r"percent|\brate\b|%", values.percentage),
     (r"how long", lambda c: f"{c.randint(1, 30)} {c.choice(('years', 'months', 'yrs', 'weeks'))}"),
@@ -136,14 +136,14 @@ def maker(field: FormField, key: str, column: str) -> Value:
     if field.money:
         return _sum
     for text in (column.lower(), key.lower()):
-        found = next((make for pattern, make in _COMPILED if text and pattern.search(text)), None)
-        if found is not None and not (found is values.person and text is column.lower() and "dependent" in text):
-            return found
+        matching = next((make for pattern, make in _COMPILED if text and pattern.search(text)), None)
+        if matching is not None and not (matching is values.person and text is column.lower() and "dependent" in text):
+            return matching
     width = field.box[2] - field.box[0]
     if field.line[:1].isdigit() and width < 110:
         return _sum
     if width < 45:
-        return lambda chance: chance.choice((str(chance.randint(0, 999)), values.code(chance)[:4], word(chance)[:6]))
+        return lambda rng: rng.choice((str(rng.randint(0, 999)), values.code(rng)[:4], word(rng)[:6]))
     if field.kind == "multiline":
-        return lambda chance: chance.choice((values.text, lambda c: phrase(c, 3, 9)))(chance)
-    return lambda chance: chance.choice((lambda c: phrase(c, 1, 4), values.person, values.code, _sum))(chance)
+        return lambda rng: rng.choice((values.text, lambda c: phrase(c, 3, 9)))(rng)
+    return lambda rng: rng.choice((lambda c: phrase(c, 1, 4), values.person, values.code, _sum))(rng)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from engine.synthetic.blank_forms.template import FormField, PrintedWord
-from engine.synthetic.sheet import FloatBox
+from engine.synthetic.canvas import FloatBox
 
 _MARKER = re.compile(r"\(?(\d{1,2}\.?[a-z]{0,2}|[a-zA-Z]|[ivx]{1,4})[.)]{0,2}")
 _NUMBERED = re.compile(r"\(?\d{1,2}\.?[a-z]{0,2}[.)]{0,2}")
@@ -54,10 +54,10 @@ class Layout:
 
     def line(self, at: int) -> list[int]:
         """Return the words on the line of a word, from left to right."""
-        one = self.words[at]
-        reach = _FULL_LINE * one.size
-        found = self.between(one.middle - reach, one.middle + reach)
-        return sorted(found, key=lambda other: self.words[other].box[0])
+        word = self.words[at]
+        reach = _FULL_LINE * word.size
+        indices = self.between(word.middle - reach, word.middle + reach)
+        return sorted(indices, key=lambda index: self.words[index].box[0])
 
     def between(self, top: float, bottom: float) -> list[int]:
         """Return the words with their middle between two heights."""
@@ -75,11 +75,11 @@ class Layout:
 
     def field_between(self, left: float, right: float, y: float, but: FormField | None = None) -> FormField | None:
         """Return the rightmost field between two places of a height."""
-        found = [
+        fields = [
             field for field in self.fields if field is not but and field.box[1] <= y <= field.box[3]
             and field.box[2] > left + 1 and field.box[0] < right - 1 and field.box[0] >= left - 4
         ]  # fmt: skip
-        return max(found, key=lambda field: field.box[2], default=None)
+        return max(fields, key=lambda field: field.box[2], default=None)
 
     def in_cell(self, box: FloatBox, y: float) -> bool:
         """Return whether upright rules at both sides of a box reach a height: both are in one column of a table."""
@@ -90,23 +90,25 @@ class Layout:
 
     def field_over(self, box: FloatBox, top: float, bottom: float, but: FormField) -> FormField | None:
         """Return the lowest field between two heights that shares some width with a box."""
-        found = [
+        fields = [
             field for field in self.fields if field is not but and field.box[1] < bottom and field.box[3] > top
             and (field.box[1] + field.box[3]) / 2 < bottom
             and min(field.box[2], box[2]) - max(field.box[0], box[0]) > 2
         ]  # fmt: skip
-        return max(found, key=lambda field: field.box[3], default=None)
+        return max(fields, key=lambda field: field.box[3], default=None)
 
-    def run(self, start: int, *, leading: bool, gap: float = 1.1, right: bool = True, left: bool = True) -> list[int]:
+    def run_around(
+        self, start: int, *, leading: bool, gap: float = 1.1, right: bool = True, left: bool = True
+    ) -> list[int]:
         """Return the words of the line around a word, up to a gap, a rule or a field.
 
         `leading`: dots bridge gaps to the left; they are no part of the run. `gap`: in font sizes.
         """
         line = self.line(start)
         at = line.index(start)
-        found = [start]
+        run_words = [start]
         if left:
-            found = self._left_of(line[:at], start, leading, gap) + found
+            run_words = self._left_of(line[:at], start, leading, gap) + run_words
         if right:
             before = start
             for after in line[at + 1 :]:
@@ -118,12 +120,12 @@ class Layout:
                     break
                 if self._apart(before, after, gap):
                     break
-                found.append(after)
+                run_words.append(after)
                 before = after
-        return [one for one in found if not is_leader(self.words[one].text)]
+        return [index for index in run_words if not is_leader(self.words[index].text)]
 
     def _left_of(self, line: list[int], start: int, leading: bool, gap: float) -> list[int]:
-        found: list[int] = []
+        run_words: list[int] = []
         after = start
         for before in reversed(line):
             lead = is_leader(self.words[before].text) or is_leader(self.words[after].text)
@@ -131,9 +133,9 @@ class Layout:
                 break
             if lead and not leading and self.words[before].text in ".►":
                 break
-            found.insert(0, before)
+            run_words.insert(0, before)
             after = before
-        return found
+        return run_words
 
     def _apart(self, before: int, after: int, gap: float) -> bool:
         left, right = self.words[before], self.words[after]

@@ -44,7 +44,7 @@ def form_pages(
     """
     if not templates:
         raise ValueError("There are no blank forms to fill.")
-    weights = [min(len(template.named()), 40) ** 0.5 for template in templates]
+    weights = [min(len(template.named_fields()), 40) ** 0.5 for template in templates]
     number = 0
     while True:
         attempt = 0
@@ -71,17 +71,17 @@ def _page(
     most_words: int | None,
     printed: Printed | None,
 ) -> SyntheticPage | None:
-    chance = random.Random(name)
-    whole = chance.choices(templates, weights)[0]
-    extent = _extent(whole, chance, most_words)
+    rng = random.Random(name)
+    whole = rng.choices(templates, weights)[0]
+    extent = _extent(whole, rng, most_words)
     part = whole if extent == (0.0, whole.height) else band(whole, *extent)
-    if len(part.named()) < _FEWEST_FIELDS:
+    if len(part.named_fields()) < _FEWEST_FIELDS:
         return None
-    sheet, filled = fill(part, chance, page_width(chance))
-    Asking(part, filled, chance).ask(sheet)
-    others = chance.sample(range(len(templates)), min(6, len(templates)))
+    canvas, filled = fill(part, rng, page_width(rng))
+    Asking(part, filled, rng).ask(canvas)
+    samples = rng.sample(range(len(templates)), min(6, len(templates)))
     page = assemble(
-        sheet, KIND, name, page_id, lambda: _absent(part, [templates[at] for at in others], chance),
+        canvas, KIND, name, page_id, lambda: _absent(part, [templates[at] for at in samples], rng),
         paper=None if printed is None else lambda size: printed(whole, extent, size),
     )  # fmt: skip
     count = len(page.page.words)
@@ -90,23 +90,23 @@ def _page(
     return page if sum(bool(question.answers) for question in page.page.questions) >= _FEWEST_ANSWERS else None
 
 
-def _extent(template: FormTemplate, chance: random.Random, most_words: int | None) -> tuple[float, float]:
+def _extent(template: FormTemplate, rng: random.Random, most_words: int | None) -> tuple[float, float]:
     """Return the part of a page to show, from top to bottom in points: all of it, or a band with fewer words."""
     heights = sorted(word.middle for word in template.words if not is_leader(word.text))
-    if (most_words is None or len(heights) < 0.85 * most_words) and chance.random() < _WHOLE:
+    if (most_words is None or len(heights) < 0.85 * most_words) and rng.random() < _WHOLE:
         return (0.0, template.height)
-    wanted = chance.randint(*_BAND_WORDS)
+    wanted = rng.randint(*_BAND_WORDS)
     if most_words is not None:
         wanted = min(wanted, round(0.85 * most_words))
     if len(heights) <= wanted:
         return (0.0, template.height)
-    first = chance.randint(0, len(heights) - wanted)
-    top = 0.0 if first == 0 else _cut(template, heights[first])
-    bottom = template.height if first + wanted >= len(heights) else _cut(template, heights[first + wanted])
+    first = rng.randint(0, len(heights) - wanted)
+    top = 0.0 if first == 0 else _find_cut(template, heights[first])
+    bottom = template.height if first + wanted >= len(heights) else _find_cut(template, heights[first + wanted])
     return (top, bottom) if bottom - top > 60 else (0.0, template.height)
 
 
-def _cut(template: FormTemplate, near: float) -> float:
+def _find_cut(template: FormTemplate, near: float) -> float:
     """Return a height near another one that cuts few words and fields."""
     boxes = [word.box for word in template.words] + [field.box for field in template.fields]
     boxes = [box for box in boxes if box[1] < near + 14 and box[3] > near - 14]
@@ -114,15 +114,15 @@ def _cut(template: FormTemplate, near: float) -> float:
     return min(places, key=lambda y: (sum(box[1] < y < box[3] for box in boxes), abs(y - near)))
 
 
-def _absent(part: FormTemplate, others: Sequence[FormTemplate], chance: random.Random) -> str:
+def _absent(part: FormTemplate, others: Sequence[FormTemplate], rng: random.Random) -> str:
     """Return a question for a field of another page, with words that no field of this page has."""
     printed = set(tokens(" ".join(word.text for word in part.words)))
-    here = [set(tokens(part.name(field))) for field in part.named()]
+    page_keys = [set(tokens(part.name(field))) for field in part.named_fields()]
     for _ in range(_ATTEMPTS):
-        other = chance.choice(others)
-        named = [field for field in other.named() if field.kind != "check"]
-        name = other.name(chance.choice(named)) if named else value(chance, "phrase")
+        template = rng.choice(others)
+        named = [field for field in template.named_fields() if field.kind != "check"]
+        name = template.name(rng.choice(named)) if named else value(rng, "phrase")
         asked = set(tokens(name))
-        if not asked <= printed and all(2 * len(asked & key) < min(len(asked), len(key)) for key in here):
-            return questions.about(chance, name)
-    return questions.about(chance, value(chance, "phrase"))
+        if not asked <= printed and all(2 * len(asked & key) < min(len(asked), len(key)) for key in page_keys):
+            return questions.about(rng, name)
+    return questions.about(rng, value(rng, "phrase"))

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.synthetic.sheet import FloatBox
+from engine.synthetic.canvas import FloatBox
 
 FieldKind = Literal["text", "multiline", "check", "choice"]
 
@@ -67,7 +67,7 @@ class FormField:
     money: bool = False
 
     @property
-    def named(self) -> bool:
+    def is_named(self) -> bool:
         """Return whether a question can name it."""
         return bool(self.key or self.tooltip)
 
@@ -87,9 +87,9 @@ class FormTemplate:
         """Return the text of some words."""
         return " ".join(self.words[at].text for at in words)
 
-    def named(self) -> list[FormField]:
+    def named_fields(self) -> list[FormField]:
         """Return the fields that a question can name."""
-        return [field for field in self.fields if field.named]
+        return [field for field in self.fields if field.is_named]
 
     def name(self, field: FormField) -> str:
         """Return the text of a field's key, else its tooltip."""
@@ -101,35 +101,35 @@ def band(template: FormTemplate, top: float, bottom: float) -> FormTemplate:
 
     Words and fields that the edges cut are left out, and keys of which a word is left out.
     """
-    kept = [at for at, word in enumerate(template.words) if top <= word.box[1] and word.box[3] <= bottom]
-    place = {at: number for number, at in enumerate(kept)}
+    inside = [at for at, word in enumerate(template.words) if top <= word.box[1] and word.box[3] <= bottom]
+    place = {at: number for number, at in enumerate(inside)}
 
-    def here(words: Sequence[int]) -> tuple[int, ...]:
+    def renumber(words: Sequence[int]) -> tuple[int, ...]:
         """Return the new indices; none when one of the words is gone."""
         return tuple(place[at] for at in words) if all(at in place for at in words) else ()
 
-    def moved(box: FloatBox) -> FloatBox:
+    def move_box(box: FloatBox) -> FloatBox:
         """Return a box in the band."""
         return (box[0], box[1] - top, box[2], box[3] - top)
 
-    def cut(field: FormField) -> FormField:
+    def cut_field(field: FormField) -> FormField:
         """Return a field in the band; one that lost a part of its name has none."""
-        key = here(field.key) if all(at in place for at in field.column) else ()
+        key = renumber(field.key) if all(at in place for at in field.column) else ()
         return replace(
             field,
-            box=moved(field.box),
+            box=move_box(field.box),
             key=key,
             tooltip="" if field.key and not key else field.tooltip,
-            heading=here(field.heading),
-            column=here(field.column),
-            group=here(field.group),
+            heading=renumber(field.heading),
+            column=renumber(field.column),
+            group=renumber(field.group),
         )
 
     return replace(
         template,
         height=bottom - top,
-        words=tuple(replace(template.words[at], box=moved(template.words[at].box)) for at in kept),
-        fields=tuple(cut(field) for field in template.fields if top <= field.box[1] and field.box[3] <= bottom),
+        words=tuple(replace(template.words[at], box=move_box(template.words[at].box)) for at in inside),
+        fields=tuple(cut_field(field) for field in template.fields if top <= field.box[1] and field.box[3] <= bottom),
     )
 
 
@@ -137,8 +137,8 @@ def save_templates(path: Path, templates: Iterable[FormTemplate]) -> None:
     """Write templates as JSON lines; the file gets its name only when it is complete."""
     unfinished = path.with_name(path.name + ".part")
     with unfinished.open("w", encoding="utf-8") as file:
-        for one in templates:
-            file.write(json.dumps(template_to_json(one), ensure_ascii=False, separators=(",", ":")) + "\n")
+        for template in templates:
+            file.write(json.dumps(template_to_json(template), ensure_ascii=False, separators=(",", ":")) + "\n")
     unfinished.replace(path)
 
 
@@ -174,12 +174,14 @@ def template_from_json(stored: dict[str, Any]) -> FormTemplate:
         width=width,
         height=height,
         words=tuple(PrintedWord(text, (x0, y0, x1, y1), bool(bold)) for text, x0, y0, x1, y1, bold in stored["words"]),
-        fields=tuple(_field(one) for one in fields),
+        fields=tuple(_field(field) for field in fields),
     )
 
 
 def _field(stored: dict[str, Any]) -> FormField:
-    values: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items()}
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+    }
     return FormField(**values)
 
 

@@ -1,1 +1,1 @@
-"""Kinds of pages, one module each with `lay_out(chance) -> Draft`."""
+"""Kinds of pages, one module each with `lay_out(rng) -> Draft`."""

@@ -28,15 +28,15 @@ class Writing:
     row_day_shape: str
 
     @classmethod
-    def drawn(cls, chance: random.Random) -> Writing:
+    def sample(cls, rng: random.Random) -> Writing:
         """Draw a notation at random."""
-        shape = chance.choice(_DAYS)
+        shape = rng.choice(_DAYS)
         return cls(
-            currency=chance.choice(_CURRENCIES),
-            comma=chance.random() < 0.1,
-            minus=chance.choice(("-{}", "-{}", "({})", "{}-", "{} DR")),
+            currency=rng.choice(_CURRENCIES),
+            comma=rng.random() < 0.1,
+            minus=rng.choice(("-{}", "-{}", "({})", "{}-", "{} DR")),
             day_shape=shape,
-            row_day_shape=shape if chance.random() < 0.6 and len(shape) < 22 else chance.choice(_ROW_DAYS),
+            row_day_shape=shape if rng.random() < 0.6 and len(shape) < 22 else rng.choice(_ROW_DAYS),
         )
 
     def sum(self, cents: int, *, currency: bool = False) -> str:
@@ -68,18 +68,18 @@ def _day(shape: str, day: date) -> str:
     )
 
 
-def drawn_day(chance: random.Random) -> date:
+def sample_day(rng: random.Random) -> date:
     """Return a date of the last twenty years."""
-    return date(2007, 1, 1) + timedelta(days=chance.randrange(7300))
+    return date(2007, 1, 1) + timedelta(days=rng.randrange(7300))
 
 
-def cents(chance: random.Random, most: int) -> int:
+def cents(rng: random.Random, most: int) -> int:
     """Return an amount of up to `most` units, log-uniform, sometimes round."""
-    found = round(100 * float(most ** chance.uniform(0.25, 1.0)))
-    return max(100, found // 500 * 500) if chance.random() < 0.25 else found
+    amount = round(100 * float(most ** rng.uniform(0.25, 1.0)))
+    return max(100, amount // 500 * 500) if rng.random() < 0.25 else amount
 
 
-def days_between(chance: random.Random, first: date, last: date, count: int) -> list[date]:
+def days_between(rng: random.Random, first: date, last: date, count: int) -> list[date]:
     """Return sorted dates, some of them repeated."""
     span = (last - first).days
-    return sorted(first + timedelta(days=chance.randint(0, span)) for _ in range(count))
+    return sorted(first + timedelta(days=rng.randint(0, span)) for _ in range(count))

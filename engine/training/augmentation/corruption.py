@@ -36,28 +36,28 @@ def corrupted(pages: Iterable[GroundedPage], *, noise: float = 0.0, drop: float 
 
 
 def _corrupted(pages: Iterable[GroundedPage], noise: float, drop: float) -> Iterator[GroundedPage]:
-    chance, of_others = random.Random(SEED), random.Random(SEED)
+    rng, of_others = random.Random(SEED), random.Random(SEED)
     for page in pages:
-        words = [GroundedWord(misread(one.text, noise, chance), one.box) for one in page.words] if noise else page.words
+        words = [GroundedWord(misread(one.text, noise, rng), one.box) for one in page.words] if noise else page.words
         questions = page.questions
         if drop:
-            questions = [_shortened(one, drop, chance if one.answers else of_others) for one in page.questions]
+            questions = [_shortened(one, drop, rng if one.answers else of_others) for one in page.questions]
         yield replace(page, words=words, questions=questions)
 
 
-def _shortened(question: GroundedQuestion, share: float, chance: random.Random) -> GroundedQuestion:
-    return replace(question, question=shortened(question.question, share, chance))
+def _shortened(question: GroundedQuestion, share: float, rng: random.Random) -> GroundedQuestion:
+    return replace(question, question=shortened(question.question, share, rng))
 
 
-def misread(text: str, rate: float, chance: random.Random) -> str:
+def misread(text: str, rate: float, rng: random.Random) -> str:
     """Replace each character with probability `rate` by a random letter or digit, perhaps the same."""
-    return "".join(chance.choice(_ALPHABET) if chance.random() < rate else character for character in text)
+    return "".join(rng.choice(_ALPHABET) if rng.random() < rate else character for character in text)
 
 
-def shortened(question: str, share: float, chance: random.Random) -> str:
+def shortened(question: str, share: float, rng: random.Random) -> str:
     """Drop each content word of a question with probability `share`; unchanged when none would remain."""
     # Draws for stop words too: otherwise the following draws would differ.
-    kept = " ".join(word for word in question.split() if chance.random() >= share or _is_stop_word(word))
+    kept = " ".join(word for word in question.split() if rng.random() >= share or _is_stop_word(word))
     return kept if any(token not in STOP_WORDS for token in tokens(kept)) else question
 
 

@@ -71,7 +71,7 @@ def bands(
     Yields:
         Bands of at most `BAND_WORDS` words that have a label.
     """
-    chance = random.Random(f"{seed} {page_id}")
+    rng = random.Random(f"{seed} {page_id}")
     for number, members in enumerate(_split(layout)):
         place = {word: at for at, word in enumerate(members)}
         inside = [one for one in labels if {*one.value, *one.key.words} <= place.keys()]
@@ -89,7 +89,7 @@ def bands(
             [
                 GroundedQuestion(
                     f"{name}-{at}-{form}",
-                    phrasing.about(chance, one.key.text),
+                    phrasing.about(rng, one.key.text),
                     [sorted(place[word] for word in one.value)],
                     True,
                 )
@@ -103,12 +103,12 @@ def with_negatives(pages: Iterable[GroundedPage], seed: int) -> list[GroundedPag
     """Return the pages with some questions for keys of other pages, whose words do not stand on them."""
     kept = list(pages)
     asked = [one.question for page in kept for one in page.questions]
-    chance, finished = random.Random(f"{seed} negatives"), []
+    rng, finished = random.Random(f"{seed} negatives"), []
     for page in kept:
         there = {token for word in page.words for token in lexical_baseline.tokens(word.text)}
         negatives = []
-        for at in range(sum(chance.random() < _NEGATIVE for _ in page.questions)):
-            question = chance.choice(asked)
+        for at in range(sum(rng.random() < _NEGATIVE for _ in page.questions)):
+            question = rng.choice(asked)
             if not set(lexical_baseline.telling_tokens(question)) & there:
                 negatives.append(GroundedQuestion(f"{page.page_id}-none-{at}", question, []))
         finished.append(replace(page, questions=[*page.questions, *negatives]))

@@ -13,8 +13,8 @@ from rapidfuzz.distance import Levenshtein
 
 from engine.grounded import GroundedPage, GroundedWord
 from engine.synthetic import SyntheticPage
+from engine.synthetic.canvas import FloatBox
 from engine.synthetic.misreadings import QUANTILES, Misreadings
-from engine.synthetic.sheet import FloatBox
 
 _SAME_WORD = 0.5  # distance over length, from which a reading at the same place says nothing about letters
 _INSIDE = 0.3  # share of the narrower box that must be covered across
@@ -68,7 +68,7 @@ def fit(engine: str, pages: Iterable[tuple[SyntheticPage, GroundedPage]]) -> Mis
 def _add(counts: _Counts, made: SyntheticPage, words: Sequence[GroundedWord]) -> None:
     pieces = [
         (piece.text, piece.box(tight=True))
-        for piece in made.sheet.pieces
+        for piece in made.canvas.pieces
         if piece.drawn and piece.upright and piece.text.strip()
     ]
     places = [_at(box, words) for _, box in pieces]

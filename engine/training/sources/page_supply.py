@@ -55,5 +55,5 @@ def region_types_of(made: MadePage) -> set[str]:
     asked = {str(question.region_type) for question in made.page.questions if question.region_type}
     if not isinstance(made, SyntheticPage):
         return asked
-    tables = {"table"} if made.sheet.tables else set()
-    return tables | asked | {figure.kind for figure in made.sheet.figures}
+    tables = {"table"} if made.canvas.tables else set()
+    return tables | asked | {figure.kind for figure in made.canvas.figures}

@@ -12,7 +12,7 @@ from PIL import Image
 from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.grounded import GroundedPage, GroundedWord
-from engine.synthetic.scan import scanned
+from engine.synthetic.scan import apply_wear
 from tests.benchmarks.languages.texts import Text
 
 _WIDTH, _HEIGHT = 595, 842  # points, A4
@@ -29,26 +29,26 @@ def made_pages(text: Text, folder: Path, count: int) -> Iterator[GroundedPage]:
     third page is clean. Given words are those of the text layer, in pixels at the resolution of uploads.
     """
     for number in range(count):
-        chance = random.Random(number)
+        rng = random.Random(number)
         face = _FACE_OF_CHARACTERS if text.by_character else _FACES[number % len(_FACES)]
         name = f"{text.code}-{number}"
-        typeset(text, folder / f"{name}.pdf", face, chance.choice(_SIZES), chance)
+        typeset(text, folder / f"{name}.pdf", face, rng.choice(_SIZES), rng)
         read = read_document(folder / f"{name}.pdf", name=name, limits=ReadLimits(), out_dir=folder / f"{name}.read")
         layer = read.pages[0]
         with Image.open(layer.image_path) as stored:
             image = stored.convert("RGB")
         if number % 3:
-            image = scanned(image, chance)
+            image = apply_wear(image, rng)
         image.save(folder / f"{name}.png")
         words = [GroundedWord(word.text, word.box) for word in layer.words]
         yield GroundedPage(name, f"{name}.png", layer.width, layer.height, words, [])
 
 
-def typeset(text: Text, path: Path, face: str, size: float, chance: random.Random) -> None:
+def typeset(text: Text, path: Path, face: str, size: float, rng: random.Random) -> None:
     """Write a PDF of one page: a title, fields in two columns, and prose."""
     font = pymupdf.Font(face)
     fields = list(text.fields)
-    chance.shuffle(fields)
+    rng.shuffle(fields)
     with pymupdf.open() as document:
         page = document.new_page(width=_WIDTH, height=_HEIGHT)
         writer = pymupdf.TextWriter(page.rect)

@@ -51,14 +51,14 @@ class Asked:
 
 def asked_on(predictor: Predictor, pages: list[SyntheticPage], seed: int) -> Iterator[Asked]:
     """Yield the questions that the pixel path decides."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     kinds: dict[str, list[str]] = {}
     for one in pages:
         for question in one.page.questions:
             if question.masks and not question.answers and question.region_type:
                 kinds.setdefault(question.region_type, []).append(question.question)
     for number, one in enumerate(pages):
-        page = _with_absent(one, kinds, chance)
+        page = _with_absent(one, kinds, rng)
         if not page.questions:
             continue
         answers: list[Answered] = []
@@ -83,16 +83,16 @@ def asked_on(predictor: Predictor, pages: list[SyntheticPage], seed: int) -> Ite
                 )
 
 
-def _with_absent(one: SyntheticPage, kinds: dict[str, list[str]], chance: random.Random) -> GroundedPage:
+def _with_absent(one: SyntheticPage, kinds: dict[str, list[str]], rng: random.Random) -> GroundedPage:
     regions = [question for question in one.page.questions if question.masks and not question.answers]
-    here = {question.region_type for question in regions} | {figure.kind for figure in one.sheet.figures}
-    here |= {"table"} if one.sheet.tables else set()
+    here = {question.region_type for question in regions} | {figure.kind for figure in one.canvas.figures}
+    here |= {"table"} if one.canvas.tables else set()
     missing = sorted(set(kinds) - here - {"checkbox"})
-    if not regions or not missing or chance.random() > _ABSENT:
+    if not regions or not missing or rng.random() > _ABSENT:
         return replace(one.page, questions=regions)
-    kind = chance.choice(missing)
+    kind = rng.choice(missing)
     absent = replace(
-        regions[0], question_id=f"absent-{kind}", question=chance.choice(kinds[kind]), masks=[], region_type=kind
+        regions[0], question_id=f"absent-{kind}", question=rng.choice(kinds[kind]), masks=[], region_type=kind
     )
     return replace(one.page, questions=[*regions, absent])
 

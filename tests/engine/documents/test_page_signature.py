@@ -19,21 +19,21 @@ def pages() -> list[SyntheticPage]:
 
 def test_a_page_scanned_and_read_again_is_the_same(pages: list[SyntheticPage]) -> None:
     for number, page in enumerate(pages):
-        chance = random.Random(number)
-        first = signature_of(clean(page), words_of(page.sheet))
-        again = signature_of(rescanned(clean(page), chance), read_again(words_of(page.sheet), 0.02, chance))
+        rng = random.Random(number)
+        first = signature_of(clean(page), words_of(page.canvas))
+        again = signature_of(rescanned(clean(page), rng), read_again(words_of(page.canvas), 0.02, rng))
         assert alike(first, again), page.page.page_id
         assert not set(bands_of(first, "p")).isdisjoint(bands_of(again, "p")), "the index would not find it"
 
 
 def test_the_same_print_with_other_values_is_another_page(pages: list[SyntheticPage]) -> None:
     for number, page in enumerate(pages):
-        sheet, words = other_values(page, 1.0, random.Random(number))
-        assert not alike(signature_of(clean(page), words_of(page.sheet)), signature_of(clean(page, sheet), words))
+        canvas, words = other_values(page, 1.0, random.Random(number))
+        assert not alike(signature_of(clean(page), words_of(page.canvas)), signature_of(clean(page, canvas), words))
 
 
 def test_pages_of_two_projects_never_meet(pages: list[SyntheticPage]) -> None:
-    signature = signature_of(clean(pages[0]), words_of(pages[0].sheet))
+    signature = signature_of(clean(pages[0]), words_of(pages[0].canvas))
     assert set(bands_of(signature, "one")).isdisjoint(bands_of(signature, "other"))
 
 
@@ -74,10 +74,10 @@ def test_words_are_compared_without_signs_and_capitals() -> None:
 
 
 def drawing(seed: int) -> Image.Image:
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     image = Image.new("RGB", (600, 800), "white")
     draw = ImageDraw.Draw(image)
     for _ in range(6):
-        x, y = chance.randrange(500), chance.randrange(700)
-        draw.ellipse((x, y, x + chance.randrange(60, 200), y + chance.randrange(60, 200)), fill=chance.randrange(150))
+        x, y = rng.randrange(500), rng.randrange(700)
+        draw.ellipse((x, y, x + rng.randrange(60, 200), y + rng.randrange(60, 200)), fill=rng.randrange(150))
     return image

@@ -85,8 +85,8 @@ def test_tooltips_name_fields_where_they_agree_with_the_print(tmp_path: Path) ->
         return read(made, tmp_path)
 
     told = form("Your name", "Street and house", "City or town").fields[3]
-    assert told.named and not told.key and told.tooltip == "Number of the card"
-    assert not form("Amount", "Signature", "Telephone").fields[3].named
+    assert told.is_named and not told.key and told.tooltip == "Number of the card"
+    assert not form("Amount", "Signature", "Telephone").fields[3].is_named
 
 
 def test_small_print_under_fields_is_their_key_where_their_names_say_so(tmp_path: Path) -> None:
@@ -100,13 +100,13 @@ def test_small_print_under_fields_is_their_key_where_their_names_say_so(tmp_path
 
 def written_in(page: SyntheticPage, field: FormField, template: FormTemplate) -> list[int]:
     """Return the values whose middle lies in a field."""
-    zoom = page.sheet.width / template.width
+    zoom = page.canvas.width / template.width
     x0, y0, x1, y1 = (edge * zoom for edge in field.box)
-    middles = [(piece.x + piece.width / 2, piece.baseline - 0.3 * piece.face.size) for piece in page.sheet.pieces]
+    middles = [(piece.x + piece.width / 2, piece.baseline - 0.3 * piece.face.size) for piece in page.canvas.pieces]
     return [
         at
         for at, (x, y) in enumerate(middles)
-        if page.sheet.pieces[at].role == "value" and x0 <= x <= x1 and y0 - 6 <= y <= y1 + 6
+        if page.canvas.pieces[at].role == "value" and x0 <= x <= x1 and y0 - 6 <= y <= y1 + 6
     ]
 
 
@@ -119,12 +119,12 @@ def test_values_lie_inside_their_fields(office: FormTemplate) -> None:
     pages = whole(some(office), office)
     assert len(pages) > PAGES / 2
     for page in pages:
-        zoom = page.sheet.width / office.width
+        zoom = page.canvas.width / office.width
         found = {at: field for field in office.fields for at in written_in(page, field, office)}
-        values = [at for at, piece in enumerate(page.sheet.pieces) if piece.role == "value"]
+        values = [at for at, piece in enumerate(page.canvas.pieces) if piece.role == "value"]
         assert sorted(found) == values
         for at, field in found.items():
-            piece = page.sheet.pieces[at]
+            piece = page.canvas.pieces[at]
             assert field.box[0] * zoom - 1 <= piece.x and piece.x + piece.width <= field.box[2] * zoom + 1
             height = (field.box[3] - field.box[1]) * zoom
             assert piece.face.size <= 1.1 * height
@@ -227,8 +227,8 @@ def test_empty_boxes_are_asked_for_by_their_labels_too(tmp_path: Path) -> None:
         form.field((60, y - 9, 70, y + 1), label, box_to_tick=True).print(76, y, label)
     asked = {True: 0, False: 0}
     for page in some(read(form, tmp_path), count=150):
-        ticked = {figure.box for figure in page.sheet.figures if figure.ticked}
-        for one in page.sheet.asked:
+        ticked = {figure.box for figure in page.canvas.figures if figure.ticked}
+        for one in page.canvas.asked:
             if one.region_type == "checkbox" and len(one.figures) == 1:
                 asked[one.figures[0].box in ticked] += 1
     assert asked[True] > 10 and asked[False] > 10

@@ -18,7 +18,7 @@ def test_all_pages_are_on_the_sheet_side_by_side() -> None:
 
 
 def test_words_of_answers_are_tinted_and_nothing_else_is() -> None:
-    made = next(page for page in generate_kind("table", 3) if not any(asked.figures for asked in page.sheet.asked))
+    made = next(page for page in generate_kind("table", 3) if not any(asked.figures for asked in page.canvas.asked))
     small = ContactSheet(side=made.page.width)
     small.add(made, Image.new("RGB", (made.page.width, made.page.height), "white"))
     pixels = np.asarray(small.pictures[0])[: min(made.page.height, small.tallest)]

@@ -11,11 +11,11 @@ from engine.grounded import page_to_json
 from engine.synthetic import KINDS, generate_kind
 from engine.synthetic.concepts import Concept
 from engine.synthetic.kinds import ledger
-from engine.synthetic.kinds.amounts import Writing, drawn_day
+from engine.synthetic.kinds.amounts import Writing, sample_day
 from engine.synthetic.kinds.certificates import certificate
-from engine.synthetic.kinds.entries import Entry, absent, in_columns, note, settle
+from engine.synthetic.kinds.entries import Entry, absent, ask_noted, note, set_in_columns
 from engine.synthetic.kinds.orders import order
-from engine.synthetic.kinds.paper import drawn_paper
+from engine.synthetic.kinds.paper import sample_paper
 from engine.synthetic.kinds.reports import report
 from engine.synthetic.kinds.shipments import shipping
 from engine.synthetic.kinds.statements import statement
@@ -132,10 +132,10 @@ def test_every_answer_is_made_of_words_inside_the_page(kind: str) -> None:
 def test_nothing_is_set_below_the_foot_of_the_page(kind: str) -> None:
     for made in islice(generate_kind(kind, 22), 60):
         height = made.page.height
-        assert all(piece.box(tight=True)[3] <= height + 1 for piece in made.sheet.pieces)
+        assert all(piece.box(tight=True)[3] <= height + 1 for piece in made.canvas.pieces)
         assert all(
             figure.box[3] <= height and figure.box[0] >= 0 and figure.box[2] <= made.page.width
-            for figure in made.sheet.figures
+            for figure in made.canvas.figures
         )
 
 
@@ -144,13 +144,13 @@ def test_figures_hide_no_words(kind: str) -> None:
     """Stamps, seals, charts and bar codes stand where nothing is printed; signatures may cross their lines."""
     hidden = words = 0
     for made in islice(generate_kind(kind, 23), 60):
-        for figure in made.sheet.figures:
+        for figure in made.canvas.figures:
             if figure.kind in ("stamp", "seal", "chart", "barcode", "logo"):
                 x0, y0, x1, y1 = figure.box
-                for piece in made.sheet.pieces:
+                for piece in made.canvas.pieces:
                     u0, v0, u1, v1 = piece.box(tight=True)
                     hidden += x0 < (u0 + u1) / 2 < x1 and y0 < (v0 + v1) / 2 < y1
-        words += len(made.sheet.pieces)
+        words += len(made.canvas.pieces)
     assert hidden <= 0.002 * words
 
 
@@ -173,27 +173,27 @@ def test_pages_ask_for_much_and_much_of_it_has_several_words(kind: str) -> None:
 
 
 def test_a_repeated_value_answers_in_either_place_others_differ_by_key() -> None:
-    form = drawn_paper(random.Random(4))
+    form = sample_paper(random.Random(4))
     form.noted.clear()
-    sheet = form.sheet
+    canvas = form.canvas
     concept = Concept(("new balance", "total balance"), ("new balance", "What is owed now?"), ("money",))
     other = Concept(("phone",), ("phone", "Which number can be called?"), ("phone",))
-    places = [sheet.write(text, 50, y).pieces for text, y in (("$ 1,200.00", 50), ("1,200.00", 90))]
-    phones = [sheet.write(text, 50, y).pieces for text, y in (("555-1", 130), ("555-2", 170))]
+    places = [canvas.write(text, 50, y).pieces for text, y in (("$ 1,200.00", 50), ("1,200.00", 90))]
+    phones = [canvas.write(text, 50, y).pieces for text, y in (("555-1", 130), ("555-2", 170))]
     for key, pieces in zip(("New balance", "Total balance"), places, strict=True):
         note(form, key, concept, pieces)
     for pieces in phones:
         note(form, "Phone", other, pieces)
-    settle(form)
-    assert len(sheet.asked) == 2
-    assert all(sorted(map(tuple, asked.answers)) == sorted(map(tuple, places)) for asked in sheet.asked)
+    ask_noted(form)
+    assert len(canvas.asked) == 2
+    assert all(sorted(map(tuple, asked.answers)) == sorted(map(tuple, places)) for asked in canvas.asked)
 
 
 def test_a_key_that_the_page_answers_is_never_asked_as_absent() -> None:
-    form = drawn_paper(random.Random(5))
+    form = sample_paper(random.Random(5))
     owed = Concept(("amount due", "total due"), ("amount due", "How much is due?"), ("money",))
     missing = Concept(("harbour dues",), ("What are the harbour dues?",), ("money",))
-    in_columns(form, [Entry(owed, ("$ 3.00",))], form.left, 60, form.right, "right", 1)
+    set_in_columns(form, [Entry(owed, ("$ 3.00",))], form.left, 60, form.right, "right", 1)
     asked = {absent(form, (owed, missing)).lower() for _ in range(200)}
     assert any("harbour" in question for question in asked)
     assert not any("amount due" in question or "how much is due" in question for question in asked)
@@ -201,9 +201,9 @@ def test_a_key_that_the_page_answers_is_never_asked_as_absent() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_cells_of_a_table_stay_in_their_columns(seed: int) -> None:
-    chance = random.Random(seed)
-    form = drawn_paper(chance)
-    writing = Writing.drawn(chance)
+    rng = random.Random(seed)
+    form = sample_paper(rng)
+    writing = Writing.sample(rng)
     columns = [
         ledger.Column("Date", "l"),
         ledger.Column("What was bought and where", "l", True),
@@ -212,9 +212,9 @@ def test_cells_of_a_table_stay_in_their_columns(seed: int) -> None:
     rows = [
         ledger.Row(
             (
-                writing.row_day(drawn_day(chance)),
-                "a rather long text " * chance.randint(1, 6),
-                writing.sum(chance.randrange(10**9)),
+                writing.row_day(sample_day(rng)),
+                "a rather long text " * rng.randint(1, 6),
+                writing.sum(rng.randrange(10**9)),
             )
         )
         for _ in range(6)
@@ -222,7 +222,7 @@ def test_cells_of_a_table_stay_in_their_columns(seed: int) -> None:
     table = ledger.set_table(form, columns, rows, 40)
     assert table.rows == 6
     for (_, column), pieces in table.cells.items():
-        box = form.sheet.box_of(pieces)
+        box = form.canvas.box_of(pieces)
         assert table.edges[column] <= box[0] and box[2] <= table.edges[column + 1] + 0.5
     assert table.edges[-1] <= form.right + 0.5
-    assert table.foot >= max(piece.baseline for piece in form.sheet.pieces)
+    assert table.foot >= max(piece.baseline for piece in form.canvas.pieces)

@@ -79,7 +79,7 @@ def test_every_page_is_a_page_of_the_grounded_format(kind: str, tmp_path: Path) 
 def test_words_lie_on_the_page_and_do_not_cover_each_other(kind: str) -> None:
     covered = words = 0
     for made in some(kind):
-        boxes = [piece.box(tight=True) for piece in made.sheet.pieces if piece.upright]
+        boxes = [piece.box(tight=True) for piece in made.canvas.pieces if piece.upright]
         words += len(boxes)
         for at, (x0, y0, x1, y1) in enumerate(boxes):
             assert x0 >= 0
@@ -124,8 +124,8 @@ def test_keys_are_not_learnt_by_heart() -> None:
 def test_every_copy_of_the_total_of_a_receipt_is_accepted() -> None:
     checked = 0
     for made in some("receipt"):
-        printed = [piece.text.lstrip("RM$€") for piece in made.sheet.pieces]
-        for asked in made.sheet.asked:
+        printed = [piece.text.lstrip("RM$€") for piece in made.canvas.pieces]
+        for asked in made.canvas.asked:
             if asked.question == "What is the total amount?":
                 (said,) = {printed[at] for answer in asked.answers for at in answer}
                 assert len(asked.answers) == min(4, printed.count(said))
@@ -157,7 +157,7 @@ def test_tables_are_asked_for_and_hold_their_cells() -> None:
     checked = 0
     for made in islice(generate(5), 120):
         asked = [question for question in made.page.questions if question.region_type == "table"]
-        cells = [piece for piece in made.sheet.pieces if piece.role == "cell" and piece.drawn]
+        cells = [piece for piece in made.canvas.pieces if piece.role == "cell" and piece.drawn]
         if not asked or not cells:
             continue
         (question,) = asked

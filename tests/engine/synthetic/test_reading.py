@@ -7,34 +7,34 @@ import pytest
 
 from engine.synthetic import questions
 from engine.synthetic.assemble import assemble, in_order
+from engine.synthetic.canvas import Canvas, Face
 from engine.synthetic.concepts import CONCEPTS
 from engine.synthetic.keys import KeySource
-from engine.synthetic.ocr import Reading, read
-from engine.synthetic.sheet import Face, Sheet
+from engine.synthetic.ocr import Reading, read_pieces
 from engine.synthetic.values import KINDS, value
 
 
-def small_sheet(seed: int = 1) -> tuple[Sheet, list[int]]:
-    sheet = Sheet(600, 200, random.Random(seed), Face("sans", 16))
-    sheet.write("Invoice date:", 20, 20)
-    answer = sheet.write("12/03/2018 (paid)", 200, 20).pieces
-    sheet.write("Total due", 20, 60)
-    sheet.ask("What is the invoice date?", answer)
-    return sheet, answer
+def small_sheet(seed: int = 1) -> tuple[Canvas, list[int]]:
+    canvas = Canvas(600, 200, random.Random(seed), Face("sans", 16))
+    canvas.write("Invoice date:", 20, 20)
+    answer = canvas.write("12/03/2018 (paid)", 200, 20).pieces
+    canvas.write("Total due", 20, 60)
+    canvas.ask("What is the invoice date?", answer)
+    return canvas, answer
 
 
 def answer_text(reading: Reading, seed: int = 1) -> str:
-    sheet, _ = small_sheet(seed)
-    page = assemble(sheet, "form", "seed", "page", lambda: "Who is the captain?", reading=reading).page
+    canvas, _ = small_sheet(seed)
+    page = assemble(canvas, "form", "seed", "page", lambda: "Who is the captain?", reading=reading).page
     (question,) = (one for one in page.questions if one.answers)
     return " ".join(page.words[at].text for at in question.answers[0])
 
 
 def test_a_perfect_reader_sees_the_words_as_they_were_set() -> None:
-    sheet, _ = small_sheet()
-    words = read(sheet.pieces, Reading(), random.Random(1))
-    assert [word.text for word in words] == [piece.text for piece in sheet.pieces]
-    assert [word.box for word in words] == [piece.box(tight=False) for piece in sheet.pieces]
+    canvas, _ = small_sheet()
+    words = read_pieces(canvas.pieces, Reading(), random.Random(1))
+    assert [word.text for word in words] == [piece.text for piece in canvas.pieces]
+    assert [word.box for word in words] == [piece.box(tight=False) for piece in canvas.pieces]
 
 
 def test_an_answer_keeps_all_parts_of_a_word_that_was_split() -> None:
@@ -46,10 +46,12 @@ def test_an_answer_keeps_a_word_that_was_merged_with_its_neighbour() -> None:
 
 
 def test_split_words_lie_side_by_side_within_the_word() -> None:
-    sheet, answer = small_sheet()
-    whole = sheet.pieces[answer[0]].box(tight=False)
+    canvas, answer = small_sheet()
+    whole = canvas.pieces[answer[0]].box(tight=False)
     parts = [
-        word.box for word in read(sheet.pieces, Reading(splits=1.0), random.Random(1)) if answer[0] in word.sources
+        word.box
+        for word in read_pieces(canvas.pieces, Reading(splits=1.0), random.Random(1))
+        if answer[0] in word.sources
     ]
     assert len(parts) == 3
     assert parts[0][0] == whole[0]
@@ -58,45 +60,45 @@ def test_split_words_lie_side_by_side_within_the_word() -> None:
 
 
 def test_character_errors_change_the_text_about_as_often_as_asked() -> None:
-    sheet = Sheet(4000, 4000, random.Random(1), Face("sans", 16))
-    sheet.write("measurement " * 1500, 10, 10, right=3900)
-    words = read(sheet.pieces, Reading(slips=0.02), random.Random(2))
+    canvas = Canvas(4000, 4000, random.Random(1), Face("sans", 16))
+    canvas.write("measurement " * 1500, 10, 10, right=3900)
+    words = read_pieces(canvas.pieces, Reading(slips=0.02), random.Random(2))
     changed = sum(word.text != "measurement" for word in words) / len(words)
     assert 0.15 < changed < 0.29
 
 
 def test_a_question_whose_answer_was_lost_is_not_asked() -> None:
-    sheet, _ = small_sheet()
-    page = assemble(sheet, "form", "s", "p", lambda: "Who is the captain?", reading=Reading(losses=1.0)).page
+    canvas, _ = small_sheet()
+    page = assemble(canvas, "form", "s", "p", lambda: "Who is the captain?", reading=Reading(losses=1.0)).page
     assert not page.words
     assert not any(question.answers for question in page.questions)
 
 
 def test_words_are_ordered_line_by_line() -> None:
-    sheet = Sheet(600, 200, random.Random(1), Face("sans", 16))
-    sheet.write("fourth", 300, 62)
-    sheet.write("third", 20, 60)
-    sheet.write("second", 300, 21)
-    sheet.write("first", 20, 20)
-    words = in_order(read(sheet.pieces, Reading(), random.Random(1)))
+    canvas = Canvas(600, 200, random.Random(1), Face("sans", 16))
+    canvas.write("fourth", 300, 62)
+    canvas.write("third", 20, 60)
+    canvas.write("second", 300, 21)
+    canvas.write("first", 20, 20)
+    words = in_order(read_pieces(canvas.pieces, Reading(), random.Random(1)))
     assert [word.text for word in words] == ["first", "second", "third", "fourth"]
 
 
 def test_the_same_question_twice_accepts_either_answer() -> None:
-    sheet = Sheet(600, 200, random.Random(1), Face("sans", 16))
+    canvas = Canvas(600, 200, random.Random(1), Face("sans", 16))
     for y in (20, 60):
-        sheet.write("Phone", 20, y)
-        sheet.ask("phone", sheet.write(f"555-{y}", 200, y).pieces)
-    page = assemble(sheet, "form", "s", "p", lambda: "Who is the captain?", reading=Reading()).page
+        canvas.write("Phone", 20, y)
+        canvas.ask("phone", canvas.write(f"555-{y}", 200, y).pieces)
+    page = assemble(canvas, "form", "s", "p", lambda: "Who is the captain?", reading=Reading()).page
     (question,) = (one for one in page.questions if one.answers)
     assert [[page.words[at].text for at in answer] for answer in question.answers] == [["555-20"], ["555-60"]]
 
 
 def test_a_question_that_the_page_might_answer_is_never_unanswerable() -> None:
-    sheet, _ = small_sheet()
+    canvas, _ = small_sheet()
     for _ in range(30):
-        sheet.ask(f"key {len(sheet.asked)}", [0])
-    page = assemble(sheet, "form", "s", "p", lambda: "What is the total due?", reading=Reading()).page
+        canvas.ask(f"key {len(canvas.asked)}", [0])
+    page = assemble(canvas, "form", "s", "p", lambda: "What is the total due?", reading=Reading()).page
     assert all(question.answerable for question in page.questions)
 
 

@@ -38,7 +38,7 @@ def test_cells_stand_in_tables_and_headings_are_larger_than_text() -> None:
     for made in islice(generate_kind("table", 2), 30):
         for region in typed_regions(made):
             if region.kind in heights:
-                heights[region.kind].append((region.box[3] - region.box[1]) / made.sheet.face.size)
+                heights[region.kind].append((region.box[3] - region.box[1]) / made.canvas.face.size)
     assert np.median(heights["heading"]) > 1.1 * np.median(heights["text"])
     assert len(heights["cell"]) > 5 * len(heights["heading"])
 

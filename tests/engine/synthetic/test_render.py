@@ -9,20 +9,20 @@ import pytest
 from PIL import Image
 
 from engine.synthetic import KINDS, SyntheticPage, generate_kind
+from engine.synthetic.canvas import Canvas, Face, Figure
 from engine.synthetic.figures import draw_figure
 from engine.synthetic.fonts import FOLDERS, Fonts
 from engine.synthetic.render import draw_clean
-from engine.synthetic.scan import scanned
-from engine.synthetic.sheet import Face, Figure, Sheet
+from engine.synthetic.scan import apply_wear
 
 NOWHERE = (Path("/nowhere"),)
 
 
 def ink_of(made: SyntheticPage, folders: tuple[Path, ...]) -> np.ndarray:
     """What was drawn of the text alone: bool [H, W]."""
-    sheet = made.sheet
-    sheet.rules, sheet.figures, sheet.panels = [], [], []
-    image = draw_clean(sheet, made.page.width, made.page.height, random.Random(1), folders)
+    canvas = made.canvas
+    canvas.rules, canvas.figures, canvas.panels = [], [], []
+    image = draw_clean(canvas, made.page.width, made.page.height, random.Random(1), folders)
     return np.asarray(image.convert("L")) < 200
 
 
@@ -33,7 +33,7 @@ def test_ink_is_inside_the_boxes_of_words_and_every_word_has_some(kind: str, fol
         ink = ink_of(made, folders)
         inside = np.zeros_like(ink)
         empty = 0
-        pieces = [piece for piece in made.sheet.pieces if piece.drawn]
+        pieces = [piece for piece in made.canvas.pieces if piece.drawn]
         for piece in pieces:
             loose = 0.08 * piece.face.size + 1 if piece.face.family != "hand" else 0.3 * piece.face.size
             x0, y0, x1, y1 = piece.box(tight=False)
@@ -83,7 +83,7 @@ def test_wear_moves_nothing(seed: int) -> None:
     """A black bar stays where it was, however the page was copied."""
     image = Image.new("RGB", (240, 320), "white")
     image.paste((0, 0, 0), (60, 100, 180, 140))
-    worn = np.asarray(scanned(image, random.Random(seed)).convert("L"), np.float32)
+    worn = np.asarray(apply_wear(image, random.Random(seed)).convert("L"), np.float32)
     assert worn.shape == (320, 240)
     bar = worn[104:136, 66:174].mean()
     around = np.concatenate([worn[60:94].ravel(), worn[146:180].ravel()]).mean()
@@ -97,8 +97,8 @@ def test_the_same_page_gives_the_same_picture() -> None:
 
 
 def test_a_word_that_is_too_wide_for_its_line_is_set_narrower() -> None:
-    sheet = Sheet(200, 300, random.Random(1), Face("sans", 14))
-    written = sheet.write("incomprehensibilities", 20, 20, right=90)
-    box = sheet.box_of(written.pieces)
+    canvas = Canvas(200, 300, random.Random(1), Face("sans", 14))
+    written = canvas.write("incomprehensibilities", 20, 20, right=90)
+    box = canvas.box_of(written.pieces)
     assert written.whole
     assert box[2] <= 91

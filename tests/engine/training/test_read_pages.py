@@ -48,7 +48,7 @@ def test_an_answer_is_found_again_among_other_words_and_a_lost_one_is_left_out()
 
 def test_a_noise_model_tells_what_was_confused_lost_and_split() -> None:
     made = next(generate(7))
-    printed = [p for p in made.sheet.pieces if p.drawn and p.upright and p.text.strip()]
+    printed = [p for p in made.canvas.pieces if p.drawn and p.upright and p.text.strip()]
     words = [GroundedWord(p.text.replace("e", "c"), _whole(p.box(tight=True))) for p in printed]
     model = fit("made", [(made, with_words(made.page, words[1:]))])
     # Words that are mostly e, or overlap others on this page, say nothing.
@@ -63,7 +63,7 @@ def test_a_noise_model_tells_what_was_confused_lost_and_split() -> None:
 def test_the_shipped_model_is_what_a_fit_writes(tmp_path: Path) -> None:
     from engine.synthetic import misreadings
 
-    shipped = misreadings.shipped()
+    shipped = misreadings.load_shipped_model()
     shipped.save(tmp_path / "again.json")
     assert misreadings.Misreadings(**json.loads((tmp_path / "again.json").read_text(encoding="utf-8"))) == shipped
     assert len(shipped.rates) == misreadings.QUANTILES and shipped.rates == sorted(shipped.rates)

@@ -10,13 +10,13 @@ from engine.synthetic.kinds.certificates.words import CONCEPTS
 from engine.synthetic.kinds.entries import absent
 
 
-def lay_out(chance: random.Random) -> Draft:
+def lay_out(rng: random.Random) -> Draft:
     """Lay out a certificate of one of six sorts."""
-    sort = chance.choices(
+    sort = rng.choices(
         ("award", "origin", "insurance", "analysis", "birth", "licence"), (0.32, 0.13, 0.14, 0.13, 0.14, 0.14)
     )[0]
     if sort == "award":
-        form = award.award(chance)
+        form = award.award(rng)
     else:
-        form = formal.formal(chance, sort)
-    return Draft(form.sheet, lambda: absent(form, tuple(CONCEPTS.values())))
+        form = formal.formal(rng, sort)
+    return Draft(form.canvas, lambda: absent(form, tuple(CONCEPTS.values())))

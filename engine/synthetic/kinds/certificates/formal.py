@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 
+from engine.synthetic.canvas import Figure
 from engine.synthetic.kinds import ledger, paper
-from engine.synthetic.kinds.amounts import Writing, drawn_day
-from engine.synthetic.kinds.certificates.award import border, sealed
+from engine.synthetic.kinds.amounts import Writing, sample_day
+from engine.synthetic.kinds.certificates.award import border, draw_seal
 from engine.synthetic.kinds.certificates.words import CONCEPTS, FORMAL, TITLES
-from engine.synthetic.kinds.entries import Entry, boxed, in_columns, note
+from engine.synthetic.kinds.entries import Entry, note, set_in_boxes, set_in_columns
 from engine.synthetic.kinds.forms.lists import name_and_address
 from engine.synthetic.kinds.forms.style import Form
 from engine.synthetic.kinds.reports import results
 from engine.synthetic.kinds.reports.parts import Numbering
-from engine.synthetic.sheet import Figure
 from engine.synthetic.values import code, company, date, person, value
 from engine.synthetic.vocabulary import CITIES, STATES, phrase, sentence, word
 
@@ -25,55 +25,55 @@ _CARRIED = ("By sea", "By air", "By truck", "Sea freight", "Rail", "m/v {}", "By
 _OF_GOODS = ("What is the {head} of {what}?", "{head} of {what}", "{what} {head}", "{head} for {what}")
 
 
-def formal(chance: random.Random, sort: str) -> Form:
+def formal(rng: random.Random, sort: str) -> Form:
     """Lay out a certificate of the given sort (a key of `FORMAL`)."""
-    small = sort == "licence" and chance.random() < 0.4
-    form = paper.drawn_paper(
-        chance, ratio=(0.62, 0.8) if small else (1.2, 1.42), signs=(40, 52) if small else (54, 74), filled_in=0.5
+    small = sort == "licence" and rng.random() < 0.4
+    form = paper.sample_paper(
+        rng, ratio=(0.62, 0.8) if small else (1.2, 1.42), signs=(40, 52) if small else (54, 74), filled_in=0.5
     )
-    form.blank = chance.choice((0.0, 0.04, 0.1))
-    sheet, em = form.sheet, form.em
-    form.left = sheet.width * chance.uniform(0.08, 0.11)
-    form.right = sheet.width - form.left
-    bordered = chance.random() < 0.6
-    y = 0.05 * sheet.width + em * chance.uniform(2.0, 3.0)
+    form.blank = rng.choice((0.0, 0.04, 0.1))
+    canvas, em = form.canvas, form.em
+    form.left = canvas.width * rng.uniform(0.08, 0.11)
+    form.right = canvas.width - form.left
+    bordered = rng.random() < 0.6
+    y = 0.05 * canvas.width + em * rng.uniform(2.0, 3.0)
     y, office = _head(form, sort, y)
     y += 1.2 * em
-    names = [name for name in FORMAL[sort] if chance.random() < 0.85]
+    names = [name for name in FORMAL[sort] if rng.random() < 0.85]
     if not office:
         names = [name for name in names if name not in _OFFICES.values()]
     if small:
-        names = names[: max(4, int((sheet.height - y - 6 * em) / (1.9 * em)))]
+        names = names[: max(4, int((canvas.height - y - 6 * em) / (1.9 * em)))]
         names = [name for name in names if name != "conditions"]
     entries = [
         Entry(CONCEPTS[name], (office,) if name in _OFFICES.values() else _lines(form, CONCEPTS[name].kinds[0]))
         for name in names
     ]
-    if sort in ("birth", "licence") and chance.random() < 0.4:
-        chance.shuffle(entries)
+    if sort in ("birth", "licence") and rng.random() < 0.4:
+        rng.shuffle(entries)
     y = _entries(form, sort, entries, y, small) + 2.2 * em
     if sort == "origin":
         y = _goods(form, y) + 2 * em
     elif sort == "analysis":
-        y = results.measured(form, Numbering(chance), y) + 2 * em
-    elif sort == "insurance" and chance.random() < 0.6:
+        y = results.set_measurements(form, Numbering(rng), y) + 2 * em
+    elif sort == "insurance" and rng.random() < 0.6:
         y = _covers(form, y) + 2 * em
-    if chance.random() < 0.6 and y < sheet.height - 16 * em and not small:
-        text = chance.choice(
+    if rng.random() < 0.6 and y < canvas.height - 16 * em and not small:
+        text = rng.choice(
             (
                 "The undersigned certifies that the above is correct.",
                 "We certify that the particulars given above are true.",
-                sentence(chance, 10, 26),
+                sentence(rng, 10, 26),
             )
         )
-        y = sheet.write(text, form.left, y, right=form.right).top + 2 * em
+        y = canvas.write(text, form.left, y, right=form.right).top + 2 * em
     y = _close(form, y, small)
     if bordered:
         # Only the border lies below the text; it encloses the rest of the page.
-        sheet.height = min(
-            sheet.height, max(y + 0.05 * sheet.width + em * chance.uniform(2.0, 5.0), 0.55 * sheet.width)
+        canvas.height = min(
+            canvas.height, max(y + 0.05 * canvas.width + em * rng.uniform(2.0, 5.0), 0.55 * canvas.width)
         )
-        paper.finish(form, sheet.height, cut=0.0, ornaments=0.0)
+        paper.finish(form, canvas.height, cut=0.0, ornaments=0.0)
         border(form, 1.0)
     else:
         paper.finish(form, y, cut=0.8, ornaments=0.25)
@@ -82,20 +82,20 @@ def formal(chance: random.Random, sort: str) -> Form:
 
 def _head(form: Form, sort: str, y: float) -> tuple[float, str]:
     """Set title, office and number; return where they end, and the office if entries may repeat it."""
-    chance, sheet, em = form.chance, form.sheet, form.em
-    heading = chance.choice(TITLES[sort])
-    heading = heading.upper() if chance.random() < 0.5 else heading
+    rng, canvas, em = form.rng, form.canvas, form.em
+    heading = rng.choice(TITLES[sort])
+    heading = heading.upper() if rng.random() < 0.5 else heading
     office = {
-        "origin": f"{chance.choice(CITIES)} Chamber of Commerce", "insurance": f"{word(chance).title()} Insurance {chance.choice(('Company', 'plc', 'Ltd'))}",
-        "analysis": company(chance), "birth": f"{chance.choice((*STATES[-6:], *CITIES[:20]))} Registry Office", "licence": f"{chance.choice(('City', 'County', 'State'))} of {chance.choice(CITIES)}",
+        "origin": f"{rng.choice(CITIES)} Chamber of Commerce", "insurance": f"{word(rng).title()} Insurance {rng.choice(('Company', 'plc', 'Ltd'))}",
+        "analysis": company(rng), "birth": f"{rng.choice((*STATES[-6:], *CITIES[:20]))} Registry Office", "licence": f"{rng.choice(('City', 'County', 'State'))} of {rng.choice(CITIES)}",
     }[sort]  # fmt: skip
-    face = sheet.face.scaled(chance.uniform(1.05, 1.4), bold=chance.random() < 0.5)
-    first = chance.random() < 0.6
-    centred = chance.random() < 0.7
+    face = canvas.face.scale(rng.uniform(1.05, 1.4), bold=rng.random() < 0.5)
+    first = rng.random() < 0.6
+    centred = rng.random() < 0.7
     if centred:
         for text, is_office in ((office, True), (heading, False)) if first else ((heading, False), (office, True)):
             if is_office:
-                written = sheet.write_centre(text, y, face=face, role="heading")
+                written = canvas.write_centre(text, y, face=face, role="heading")
                 if sort in _OFFICES:
                     note(form, _OFFICES[sort], CONCEPTS[_OFFICES[sort]], written.pieces)
                 else:
@@ -108,13 +108,13 @@ def _head(form: Form, sort: str, y: float) -> tuple[float, str]:
         y = max(
             foot, paper.title(form, heading, form.left + 0.5 * (form.right - form.left), y, form.right, align="right")
         )
-    if chance.random() < 0.7 and sort != "licence":
+    if rng.random() < 0.7 and sort != "licence":
         concept = CONCEPTS["certificate no."]
-        key = form.case(chance.choice(concept.printed)) + form.ending
-        text = code(chance)
+        key = form.case(rng.choice(concept.printed)) + form.ending
+        text = code(rng)
         wide = form.key_face.width(f"{key} {text}") + 1.4 * em
-        printed = sheet.write(key, form.right - wide, y + 0.3 * em, face=form.key_face, role="key")
-        written = sheet.write(text, printed.right + 0.6 * em, printed.top, face=form.key_face, role="value")
+        printed = canvas.write(key, form.right - wide, y + 0.3 * em, face=form.key_face, role="key")
+        written = canvas.write(text, printed.right + 0.6 * em, printed.top, face=form.key_face, role="value")
         note(form, key, concept, written.pieces)
         y = printed.top + 1.5 * em
     return y, office if centred else ""
@@ -122,93 +122,93 @@ def _head(form: Form, sort: str, y: float) -> tuple[float, str]:
 
 def _lines(form: Form, kind: str) -> tuple[str, ...]:
     """Return the filled-in lines for a kind of value; none for a blank."""
-    chance = form.chance
-    if chance.random() < form.blank:
+    rng = form.rng
+    if rng.random() < form.blank:
         return ()
     if kind == "party":
-        return tuple(name_and_address(chance))
+        return tuple(name_and_address(rng))
     if kind == "sex":
-        return (chance.choice(_SEX),)
+        return (rng.choice(_SEX),)
     if kind == "transport":
-        return (chance.choice(_CARRIED).format(word(chance).title()),)
+        return (rng.choice(_CARRIED).format(word(rng).title()),)
     if kind == "class":
-        return (chance.choice((chance.choice("ABCDEM"), f"Class {chance.randint(1, 5)}", phrase(chance, 1, 3))),)
+        return (rng.choice((rng.choice("ABCDEM"), f"Class {rng.randint(1, 5)}", phrase(rng, 1, 3))),)
     if kind == "dates":
-        first = drawn_day(chance)
+        first = sample_day(rng)
         return (
-            Writing.drawn(chance).span(
-                first, first + timedelta(days=chance.choice((364, 365, 181))), chance.choice((" - ", " to "))
+            Writing.sample(rng).span(
+                first, first + timedelta(days=rng.choice((364, 365, 181))), rng.choice((" - ", " to "))
             ),
         )
     if kind == "text":
-        return (sentence(chance, 6, 18),)
+        return (sentence(rng, 6, 18),)
     if kind == "date":
-        return (Writing.drawn(chance).day(drawn_day(chance)) if chance.random() < 0.5 else date(chance),)
-    return (value(chance, kind),)
+        return (Writing.sample(rng).day(sample_day(rng)) if rng.random() < 0.5 else date(rng),)
+    return (value(rng, kind),)
 
 
 def _entries(form: Form, sort: str, entries: list[Entry], y: float, small: bool) -> float:
     """Set the entries: boxes for trade, lines for registers, columns for all."""
-    chance = form.chance
+    rng = form.rng
     boxes = {"origin": 0.75, "insurance": 0.4, "analysis": 0.25, "birth": 0.3, "licence": 0.2}[sort]
-    if chance.random() < boxes and not small:
+    if rng.random() < boxes and not small:
         rows: list[list[tuple[Entry, float]]] = []
         for entry in entries:
-            if rows and len(rows[-1]) < 2 and chance.random() < 0.75:
-                rows[-1].append((entry, chance.choice((1.0, 1.0, 1.3))))
+            if rows and len(rows[-1]) < 2 and rng.random() < 0.75:
+                rows[-1].append((entry, rng.choice((1.0, 1.0, 1.3))))
             else:
                 rows.append([(entry, 1.0)])
-        return boxed(form, rows, y, tallest=2.6)
-    if sort == "birth" or (sort == "licence" and chance.random() < 0.4):
-        shape = chance.random()
+        return set_in_boxes(form, rows, y, tallest=2.6)
+    if sort == "birth" or (sort == "licence" and rng.random() < 0.4):
+        shape = rng.random()
         if shape < 0.6:
-            return in_columns(form, entries, form.left, y, form.right, "line", 1 if small else chance.choice((1, 2, 2)))
-    columns = 2 if small else chance.choice((1, 1, 2))
-    return in_columns(
+            return set_in_columns(
+                form, entries, form.left, y, form.right, "line", 1 if small else rng.choice((1, 2, 2))
+            )
+    columns = 2 if small else rng.choice((1, 1, 2))
+    return set_in_columns(
         form,
         entries,
         form.left,
         y,
         form.right,
-        chance.choice(("aligned", "aligned", "right", "below" if columns > 1 else "aligned")),
+        rng.choice(("aligned", "aligned", "right", "below" if columns > 1 else "aligned")),
         columns,
     )
 
 
 def _goods(form: Form, y: float) -> float:
     """Set marks, packages and weights of the certified goods; return where they end."""
-    chance = form.chance
+    rng = form.rng
     heads = (
-        chance.choice(("Item", "No.", "Item no.")), chance.choice(("Marks and numbers", "Marks", "Shipping marks")),
-        chance.choice(("Description of goods", "Goods", "Number and kind of packages; description")), chance.choice(("Quantity", "Packages")), chance.choice(("Gross weight", "Weight", "Net weight (kg)")),
+        rng.choice(("Item", "No.", "Item no.")), rng.choice(("Marks and numbers", "Marks", "Shipping marks")),
+        rng.choice(("Description of goods", "Goods", "Number and kind of packages; description")), rng.choice(("Quantity", "Packages")), rng.choice(("Gross weight", "Weight", "Net weight (kg)")),
     )  # fmt: skip
     columns = [ledger.Column(head, "lllrr"[at], at == 2) for at, head in enumerate(heads)]
     rows = []
-    for at in range(chance.randint(1, 5)):
-        count = chance.randint(1, 400)
-        goods = (
-            f"{count} {chance.choice(('cartons', 'pallets', 'drums', 'bags', 'cases'))} {phrase(chance, 1, 4).lower()}"
-        )
+    for at in range(rng.randint(1, 5)):
+        count = rng.randint(1, 400)
+        goods = f"{count} {rng.choice(('cartons', 'pallets', 'drums', 'bags', 'cases'))} {phrase(rng, 1, 4).lower()}"
         rows.append(
             (
                 str(at + 1),
-                code(chance),
+                code(rng),
                 goods,
-                str(count * chance.randint(1, 40)),
-                f"{count * chance.randint(2, 90):,} kg",
+                str(count * rng.randint(1, 40)),
+                f"{count * rng.randint(2, 90):,} kg",
             )
         )
-    least = form.sheet.height * chance.uniform(0.1, 0.25)
+    least = form.canvas.height * rng.uniform(0.1, 0.25)
     table = ledger.set_table(
         form,
         columns,
         [ledger.Row(row) for row in rows],
         y,
         least=least,
-        ruling=chance.choice(("grid", "columns", "columns", "head")),
+        ruling=rng.choice(("grid", "columns", "columns", "head")),
     )
     for row in range(table.rows):
-        for at in chance.sample((1, 3, 4), 2):
+        for at in rng.sample((1, 3, 4), 2):
             ledger.ask_cell(
                 form, _OF_GOODS, table.cells[row, at], head=heads[at].lower(), what=rows[row][2].split(maxsplit=2)[2]
             )
@@ -218,13 +218,13 @@ def _goods(form: Form, y: float) -> float:
 
 def _covers(form: Form, y: float) -> float:
     """Set the insured items and amounts; return where they end."""
-    chance = form.chance
+    rng = form.rng
     heads = (
-        chance.choice(("Coverage", "Type of cover", "Section")),
-        chance.choice(("Limit", "Limits of liability", "Amount")),
-        chance.choice(("Deductible", "Excess")),
+        rng.choice(("Coverage", "Type of cover", "Section")),
+        rng.choice(("Limit", "Limits of liability", "Amount")),
+        rng.choice(("Deductible", "Excess")),
     )
-    names = chance.sample(
+    names = rng.sample(
         (
             "General liability",
             "Property",
@@ -239,21 +239,21 @@ def _covers(form: Form, y: float) -> float:
             "Glass",
             "Storm",
         ),
-        chance.randint(3, 6),
+        rng.randint(3, 6),
     )
-    writing = Writing.drawn(chance)
+    writing = Writing.sample(rng)
     rows = [
         (
             name,
-            writing.sum(chance.randint(1, 200) * 5000000, currency=True),
-            writing.sum(chance.randint(1, 40) * 25000, currency=True),
+            writing.sum(rng.randint(1, 200) * 5000000, currency=True),
+            writing.sum(rng.randint(1, 40) * 25000, currency=True),
         )
         for name in names
     ]
     columns = [ledger.Column(head, "l" if at == 0 else "r", at == 0) for at, head in enumerate(heads)]
     table = ledger.set_table(form, columns, [ledger.Row(row) for row in rows], y)
-    for row in chance.sample(range(table.rows), min(table.rows, 3)):
-        at = chance.choice((1, 1, 2))
+    for row in rng.sample(range(table.rows), min(table.rows, 3)):
+        at = rng.choice((1, 1, 2))
         ledger.ask_cell(
             form,
             (*_OF_GOODS, "Up to how much is {what} covered?") if at == 1 else _OF_GOODS,
@@ -266,44 +266,44 @@ def _covers(form: Form, y: float) -> float:
 
 def _close(form: Form, y: float, small: bool) -> float:
     """Set place and date, a signature, a seal or a stamp; return where they end."""
-    chance, sheet, em = form.chance, form.sheet, form.em
-    if y > sheet.height - 9 * em:
+    rng, canvas, em = form.rng, form.canvas, form.em
+    if y > canvas.height - 9 * em:
         return y
-    if not small and chance.random() < 0.6:
+    if not small and rng.random() < 0.6:
         free = [name for name in ("date", "place of issue") if CONCEPTS[name] not in form.keys.concepts]
         entries = [Entry(CONCEPTS[name], _lines(form, CONCEPTS[name].kinds[0])) for name in free]
         if entries:
-            y = in_columns(form, entries, form.left, y, form.right, chance.choice(("right", "line")), 2) + 1.6 * em
-    if y > sheet.height - 9 * em:
+            y = set_in_columns(form, entries, form.left, y, form.right, rng.choice(("right", "line")), 2) + 1.6 * em
+    if y > canvas.height - 9 * em:
         return y
     top = y
     width = (form.right - form.left) / 2
     marked: Figure | None = None
-    if chance.random() < 0.55:
-        size = min(em * chance.uniform(5, 7.5), sheet.height - y - 3 * em)
-        marked = sealed(form, form.right - 0.45 * width, top + size / 2, size, word(chance).upper())
+    if rng.random() < 0.55:
+        size = min(em * rng.uniform(5, 7.5), canvas.height - y - 3 * em)
+        marked = draw_seal(form, form.right - 0.45 * width, top + size / 2, size, word(rng).upper())
     roles = ("Authorized signature", "Signature", "Registrar", "For the company", "Authorized officer", "Official")
-    role = chance.choice([role for role in roles if role.lower() not in form.keys.used])
+    role = rng.choice([role for role in roles if role.lower() not in form.keys.used])
     line_right = form.left + width - 1.5 * em
     line_y = y + 3 * em
-    name = person(chance)
-    if chance.random() < 0.85:
+    name = person(rng)
+    if rng.random() < 0.85:
         box = (
             form.left + 0.5 * em,
             y + 0.5 * em,
-            min(line_right, form.left + em * chance.uniform(8, 12)),
+            min(line_right, form.left + em * rng.uniform(8, 12)),
             y + 3.5 * em,
         )
-        figure = sheet.figure("signature", box, name, ink=chance.choice(paper.INKS))
+        figure = canvas.figure("signature", box, name, ink=rng.choice(paper.INKS))
         shapes = ("signature", "Where is the signature?", "Is it signed?", "Mark the signature.", role.lower())
-        sheet.ask(chance.choice(shapes), printed_key=False, figures=[figure], region_type="signature")
-    sheet.rule(form.left, line_y, line_right, line_y)
-    printed = sheet.write(
+        canvas.ask(rng.choice(shapes), printed_key=False, figures=[figure], region_type="signature")
+    canvas.rule(form.left, line_y, line_right, line_y)
+    printed = canvas.write(
         form.case(role),
         form.left,
         line_y + 0.7 * em,
         right=line_right,
-        face=form.key_face.scaled(0.88, bold=False),
+        face=form.key_face.scale(0.88, bold=False),
         role="key",
     )
     return max(printed.top + em, marked.box[3] if marked else 0.0)

@@ -5,77 +5,75 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from engine.synthetic.canvas import Canvas
 from engine.synthetic.draft import Draft, body_face, page_width
 from engine.synthetic.kinds import grid
 from engine.synthetic.kinds.forms import choices, fields, lists, long_text
-from engine.synthetic.kinds.forms.style import Form, absent_question, drawn_form
+from engine.synthetic.kinds.forms.style import Form, absent_question, sample_form
 from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.ocr import Reading
-from engine.synthetic.sheet import Sheet
 from engine.synthetic.values import code
 from engine.synthetic.vocabulary import phrase
 
 
-def lay_out(chance: random.Random) -> Draft:
+def lay_out(rng: random.Random) -> Draft:
     """Lay out a form of blocks from top to bottom, of random length."""
-    width = page_width(chance)
-    height = width * chance.uniform(1.25, 1.36)
-    sheet = Sheet(width, height, chance, body_face(chance, width / chance.uniform(42, 74)))
-    form = drawn_form(chance, sheet)
-    em = sheet.face.size
-    y = height * chance.uniform(0.015, 0.09)
-    if chance.random() < 0.8:
-        face = sheet.face.scaled(chance.uniform(1.0, 1.9), bold=chance.random() < 0.6)
-        y = sheet.write_centre(phrase(chance, 2, 7), y, face=face, role="heading").top + face.size * chance.uniform(
-            1.5, 2.5
-        )
-        if chance.random() < 0.3:
-            y = sheet.write_centre(phrase(chance, 2, 6), y, role="heading").top + 2 * em
-    if chance.random() < 0.12:
+    width = page_width(rng)
+    height = width * rng.uniform(1.25, 1.36)
+    canvas = Canvas(width, height, rng, body_face(rng, width / rng.uniform(42, 74)))
+    form = sample_form(rng, canvas)
+    em = canvas.face.size
+    y = height * rng.uniform(0.015, 0.09)
+    if rng.random() < 0.8:
+        face = canvas.face.scale(rng.uniform(1.0, 1.9), bold=rng.random() < 0.6)
+        y = canvas.write_centre(phrase(rng, 2, 7), y, face=face, role="heading").top + face.size * rng.uniform(1.5, 2.5)
+        if rng.random() < 0.3:
+            y = canvas.write_centre(phrase(rng, 2, 6), y, role="heading").top + 2 * em
+    if rng.random() < 0.12:
         y = lists.address_block(form, y) + 2 * em
-    mode = chance.choice(("free", "free", "free", "aligned", "aligned", "framed", "below"))
-    columns = chance.choice((1, 1, 2, 2, 3))
-    foot = height * chance.triangular(0.18, 0.95, 0.6)
+    mode = rng.choice(("free", "free", "free", "aligned", "aligned", "framed", "below"))
+    columns = rng.choice((1, 1, 2, 2, 3))
+    foot = height * rng.triangular(0.18, 0.95, 0.6)
     while y < foot:
-        state = sheet.state()
+        state = canvas.state()
         bottom = _block(form, y, mode, columns)
-        if sheet.collides(state[0]):
-            sheet.back_to(state)
+        if canvas.collides(state[0]):
+            canvas.back_to(state)
             y += 0.2 * em
         else:
-            y = bottom + form.step * chance.uniform(0.9, 1.3)
-    if chance.random() < 0.12:
-        sheet.frame((0.4 * form.left, 0.01 * height, width - 0.4 * form.left, min(y + 2 * em, 0.985 * height)), 2)
-    if chance.random() < 0.4:
-        state = sheet.state()
-        sheet.write(code(chance), width * chance.uniform(0.7, 0.85), height - 2 * em)
-        if sheet.collides(state[0]):
-            sheet.back_to(state)
-    if chance.random() < 0.25:
-        number = "".join(chance.choice("0123456789") for _ in range(8))
-        sheet.write_upwards(
-            number, width - 1.3 * em, height * chance.uniform(0.4, 0.9), face=sheet.face.scaled(1.2, bold=True)
+            y = bottom + form.step * rng.uniform(0.9, 1.3)
+    if rng.random() < 0.12:
+        canvas.frame((0.4 * form.left, 0.01 * height, width - 0.4 * form.left, min(y + 2 * em, 0.985 * height)), 2)
+    if rng.random() < 0.4:
+        state = canvas.state()
+        canvas.write(code(rng), width * rng.uniform(0.7, 0.85), height - 2 * em)
+        if canvas.collides(state[0]):
+            canvas.back_to(state)
+    if rng.random() < 0.25:
+        number = "".join(rng.choice("0123456789") for _ in range(8))
+        canvas.write_upwards(
+            number, width - 1.3 * em, height * rng.uniform(0.4, 0.9), face=canvas.face.scale(1.2, bold=True)
         )
-    if chance.random() < 0.25:
-        state = sheet.state()
-        lists.noted(form, height * chance.uniform(0.03, 0.9))
-        if sheet.collides(state[0]):
-            sheet.back_to(state)
-    ornament(sheet, y + em)
-    ask_for_tables(sheet)
+    if rng.random() < 0.25:
+        state = canvas.state()
+        lists.write_note(form, height * rng.uniform(0.03, 0.9))
+        if canvas.collides(state[0]):
+            canvas.back_to(state)
+    ornament(canvas, y + em)
+    ask_for_tables(canvas)
     # OCR of old forms often splits dates, initials and numbers at their signs. Boxes are uneven, too: typed below the
     # line, stamped over it, corrected by hand.
     reading = replace(
-        Reading.drawn(chance),
-        splits=chance.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)),
-        jitter=chance.uniform(0.0, 0.16),
+        Reading.sample(rng),
+        splits=rng.choice((0.0, 0.0, 0.3, 0.8, 0.9, 1.0)),
+        jitter=rng.uniform(0.0, 0.16),
     )
-    return Draft(sheet, lambda: absent_question(form), reading)
+    return Draft(canvas, lambda: absent_question(form), reading)
 
 
 def _block(form: Form, y: float, mode: str, columns: int) -> float:
-    chance = form.chance
-    draw = chance.random()
+    rng = form.rng
+    draw = rng.random()
     if draw < 0.03:
         return fields.paragraph(form, y)
     if draw < 0.07:
@@ -104,6 +102,4 @@ def _block(form: Form, y: float, mode: str, columns: int) -> float:
         return fields.framed_fields(form, y)
     if mode == "aligned" or draw < 0.61:
         return fields.aligned_fields(form, y, columns)
-    return fields.row_of_fields(
-        form, y, columns, below=(mode == "below" and chance.random() < 0.8) or chance.random() < 0.06
-    )
+    return fields.row_of_fields(form, y, columns, below=(mode == "below" and rng.random() < 0.8) or rng.random() < 0.06)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from engine.synthetic import questions
+from engine.synthetic.canvas import Canvas, Face, Figure, Written
 from engine.synthetic.concepts import Concept
-from engine.synthetic.draft import cased
+from engine.synthetic.draft import vary_case
 from engine.synthetic.keys import Key, KeySource
-from engine.synthetic.sheet import Face, Figure, Sheet, Written
 from engine.synthetic.values import LONG_KINDS, value
 from engine.synthetic.vocabulary import words
 
@@ -20,7 +20,7 @@ _SHORT_KINDS = ("number", "date", "code", "word", "percent", "measure")
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class NotedValue:
     """Value set for a key, and the key's concept; no pieces for a blank."""
 
     key: str
@@ -32,8 +32,8 @@ class Noted:
 class Form:
     """Form during layout; lengths in pixels, `leading` in ems between lines of fields."""
 
-    sheet: Sheet
-    chance: random.Random
+    canvas: Canvas
+    rng: random.Random
     keys: KeySource
     left: float
     right: float
@@ -46,12 +46,12 @@ class Form:
     underlined: bool  # values are set on printed lines
     lower_baseline: float  # drop of typed values below their keys, in ems
     spread: float  # share of values with wide spaces, as by a typewriter's tab stops
-    noted: list[Noted] = field(default_factory=list)  # asked when the page is complete; see `entries`
+    noted: list[NotedValue] = field(default_factory=list)  # asked when the page is complete; see `entries`
 
     @property
     def em(self) -> float:
         """Return the size of an em in pixels."""
-        return self.sheet.face.size
+        return self.canvas.face.size
 
     @property
     def step(self) -> float:
@@ -65,26 +65,26 @@ class Form:
 
     def key_text(self, key: Key) -> str:
         """Return the printed text of a key."""
-        case = cased(self.chance, key.text) if self.chance.random() < 0.3 else self.case(key.text)
-        return case + (self.ending if self.chance.random() < 0.85 else self.chance.choice((":", "", ".")))
+        case = vary_case(self.rng, key.text) if self.rng.random() < 0.3 else self.case(key.text)
+        return case + (self.ending if self.rng.random() < 0.85 else self.rng.choice((":", "", ".")))
 
     def value_text(self, kind: str, room: float) -> str:
         """Return a value that is likely to fit into `room` pixels, within a few lines."""
         if room < 8 * self.em and kind in LONG_KINDS:
-            kind = self.chance.choice(_SHORT_KINDS)
-        elif room > 8 * self.em and self.chance.random() < 0.13:
-            kind = self.chance.choice(("long", "text", "title", "people") if room > 18 * self.em else ("long", "title"))
-        text = value(self.chance, kind)
-        if self.chance.random() < 0.04:
-            text += " " + value(self.chance, self.chance.choice(("date", "person", "phrase", "code")))
+            kind = self.rng.choice(_SHORT_KINDS)
+        elif room > 8 * self.em and self.rng.random() < 0.13:
+            kind = self.rng.choice(("long", "text", "title", "people") if room > 18 * self.em else ("long", "title"))
+        text = value(self.rng, kind)
+        if self.rng.random() < 0.04:
+            text += " " + value(self.rng, self.rng.choice(("date", "person", "phrase", "code")))
         return text
 
     def write_value(self, text: str, x: float, y: float, right: float, hang: float | None = None) -> Written:
         """Set a value; return the result of the layout."""
         y += self.value_drop
-        leading = self.chance.uniform(1.15, 1.5)
-        loose = 0.4 if self.chance.random() < self.spread else 0.0
-        return self.sheet.write(
+        leading = self.rng.uniform(1.15, 1.5)
+        loose = 0.4 if self.rng.random() < self.spread else 0.0
+        return self.canvas.write(
             text, x, y, right=right, face=self.value_face, hang=hang, leading=leading, loose=loose, role="value"
         )
 
@@ -93,54 +93,54 @@ class Form:
     ) -> None:
         """Ask for the value of a key."""
         concept = concept_key.concept if concept_key else None
-        question = questions.about(self.chance, key, concept, synonyms=_SYNONYMS)
-        self.sheet.ask(question, answer, figures=figures)
+        question = questions.about(self.rng, key, concept, synonyms=_SYNONYMS)
+        self.canvas.ask(question, answer, figures=figures)
 
 
-def drawn_form(chance: random.Random, sheet: Sheet) -> Form:
+def sample_form(rng: random.Random, canvas: Canvas) -> Form:
     """Draw a form's style at random."""
-    em = sheet.face.size
-    by_hand = chance.random() < 0.25
+    em = canvas.face.size
+    by_hand = rng.random() < 0.25
     if by_hand:
-        size = em * chance.choice((chance.uniform(1.1, 1.5), chance.uniform(1.3, 2.2)))
+        size = em * rng.choice((rng.uniform(1.1, 1.5), rng.uniform(1.3, 2.2)))
         value_face = Face(
             "hand",
             size,
             italic=True,
-            stretch=chance.uniform(0.8, 1.1),
-            ink=chance.choice(((20, 20, 30), (25, 35, 110))),
+            stretch=rng.uniform(0.8, 1.1),
+            ink=rng.choice(((20, 20, 30), (25, 35, 110))),
             shake=0.12,
         )
     else:
-        family = chance.choice(("mono", "mono", "sans", "serif", sheet.face.family))
+        family = rng.choice(("mono", "mono", "sans", "serif", canvas.face.family))
         value_face = Face(
             family,
-            em * chance.uniform(0.92, 1.12),
-            stretch=chance.uniform(0.82, 1.0),
-            shake=chance.choice((0.0, 0.0, 0.04)),
+            em * rng.uniform(0.92, 1.12),
+            stretch=rng.uniform(0.82, 1.0),
+            shake=rng.choice((0.0, 0.0, 0.04)),
         )
-    margin = sheet.width * chance.uniform(0.03, 0.1)
+    margin = canvas.width * rng.uniform(0.03, 0.1)
     return Form(
-        sheet=sheet,
-        chance=chance,
-        keys=KeySource(chance, meant=chance.uniform(0.35, 0.75)),
+        canvas=canvas,
+        rng=rng,
+        keys=KeySource(rng, meant=rng.uniform(0.35, 0.75)),
         left=margin,
-        right=sheet.width - sheet.width * chance.uniform(0.03, 0.09),
-        key_face=sheet.face.scaled(chance.choice((1.0, 1.0, 1.0, 0.8)), bold=chance.random() < 0.25),
+        right=canvas.width - canvas.width * rng.uniform(0.03, 0.09),
+        key_face=canvas.face.scale(rng.choice((1.0, 1.0, 1.0, 0.8)), bold=rng.random() < 0.25),
         value_face=value_face,
-        case=chance.choice((str.upper, str.upper, str.title, str.capitalize, str)),
-        ending=chance.choice(_ENDINGS),
-        blank=chance.choice((0.05, 0.1, 0.12, 0.3, 0.5)),
-        leading=chance.uniform(1.45, 2.6),
-        underlined=chance.random() < 0.4,
-        lower_baseline=chance.choice((0.0, 0.0, chance.uniform(-0.3, 0.3))),
-        spread=chance.choice((0.0, 0.0, 0.05, 0.15)),
+        case=rng.choice((str.upper, str.upper, str.title, str.capitalize, str)),
+        ending=rng.choice(_ENDINGS),
+        blank=rng.choice((0.05, 0.1, 0.12, 0.3, 0.5)),
+        leading=rng.uniform(1.45, 2.6),
+        underlined=rng.random() < 0.4,
+        lower_baseline=rng.choice((0.0, 0.0, rng.uniform(-0.3, 0.3))),
+        spread=rng.choice((0.0, 0.0, 0.05, 0.15)),
     )
 
 
 def absent_question(form: Form) -> str:
     """Return a question for a key that the form does not have."""
-    chance = form.chance
+    rng = form.rng
     key = form.keys.absent()
-    text = cased(chance, key.text) if chance.random() < 0.7 else " ".join(words(chance, 1, 4))
-    return questions.about(chance, text, key.concept)
+    text = vary_case(rng, key.text) if rng.random() < 0.7 else " ".join(words(rng, 1, 4))
+    return questions.about(rng, text, key.concept)

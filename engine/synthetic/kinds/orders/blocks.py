@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.synthetic import questions
+from engine.synthetic.canvas import Panel
 from engine.synthetic.kinds import paper
-from engine.synthetic.kinds.orders.desk import Desk
 from engine.synthetic.kinds.orders.fillings import agency, phone, station
-from engine.synthetic.sheet import Panel
+from engine.synthetic.kinds.orders.layout import OrderLayout
 from engine.synthetic.values import address_lines, company, person, website
 
 _FIRM = ("Who issued this?", "company name", "name of the company", "Which company sent it?", "Who sent this document?")
@@ -16,50 +16,50 @@ _WHERE = ("company address", "address of the company", "Where is the company loc
 _LINES = ("Main", "Billing", "Phone", "Fax", "Tel", "Sales", "Toll Free", "Accounting", "Ph", "Telephone", "Traffic")
 
 
-def head(desk: Desk, x: float, y: float, right: float) -> float:
+def head(layout: OrderLayout, x: float, y: float, right: float) -> float:
     """Set the firm's name and address, often beside a logo, with lines of numbers; return where it ends."""
-    chance, sheet, em, form = desk.chance, desk.sheet, desk.em, desk.form
-    name = station(chance, desk.writing) if desk.trade == "media" and chance.random() < 0.7 else company(chance)
+    rng, canvas, em, form = layout.rng, layout.canvas, layout.em, layout.form
+    name = station(rng, layout.writing) if layout.trade == "media" and rng.random() < 0.7 else company(rng)
     foot = y
-    if chance.random() < 0.65:
-        tall, wide = em * chance.uniform(4, 7.5), em * chance.uniform(5, 11)
-        logo = sheet.figure(
+    if rng.random() < 0.65:
+        tall, wide = em * rng.uniform(4, 7.5), em * rng.uniform(5, 11)
+        logo = canvas.figure(
             "logo",
             (x, y, x + wide, y + tall),
             name[:6],
-            ink=chance.choice(((30, 60, 140), (150, 30, 40), (20, 120, 100), (20, 20, 25))),
+            ink=rng.choice(((30, 60, 140), (150, 30, 40), (20, 120, 100), (20, 20, 25))),
         )
-        sheet.ask(
-            chance.choice(("logo", "Where is the logo?", "company logo")),
+        canvas.ask(
+            rng.choice(("logo", "Where is the logo?", "company logo")),
             printed_key=False,
             figures=[logo],
             region_type="logo",
         )
         foot = y + tall + 0.4 * em
-        if chance.random() < 0.75 and right - x - wide > 14 * em:
+        if rng.random() < 0.75 and right - x - wide > 14 * em:
             x += wide + 0.8 * em
         else:
             y = foot
-    bold = chance.random() < 0.5
-    face = sheet.face.scaled(chance.choice((1.0, 1.0, 1.25)), bold=bold)
-    first = sheet.write(
-        name, x, y, right=right, face=face.scaled(chance.choice((1.0, 1.0, 1.3)), bold=True), role="heading"
+    bold = rng.random() < 0.5
+    face = canvas.face.scale(rng.choice((1.0, 1.0, 1.25)), bold=bold)
+    first = canvas.write(
+        name, x, y, right=right, face=face.scale(rng.choice((1.0, 1.0, 1.3)), bold=True), role="heading"
     )
     paper.ask(form, _FIRM, first.pieces)
     y = first.top + 1.45 * face.size
     address: list[int] = []
-    for text in address_lines(chance):
-        written = sheet.write(text, x, y, right=right, face=face)
+    for text in address_lines(rng):
+        written = canvas.write(text, x, y, right=right, face=face)
         address += written.pieces
         y = written.top + 1.25 * face.size
-    if chance.random() < 0.6:
+    if rng.random() < 0.6:
         paper.ask(form, _WHERE, address)
-    for key in chance.sample(_LINES, chance.choice((0, 0, 1, 2, 3))):
-        text = phone(chance, desk.writing)
-        printed = sheet.write(key + ":", x, y, right=right, face=face, role="key")
-        value = sheet.write(
+    for key in rng.sample(_LINES, rng.choice((0, 0, 1, 2, 3))):
+        text = phone(rng, layout.writing)
+        printed = canvas.write(key + ":", x, y, right=right, face=face, role="key")
+        value = canvas.write(
             text,
-            printed.right + em * chance.choice((0.5, 0.5, 2.0)),
+            printed.right + em * rng.choice((0.5, 0.5, 2.0)),
             printed.top,
             right=right + 8 * em,
             face=face,
@@ -67,51 +67,51 @@ def head(desk: Desk, x: float, y: float, right: float) -> float:
         )
         shown = key if key in ("Phone", "Tel", "Fax", "Ph", "Telephone") else f"{key} phone"
         if value.whole:
-            sheet.ask(questions.about(chance, chance.choice((key, shown))), value.pieces)
+            canvas.ask(questions.about(rng, rng.choice((key, shown))), value.pieces)
         form.keys.used.update((key.lower(), "phone", "telephone", "fax", "phone number", "phone no.", "fax number"))
         y = value.top + 1.25 * face.size
-    if chance.random() < 0.2:
-        y = sheet.write(website(chance), x, y, right=right, face=face).top + 1.3 * em
+    if rng.random() < 0.2:
+        y = canvas.write(website(rng), x, y, right=right, face=face).top + 1.3 * em
     return max(foot, y)
 
 
-def party(desk: Desk, keys: Sequence[str], x: float, y: float, right: float) -> float:
+def party(layout: OrderLayout, keys: Sequence[str], x: float, y: float, right: float) -> float:
     """Set a party: key, name and address of several lines; return where it ends."""
-    chance, sheet, em, form = desk.chance, desk.sheet, desk.em, desk.form
-    key = chance.choice([key for key in keys if key.lower() not in form.keys.used] or keys)
+    rng, canvas, em, form = layout.rng, layout.canvas, layout.em, layout.form
+    key = rng.choice([key for key in keys if key.lower() not in form.keys.used] or keys)
     if key.lower() in form.keys.used:
         return y
     form.keys.used.update((key.lower(), f"{key.lower()} address"))
-    framed = chance.random() < 0.25
-    beside = not framed and chance.random() < 0.2
-    bold = chance.random() < 0.45
-    face = form.value_face.scaled(1.0, bold=bold)
+    framed = rng.random() < 0.25
+    beside = not framed and rng.random() < 0.2
+    bold = rng.random() < 0.45
+    face = form.value_face.scale(1.0, bold=bold)
     top = y
-    printed = sheet.write(key + chance.choice((":", ":", "")), x, y, right=right, face=form.key_face, role="key")
-    start = x + em * chance.choice((0.0, 0.0, 1.0, 3.0, 6.0))
-    y = printed.top + em * chance.uniform(1.35, 2.0)
+    printed = canvas.write(key + rng.choice((":", ":", "")), x, y, right=right, face=form.key_face, role="key")
+    start = x + em * rng.choice((0.0, 0.0, 1.0, 3.0, 6.0))
+    y = printed.top + em * rng.uniform(1.35, 2.0)
     if beside:
         start, y = max(printed.right + 0.8 * em, x + 6 * em), printed.top
     if right - start < 12 * em:
         start = x
         y = max(y, printed.top + 1.35 * em)
-    name = agency(chance, desk.writing) if desk.trade == "media" else chance.choice((company, company, person))(chance)
+    name = agency(rng, layout.writing) if layout.trade == "media" else rng.choice((company, company, person))(rng)
     lines = [name]
-    attention = chance.random() < 0.35
+    attention = rng.random() < 0.35
     if attention:
         lines.append(
-            f"{chance.choice(('Attention:', 'Attn:', 'ATTN:', 'c/o', 'Attention'))} {chance.choice(('Accounts Payable', person(chance), 'Billing Dept', person(chance)))}"
+            f"{rng.choice(('Attention:', 'Attn:', 'ATTN:', 'c/o', 'Attention'))} {rng.choice(('Accounts Payable', person(rng), 'Billing Dept', person(rng)))}"
         )
-    lines += address_lines(chance)
-    if chance.random() < 0.15:
+    lines += address_lines(rng)
+    if rng.random() < 0.15:
         lines = [line.upper() for line in lines]
     every: list[int] = []
     first: list[int] = []
     for at, text in enumerate(lines):
-        written = sheet.write(text, start, y, right=right, face=face, role="value")
+        written = canvas.write(text, start, y, right=right, face=face, role="value")
         every += written.pieces
         first = first or list(written.pieces)
-        if at == 1 and attention and chance.random() < 0.5:
+        if at == 1 and attention and rng.random() < 0.5:
             paper.ask(
                 form,
                 (f"{key} attention", f"For whose attention is the {key.lower()} address?"),
@@ -119,21 +119,21 @@ def party(desk: Desk, keys: Sequence[str], x: float, y: float, right: float) -> 
                 printed=True,
             )
         y = written.top + 1.25 * face.size
-    _ask_party(desk, key, first, every)
+    _ask_party(layout, key, first, every)
     if framed:
-        sheet.frame((x - 0.4 * em, top - 0.4 * em, right, y + 0.3 * em))
-        if chance.random() < 0.5:
-            sheet.panels.append(Panel((x, y + 0.3 * em, right + 0.3 * em, y + 0.6 * em), (150, 150, 150)))
+        canvas.frame((x - 0.4 * em, top - 0.4 * em, right, y + 0.3 * em))
+        if rng.random() < 0.5:
+            canvas.panels.append(Panel((x, y + 0.3 * em, right + 0.3 * em, y + 0.6 * em), (150, 150, 150)))
     return y + 0.4 * em
 
 
-def _ask_party(desk: Desk, key: str, first: list[int], every: list[int]) -> None:
-    chance, sheet = desk.chance, desk.sheet
+def _ask_party(layout: OrderLayout, key: str, first: list[int], every: list[int]) -> None:
+    rng, canvas = layout.rng, layout.canvas
     low = key.lower()
-    sheet.ask(questions.about(chance, key), every)
+    canvas.ask(questions.about(rng, key), every)
     asked = low if low.endswith("address") else f"{low} address"
-    if asked != low and chance.random() < 0.7:
-        sheet.ask(questions.about(chance, asked), every)
-    if chance.random() < 0.7:
+    if asked != low and rng.random() < 0.7:
+        canvas.ask(questions.about(rng, asked), every)
+    if rng.random() < 0.7:
         stem = low.removesuffix(" address")
-        sheet.ask(questions.about(chance, f"{stem} name"), first)
+        canvas.ask(questions.about(rng, f"{stem} name"), first)

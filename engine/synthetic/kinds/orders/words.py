@@ -316,7 +316,7 @@ TRADES: dict[str, tuple[Concept, ...]] = {
     "insurance": concepts_of(_INSURANCE),
     "utility": concepts_of(_UTILITY),
 }
-EVERY = tuple(dict.fromkeys((*COMMON, *(concept for found in TRADES.values() for concept in found))))
+EVERY = tuple(dict.fromkeys((*COMMON, *(concept for concepts in TRADES.values() for concept in concepts))))
 
 TITLES = {
     "media": ("CONTRACT", "ORDER", "INVOICE", "Contract", "Broadcast Order", "CONFIRMATION CONTRACT", "Insertion Order",

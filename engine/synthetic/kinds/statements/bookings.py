@@ -38,60 +38,60 @@ class Booking:
 
 def bookings(form: Form, first: date, last: date, count: int, *, gains: float = 0.3) -> list[Booking]:
     """Return random bookings sorted by day; `gains`: share that brings money in."""
-    chance = form.chance
-    case = chance.choice((str.upper, str.upper, str, str.title))
-    found = []
-    for day in days_between(chance, first, last, count):
-        gain = chance.random() < gains
-        text = chance.choice(_EARNED if gain else _SPENT).format(
-            shop=shop(chance),
-            city=chance.choice(CITIES),
-            firm=company(chance),
-            person=person(chance),
-            number=chance.randint(100, 99999),
+    rng = form.rng
+    case = rng.choice((str.upper, str.upper, str, str.title))
+    booked = []
+    for day in days_between(rng, first, last, count):
+        gain = rng.random() < gains
+        text = rng.choice(_EARNED if gain else _SPENT).format(
+            shop=shop(rng),
+            city=rng.choice(CITIES),
+            firm=company(rng),
+            person=person(rng),
+            number=rng.randint(100, 99999),
         )
-        if chance.random() < 0.2:
-            text += f" {code(chance)}"
-        found.append(Booking(day, case(text), cents(chance, 4000 if gain else 900) * (1 if gain else -1)))
-    return found
+        if rng.random() < 0.2:
+            text += f" {code(rng)}"
+        booked.append(Booking(day, case(text), cents(rng, 4000 if gain else 900) * (1 if gain else -1)))
+    return booked
 
 
 def ask_bookings(
     form: Form, writing: Writing, table: ledger.Ledger, booked: Sequence[Booking], first: int, text_at: int
 ) -> None:
     """Ask for amount, day, text and balance of unambiguous bookings."""
-    chance = form.chance
-    shown = [one for one in range(len(booked)) if first + one < table.rows]
+    rng = form.rng
+    shown = [index for index in range(len(booked)) if first + index < table.rows]
     texts, days = [booked[at].text for at in shown], [booked[at].day for at in shown]
     width = len(table.columns)
-    for at in chance.sample(shown, min(len(shown), chance.randint(3, 7))):
-        one, row = booked[at], first + at
-        day = writing.row_day(one.day)
-        if texts.count(one.text) == 1:
+    for at in rng.sample(shown, min(len(shown), rng.randint(3, 7))):
+        booking, row = booked[at], first + at
+        day = writing.row_day(booking.day)
+        if texts.count(booking.text) == 1:
             amount = next(table.cells[row, column] for column in range(text_at + 1, width) if table.cells[row, column])
-            shapes = _OF_AMOUNT + (_PAID if one.cents < 0 else _GOT) * 2
-            ledger.ask_cell(form, shapes, amount, what=chance.choice((one.text, one.text.title())), day=day)
-            if chance.random() < 0.3:
+            shapes = _OF_AMOUNT + (_PAID if booking.cents < 0 else _GOT) * 2
+            ledger.ask_cell(form, shapes, amount, what=rng.choice((booking.text, booking.text.title())), day=day)
+            if rng.random() < 0.3:
                 ledger.ask_cell(
                     form,
                     ("When was {what} booked?", "date of {what}", "On which day was {what}?"),
                     table.cells[row, 0],
-                    what=one.text,
+                    what=booking.text,
                 )
-            if width - text_at > 2 and chance.random() < 0.3:
+            if width - text_at > 2 and rng.random() < 0.3:
                 ledger.ask_cell(
                     form,
                     ("balance after {what}", "What was the balance after {what}?"),
                     table.cells[row, width - 1],
-                    what=one.text,
+                    what=booking.text,
                 )
-        if days.count(one.day) == 1 and chance.random() < 0.5:
+        if days.count(booking.day) == 1 and rng.random() < 0.5:
             ledger.ask_cell(form, _OF_DAY, table.cells[row, text_at], day=day)
-        elif chance.random() < 0.6:
+        elif rng.random() < 0.6:
             same = [
                 piece
-                for other in shown
-                if booked[other].day == one.day
-                for piece in table.cells[first + other, text_at]
+                for index in shown
+                if booked[index].day == booking.day
+                for piece in table.cells[first + index, text_at]
             ]
             ledger.ask_cell(form, _OF_DAYS, same, day=day)

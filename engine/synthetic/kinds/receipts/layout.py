@@ -1,4 +1,4 @@
-"""Till that prints a receipt line by line."""
+"""Layout of a receipt, printed line by line."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from engine.synthetic.sheet import Role, Sheet
+from engine.synthetic.canvas import Canvas, Role
 
 
 @dataclass(slots=True)
-class Till:
+class ReceiptLayout:
     """Receipt during printing; `y`: top of the next line in pixels."""
 
-    sheet: Sheet
-    chance: random.Random
+    canvas: Canvas
+    rng: random.Random
     y: float
     left: float
     right: float
@@ -30,7 +30,7 @@ class Till:
     @property
     def em(self) -> float:
         """Return the size of an em in pixels."""
-        return self.sheet.face.size
+        return self.canvas.face.size
 
     def feed(self, lines: float = 1.0) -> None:
         """Advance by some lines."""
@@ -40,26 +40,26 @@ class Till:
         self, text: str, factor: float = 1.0, *, centred: bool | None = None, bold: bool = False, role: Role = "text"
     ) -> list[int]:
         """Print a line of its own; return its pieces."""
-        face = self.sheet.face.scaled(factor, bold=bold)
+        face = self.canvas.face.scale(factor, bold=bold)
         if self.centred if centred is None else centred:
             middle = (self.left + self.right) / 2
-            written = self.sheet.write_centre(self.case(text), self.y, centre=middle, face=face, role=role)
+            written = self.canvas.write_centre(self.case(text), self.y, centre=middle, face=face, role=role)
         else:
-            written = self.sheet.write(self.case(text), self.left, self.y, right=self.right, face=face, role=role)
+            written = self.canvas.write(self.case(text), self.left, self.y, right=self.right, face=face, role=role)
         self.y = written.top + self.leading * face.size
         return written.pieces
 
     def dashes(self, share: float = 0.35) -> None:
         """Sometimes print a dividing line: drawn, or of characters that OCR may read as a word."""
-        if self.chance.random() > share:
+        if self.rng.random() > share:
             return
-        form = self.chance.random()
+        form = self.rng.random()
         if form < 0.5:
-            self.sheet.rule(self.left, self.y + 0.3 * self.em, self.right, self.y + 0.3 * self.em, dash=self.em * 0.4)
+            self.canvas.rule(self.left, self.y + 0.3 * self.em, self.right, self.y + 0.3 * self.em, dash=self.em * 0.4)
         else:
-            sign = self.chance.choice("-=*_")
-            count = int((self.right - self.left) / max(1.0, self.sheet.face.width(sign)))
-            self.sheet.write(sign * count, self.left, self.y, right=self.right)
+            sign = self.rng.choice("-=*_")
+            count = int((self.right - self.left) / max(1.0, self.canvas.face.width(sign)))
+            self.canvas.write(sign * count, self.left, self.y, right=self.right)
         self.feed()
 
     def pair(self, key: str, values: list[str], *, x: float | None = None, feed: bool = True) -> list[list[int]]:
@@ -68,22 +68,22 @@ class Till:
         at = x
         if key:
             at = (
-                self.sheet.write(self.case(key) + self.ending, x, self.y, right=self.right, role="key").right
+                self.canvas.write(self.case(key) + self.ending, x, self.y, right=self.right, role="key").right
                 + 0.4 * self.em
             )
             if self.value_x is not None and x == self.left:
-                if at < self.value_x - 1.2 * self.em and self.ending.strip() == "" and self.chance.random() < 0.5:
-                    self.sheet.write(":", self.value_x - 0.7 * self.em, self.y, role="key")
+                if at < self.value_x - 1.2 * self.em and self.ending.strip() == "" and self.rng.random() < 0.5:
+                    self.canvas.write(":", self.value_x - 0.7 * self.em, self.y, role="key")
                 at = max(at, self.value_x)
-        found = []
-        if key and self.ending.strip() and at != self.value_x and self.chance.random() < 0.2:
+        value_pieces = []
+        if key and self.ending.strip() and at != self.value_x and self.rng.random() < 0.2:
             # No space between key and value, or none after the colon: OCR joins them to one word.
             values = [f":{values[0]}", *values[1:]]
         for text in values:
-            written = self.sheet.write(self.case(text), at, self.y, right=self.right, role="value")
-            found.append(written.pieces)
-            at = written.right + self.em * self.chance.uniform(0.4, 1.6)
+            written = self.canvas.write(self.case(text), at, self.y, right=self.right, role="value")
+            value_pieces.append(written.pieces)
+            at = written.right + self.em * self.rng.uniform(0.4, 1.6)
             self.y = written.top
         if feed:
             self.feed()
-        return found
+        return value_pieces

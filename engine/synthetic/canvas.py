@@ -1,6 +1,6 @@
-"""Layout engine: a sheet with text set word by word, each with its box, and drawn lines and figures.
+"""Layout engine: a canvas with text set word by word, each with its box, and drawn lines and figures.
 
-No font is needed: widths come from `metrics`. A sheet can be read as words (`ocr`) and drawn (`render`). Coordinates
+No font is needed: widths come from `metrics`. A canvas can be read as words (`ocr`) and drawn (`render`). Coordinates
 are pixels of the page, y downwards.
 """
 
@@ -47,7 +47,7 @@ class Face:
         """Return the height from the tops of capitals to the feet of descenders, in pixels."""
         return (ASCENT + DESCENT) * self.size
 
-    def scaled(self, factor: float, *, bold: bool | None = None) -> Face:
+    def scale(self, factor: float, *, bold: bool | None = None) -> Face:
         """Return the face at another size."""
         return replace(self, size=self.size * factor, bold=self.bold if bold is None else bold)
 
@@ -125,7 +125,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """Result of `Sheet.write`: piece indices, right end, top of the last line, and whether all fitted."""
+    """Result of `Canvas.write`: piece indices, right end, top of the last line, and whether all fitted."""
 
     pieces: list[int]
     right: float
@@ -133,7 +133,7 @@ class Written:
     whole: bool
 
 
-def broken(face: Face, text: str, room: float) -> list[str]:
+def break_lines(face: Face, text: str, room: float) -> list[str]:
     """Return the text wrapped to `room` pixels where words allow it; no lines for an empty text."""
     lines: list[str] = []
     for word in text.split():
@@ -144,13 +144,13 @@ def broken(face: Face, text: str, room: float) -> list[str]:
     return lines
 
 
-class Sheet:
+class Canvas:
     """Page during layout."""
 
-    def __init__(self, width: float, height: float, chance: random.Random, face: Face) -> None:
+    def __init__(self, width: float, height: float, rng: random.Random, face: Face) -> None:
         self.width = width
         self.height = height
-        self.chance = chance
+        self.rng = rng
         self.face = face
         self.pieces: list[Piece] = []
         self.rules: list[Rule] = []
@@ -179,7 +179,7 @@ class Sheet:
         the foot of the page are dropped, and `whole` is False.
         """
         face = face or self.face
-        chance, size, space = self.chance, face.size, face.space
+        rng, size, space = self.rng, face.size, face.space
         home = x if hang is None else hang
         limit = min(right, self.width - 2)
         set_pieces: list[int] = []
@@ -195,11 +195,11 @@ class Sheet:
                 return Written(set_pieces, x, y, False)
             if x == start and x + width > limit:
                 width = max(limit - x, 0.45 * width)
-            lift = chance.uniform(-face.shake, face.shake) * size if face.shake else 0.0
+            lift = rng.uniform(-face.shake, face.shake) * size if face.shake else 0.0
             set_pieces.append(len(self.pieces))
             self.pieces.append(Piece(word, x, y + ASCENT * size + lift, width, face, self.lines, role=role))
-            x += width + space * (chance.uniform(0.8, 1.7) if face.shake else 1.0)
-            wide = space * chance.uniform(1.5, 9.0) if loose and chance.random() < loose else 0.0
+            x += width + space * (rng.uniform(0.8, 1.7) if face.shake else 1.0)
+            wide = space * rng.uniform(1.5, 9.0) if loose and rng.random() < loose else 0.0
             x += wide
         return Written(set_pieces, x - space - wide if set_pieces else x, y, True)
 
@@ -236,7 +236,7 @@ class Sheet:
         self, text: str, y: float, middle: float, margin: float, face: Face, role: Role
     ) -> Written:
         room = 2 * (min(middle, self.width - middle) - margin)
-        lines = broken(face, text, room)
+        lines = break_lines(face, text, room)
         pieces: list[int] = []
         written = Written([], middle, y, True)
         for at, line in enumerate(lines):
@@ -273,7 +273,7 @@ class Sheet:
         self, kind: str, box: FloatBox, text: str = "", *, ticked: bool = False, ink: tuple[int, int, int] = (0, 0, 0)
     ) -> Figure:
         """Add a figure."""
-        figure = Figure(kind, box, self.chance.randrange(1 << 30), text, ticked, ink)
+        figure = Figure(kind, box, self.rng.randrange(1 << 30), text, ticked, ink)
         self.figures.append(figure)
         return figure
 
@@ -286,8 +286,8 @@ class Sheet:
         region_type: str | None = None,
     ) -> None:
         """Add a question; without answers and figures it is a negative one."""
-        kept = [answer for answer in answers if answer]
-        self.asked.append(Asked(question, kept, printed_key, figures or [], region_type))
+        nonempty = [answer for answer in answers if answer]
+        self.asked.append(Asked(question, nonempty, printed_key, figures or [], region_type))
 
     def table(self, box: FloatBox) -> None:
         """Record the region of a table."""
@@ -295,14 +295,14 @@ class Sheet:
 
     def state(self) -> tuple[int, ...]:
         """Return the amount of content, for `back_to`."""
-        return tuple(len(kept) for kept in self._kept())
+        return tuple(len(content) for content in self._contents())
 
     def back_to(self, state: tuple[int, ...]) -> None:
         """Remove everything added since `state`."""
-        for kept, count in zip(self._kept(), state, strict=True):
-            del kept[count:]
+        for content, count in zip(self._contents(), state, strict=True):
+            del content[count:]
 
-    def _kept(self) -> tuple[list[Any], ...]:
+    def _contents(self) -> tuple[list[Any], ...]:
         return (self.pieces, self.rules, self.panels, self.figures, self.asked, self.tables)
 
     def collides(self, first: int) -> bool:
