@@ -32,7 +32,7 @@ A page has 1,000 lines at most, and as many without `limit`. Exceptions: the aud
 asked questions have 100 without `limit`; invitations, automatic answers and labels under review have 200.
 
 Short lists come whole: at most 200 standard questions, 20 suggestions, 50 exports of a day, 10 running imports and 20
-firings; people at work; the contents of one document or page."""
+entries of the trigger history; people at work; the contents of one document or page."""
 
 TAGS = {
     "system": "Health of the server, and the current user.",

@@ -142,5 +142,5 @@ def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
 
 @router.get("/projects/{project_id}/triggers", dependencies=[REVIEWERS])
 def triggers(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TriggersView:
-    """Return the retraining triggers of a project: progress, next time, recent firings and the scheduler."""
+    """Return the retraining triggers of a project: progress, next time, the trigger history and the scheduler."""
     return trigger_status.triggers_of(workspace, project_id)

@@ -142,10 +142,10 @@ def build(service: AnswerService) -> None:
 
 def _card(project: str, project_id: str, form: str, filters: Filters, estimate: Estimate) -> str:
     shown = FORMATS.get(form, FORMATS["coco"])
-    said = filters.said()
+    values = filters.to_json()
     pairs = [("format", shown.name)]
     for name, option in _OPTIONS.items():
-        value = said.get(name)
+        value = values.get(name)
         if name == "statuses" and set(filters.statuses) == set(ACCEPTED):
             continue
         pairs += [(option, str(one)) for one in (value if isinstance(value, tuple) else [value]) if one is not None]

@@ -85,7 +85,7 @@ class Firing(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     trigger: Mapped[str] = mapped_column(String(20))
     due_at: Mapped[datetime]
-    outcome: Mapped[str] = mapped_column(String(20))  # see engine.training.retraining.firings.Outcome
+    outcome: Mapped[str] = mapped_column(String(20))  # see engine.training.retraining.trigger_history.Outcome
     message: Mapped[str] = mapped_column(Text, default="")  # one sentence: the job it started, or the reason for none
     job_id: Mapped[Reference | None] = mapped_column(ForeignKey("jobs.id"))
     scheduler: Mapped[str] = mapped_column(String(120), default="")  # the process that fired it

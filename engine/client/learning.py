@@ -91,6 +91,6 @@ class Learning:
     def triggers(self, project_id: str) -> TriggersView:
         """Return the triggers of a project's retrainings (reviewers).
 
-        The answer also says how near the next retraining is, and lists the latest firings.
+        The answer also says how near the next retraining is, and lists the newest entries of the trigger history.
         """
         return self._at.get(TriggersView, f"/projects/{project_id}/triggers")

@@ -93,7 +93,7 @@ def evaluate(
     from engine.documents.ingest import limits_of
     from engine.grounded import GroundedFormatError, pages_file, read_pages
     from engine.models.registry import shipped_path
-    from engine.training.augmentation.corruption import corrupted
+    from engine.training.augmentation.corruption import corrupt_pages
     from engine.training.evaluation.evaluate import evaluate as measure
     from engine.training.evaluation.ocr_words import OcrWords, default_workers
     from engine.training.evaluation.report.failures import Failures
@@ -139,7 +139,7 @@ def evaluate(
     try:
         path = pages_file(source)
         images_from = None if words_only else path.parent
-        asked = corrupted(read_pages(path), noise=noise, drop=drop)
+        asked = corrupt_pages(read_pages(path), noise=noise, drop=drop)
         limits = limits_of(settings)
         words_from = (
             OcrWords(

@@ -22,7 +22,7 @@ from engine.training.evaluation.evaluate_marks import evaluate_marks
 from engine.training.evaluation.marked_pages import marked_pages
 from engine.training.evaluation.marks import find_files, read_marks
 from engine.training.evaluation.marks_figures import OUTCOMES
-from engine.training.evaluation.report.wording import share
+from engine.training.evaluation.report.wording import format_share
 from model.inference import Predictor
 
 
@@ -102,8 +102,8 @@ def _outcomes(answer: Mapping[str, Any], name: str) -> Table:
     for heading in ("", "n", "IoU > .5", *OUTCOMES):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for title, figures in _rows(answer):
-        cells = [share(figures[one], 2) if one == "near" else _with_interval(figures, one) for one in OUTCOMES]
-        table.add_row(title, str(figures["questions"]), share(figures["acc_50"], 2), *cells)
+        cells = [format_share(figures[one], 2) if one == "near" else _with_interval(figures, one) for one in OUTCOMES]
+        table.add_row(title, str(figures["questions"]), format_share(figures["acc_50"], 2), *cells)
     return table
 
 
@@ -124,9 +124,9 @@ def _ious(answer: Mapping[str, Any]) -> Table:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for title, figures in _rows(answer):
         cells = [_with_interval(figures, "mean_iou")]
-        cells += [share(figures[f"mean_iou_after_{number}"], 2) for number in answer["clicks"]]
+        cells += [format_share(figures[f"mean_iou_after_{number}"], 2) for number in answer["clicks"]]
         cells.append(_with_interval(figures, "pixel_mean_iou"))
-        cells += [share(figures[f"pixel_mean_iou_after_{number}"], 2) for number in answer["clicks"]]
+        cells += [format_share(figures[f"pixel_mean_iou_after_{number}"], 2) for number in answer["clicks"]]
         table.add_row(title, *cells)
     return table
 
@@ -138,5 +138,5 @@ def _rows(answer: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
 def _with_interval(figures: Mapping[str, Any], name: str) -> str:
     """Return a figure with its interval, as .63 (.58-.67)."""
     interval = figures["interval"][name]
-    between = "" if interval is None else f" ({share(interval[0], 2)}-{share(interval[1], 2)})"
-    return share(figures[name], 2) + between
+    between = "" if interval is None else f" ({format_share(interval[0], 2)}-{format_share(interval[1], 2)})"
+    return format_share(figures[name], 2) + between

@@ -11,12 +11,12 @@ from engine.training.evaluation.report.wording import (
     OF_THE_MODEL,
     REACHABLE,
     TIMES,
-    described,
+    describe_ocr,
+    describe_questions,
     figures_of,
-    ocr_described,
+    format_share,
     of_ocr,
     of_repeated,
-    share,
     side_by_side,
     slices_of,
 )
@@ -41,7 +41,7 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
         Model, lexical baseline and difference, each with its 95 % interval over pages.
     """
     table = _table(
-        title=Text(f"{name}: {described(answer)}"),
+        title=Text(f"{name}: {describe_questions(answer)}"),
         caption=f"Model {answer['model'][:12]}. In brackets: 95 % bootstrap intervals over pages.",
     )
     for heading in ("", "model", "baseline", "difference"):
@@ -49,14 +49,14 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
     for key, title in figures_of(answer).items():
         table.add_row(title, *side_by_side(answer, key))
     for key, title in OF_THE_MODEL.items():
-        table.add_row(title, share(answer[key]))
+        table.add_row(title, format_share(answer[key]))
     for key, title in REACHABLE.items():
         if key in answer:
-            table.add_row(title, share(answer[key]))
+            table.add_row(title, format_share(answer[key]))
     for title, value in of_repeated(answer):
         table.add_row(title, value)
     for at, value in enumerate(answer.get("mean_iou_after") or [], 1):
-        table.add_row(f"mean IoU after {at} click{'s' if at > 1 else ''}", share(value))
+        table.add_row(f"mean IoU after {at} click{'s' if at > 1 else ''}", format_share(value))
     for key, title in TIMES.items():
         table.add_row(title, "-" if answer[key] is None else f"{answer[key]:.0f}")
     return table
@@ -68,7 +68,7 @@ def ocr_table(answer: Mapping[str, Any]) -> Table:
     Args:
         answer: evaluation as JSON, with words of OCR.
     """
-    table = _table(caption=Text(ocr_described(answer)))
+    table = _table(caption=Text(describe_ocr(answer)))
     for heading in ("", "OCR"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for title, value in of_ocr(answer):
@@ -94,8 +94,8 @@ def slices_table(answer: Mapping[str, Any]) -> Table:
             table.add_row(
                 title,
                 str(figures["questions"]),
-                *(f"{share(figures[key])} {share(figures[f'floor_{key}'])}" for key in columns),
-                share(figures["pixel_mean_iou"]),
+                *(f"{format_share(figures[key])} {format_share(figures[f'floor_{key}'])}" for key in columns),
+                format_share(figures["pixel_mean_iou"]),
             )
         table.add_section()
     return table

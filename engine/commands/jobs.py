@@ -99,7 +99,7 @@ def triggers(
         named = {"holder": watching.holder, "since": watching.since.isoformat()} if watching is not None else None
         emit({"scheduler": named, "projects": [one.model_dump(mode="json") for one in found]})
         return
-    table = Table("project", "triggers", "progress", "next time (UTC)", "last firing (UTC)")
+    table = Table("project", "triggers", "progress", "next time (UTC)", "last trigger (UTC)")
     for one in found:
         last = next(iter(one.firings), None)
         fired = f"{last.due_at:%Y-%m-%d %H:%M} by {last.trigger}: {last.message}" if last is not None else "-"

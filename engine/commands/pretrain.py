@@ -141,9 +141,9 @@ def pretrain(
 
     from engine.grounded import pages_file
     from engine.training.judging_files import judges
-    from engine.training.pretraining.pacing import paced
+    from engine.training.pretraining.pacing import pace_schedule
     from engine.training.pretraining.run import pretrain as run
-    from engine.training.pretraining.schedule import RECIPE, Schedule, check_order, has_run, remembered
+    from engine.training.pretraining.schedule import RECIPE, Schedule, check_order, has_run, read_schedule
     from engine.training.pretraining.stages import STAGES
     from engine.training.unlabelled.page_corpus import CORPUS_FILE
     from model.devices import DeviceMissing, device_named
@@ -194,7 +194,7 @@ def pretrain(
                 fail(f"{out} already contains a run. Use --resume, or choose another folder.")
             if resume and not again and ranks.first:
                 console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
-            if recipe and again and remembered(out).steps != RECIPE.steps:
+            if recipe and again and read_schedule(out).steps != RECIPE.steps:
                 raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
             ranks.on_first(lambda: out.mkdir(parents=True, exist_ok=True))  # fails before anything is read or loaded
             if forms is not None:
@@ -227,7 +227,7 @@ def pretrain(
             if again and (out / CORPUS_FILE).is_file():  # it is used where the folder of the run has moved
                 schedule = replace(schedule, corpus=_absolute(out / CORPUS_FILE))
             if (corpus or project) and again:
-                if remembered(out).corpus is None:
+                if read_schedule(out).corpus is None:
                     raise ValueError(f"The run in {out} was begun without --corpus and --project. Leave them out.")
                 if ranks.first:
                     console.print("The run goes on with the pages that it began with; no folder is read again.")
@@ -247,7 +247,7 @@ def pretrain(
                 schedule = replace(schedule, corpus=_absolute(pages))
             if steps is None and not again:  # the run in OUT remembers its own steps
                 pace = partial(
-                    paced, out, PRESETS[preset], source, schedule, minutes,
+                    pace_schedule, out, PRESETS[preset], source, schedule, minutes,
                     mixed=mixed, device=device, checkpointing=checkpointing,
                 )  # fmt: skip
                 schedule = ranks.on_first(pace)
@@ -269,7 +269,7 @@ def pretrain(
                     source,
                     schedule,
                     resume=resume,
-                    given=_chosen(context, "stages" if steps is None else "steps") if again else (),
+                    chosen_fields=_chosen(context, "stages" if steps is None else "steps") if again else (),
                     mixed=mixed,
                     device=device,
                     workers=workers,

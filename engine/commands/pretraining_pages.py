@@ -35,7 +35,7 @@ def read_corpus(
     """Return the list of the run's corpus; reads the documents that are not kept yet."""
     from engine.documents.ingest import limits_of
     from engine.training.unlabelled.page_corpus import CORPUS_FILE, PageCorpus
-    from engine.training.unlabelled.prepare import prepared
+    from engine.training.unlabelled.prepare import prepare_corpus
     from engine.training.unlabelled.reading import Reading
 
     (out / CORPUS_FILE).unlink(missing_ok=True)  # of other folders, left by a run that never began
@@ -49,7 +49,7 @@ def read_corpus(
                 console.print(reading.sentence, markup=False)
 
         workspace = None if project is None else opened.enter_context(here())
-        listed = prepared(
+        listed = prepare_corpus(
             out,
             folders=folders,
             project=None if workspace is None else (workspace, project_named(workspace, project or "").id),

@@ -137,6 +137,6 @@ class _Reader:
 
     def fitted(self) -> Misreadings:
         """Return the noise model of what was read so far."""
-        from engine.training.sources.misreadings import fit
+        from engine.training.sources.misreadings import fit_misreadings
 
-        return fit(self._engine.name, self._pages)
+        return fit_misreadings(self._engine.name, self._pages)

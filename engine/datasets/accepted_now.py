@@ -112,10 +112,10 @@ def accepted_now(workspace: Workspace, project_id: str, splits: tuple[str, ...])
             cursor, touched = changes.touched_documents(session, project_id, known.cursor)
         if known is None or touched is None or len(touched) > _AT_ONCE:
             by_document = snapshots.accepted_by_document(session, project_id, splits)
-            known = _Known(cursor, _together(_sharded(by_document)))
+            known = _Known(cursor, _join_shards(_make_shards(by_document)))
         elif touched:
             newer = snapshots.accepted_by_document(session, project_id, splits, touched)
-            known = _Known(cursor, _updated(known.accepted, touched, newer))
+            known = _Known(cursor, _replace_documents(known.accepted, touched, newer))
         elif cursor != known.cursor:
             known = _Known(cursor, known.accepted)
     with _lock:
@@ -126,39 +126,41 @@ def accepted_now(workspace: Workspace, project_id: str, splits: tuple[str, ...])
     return known.accepted
 
 
-def _updated(accepted: AcceptedNow, touched: Iterable[str], newer: Mapping[str, Mapping[str, datetime]]) -> AcceptedNow:
+def _replace_documents(
+    accepted: AcceptedNow, touched: Iterable[str], newer: Mapping[str, Mapping[str, datetime]]
+) -> AcceptedNow:
     """Return what is known with the touched documents read again."""
     by_shard: dict[int, list[str]] = defaultdict(list)
     for document_id in touched:
-        by_shard[_place(document_id)].append(document_id)
+        by_shard[_shard_number(document_id)].append(document_id)
     shards = dict(accepted._shards)
     for place, documents in by_shard.items():
-        kept = dict(shards[place].by_document) if place in shards else {}
+        revisions_by_document = dict(shards[place].by_document) if place in shards else {}
         for document_id in documents:
-            kept.pop(document_id, None)
+            revisions_by_document.pop(document_id, None)
             if document_id in newer:
-                kept[document_id] = newer[document_id]
-        shards[place] = _shard(kept)
-    return _together(shards)
+                revisions_by_document[document_id] = newer[document_id]
+        shards[place] = _make_shard(revisions_by_document)
+    return _join_shards(shards)
 
 
-def _sharded(by_document: Mapping[str, Mapping[str, datetime]]) -> _Shards:
+def _make_shards(by_document: Mapping[str, Mapping[str, datetime]]) -> _Shards:
     parts: dict[int, dict[str, Mapping[str, datetime]]] = defaultdict(dict)
     for document_id, revisions in by_document.items():
-        parts[_place(document_id)][document_id] = revisions
-    return {place: _shard(part) for place, part in parts.items()}
+        parts[_shard_number(document_id)][document_id] = revisions
+    return {place: _make_shard(part) for place, part in parts.items()}
 
 
-def _shard(by_document: Mapping[str, Mapping[str, datetime]]) -> _Shard:
+def _make_shard(by_document: Mapping[str, Mapping[str, datetime]]) -> _Shard:
     newest = max((made for some in by_document.values() for made in some.values()), default=None)
     return _Shard(by_document, sum(map(len, by_document.values())), newest)
 
 
-def _together(shards: _Shards) -> AcceptedNow:
+def _join_shards(shards: _Shards) -> AcceptedNow:
     newest = max((shard.newest for shard in shards.values() if shard.newest is not None), default=None)
     return AcceptedNow(sum(shard.count for shard in shards.values()), newest, shards)
 
 
-def _place(document_id: str) -> int:
+def _shard_number(document_id: str) -> int:
     # The end of an id is random; its beginning is a time, so documents of one day would share a part.
     return int(document_id[-2:], 16)

@@ -17,12 +17,16 @@ from engine.projects.project_settings import settings_of
 from engine.queries import in_force
 
 
-def trusted(session: Session, project_id: str) -> list[str]:
+def find_trusted_versions(session: Session, project_id: str) -> list[str]:
     """Return the ids of versions with automatic answers in force, without those whose audit failed."""
     answered = select(AutomaticAnswer.model_version_id).where(AutomaticAnswer.project_id == project_id, in_force())
     target = settings_of(session.get_one(Project, project_id)).precision_target
     versions = session.scalars(answered.distinct()).all()
-    return [each for each in versions if automatic_checks.failed(session, project_id, each, target) is None]
+    return [
+        version_id
+        for version_id in versions
+        if automatic_checks.failed(session, project_id, version_id, target) is None
+    ]
 
 
 def automatic_labels(
@@ -62,4 +66,4 @@ def chosen_automatic(
         .where(of, in_force(), AutomaticAnswer.model_version_id.in_(versions))
         .where(~by_a_person, ~is_being_read())
     )
-    return filters.narrowed(chosen, AutomaticAnswer.created_at)
+    return filters.narrow(chosen, AutomaticAnswer.created_at)

@@ -46,28 +46,30 @@ class Comparisons:
     gold: dict[str, list[Agreement]] = field(default_factory=lambda: defaultdict(list))
 
 
-def tallied(between: Iterable[BetweenPeople], gold: Iterable[WithGold]) -> Comparisons:
+def tally_agreements(between: Iterable[BetweenPeople], gold: Iterable[WithGold]) -> Comparisons:
     """Return the agreements by pair and by person."""
-    found = Comparisons()
+    comparisons = Comparisons()
     for _, people, agreement in between:
-        found.pairs[people].append(agreement)
+        comparisons.pairs[people].append(agreement)
         for person in people:
-            found.people[person].append(agreement)
+            comparisons.people[person].append(agreement)
     for _, person, agreement in gold:
-        found.gold[person].append(agreement)
-    return found
+        comparisons.gold[person].append(agreement)
+    return comparisons
 
 
 def people_reliability(session: Session, project_id: str, tick: Callable[[], None] = lambda: None) -> list[Reliability]:
     """Return the reliability of each person's answers, the least reliable first; `tick` is called at each answer."""
 
     def ticking(compared: Iterable[_Row]) -> Iterator[_Row]:
-        for each in compared:
+        for comparison in compared:
             tick()
-            yield each
+            yield comparison
 
-    found = tallied(ticking(compare_people(session, project_id)), ticking(compare_with_gold(session, project_id)))
-    return reliabilities(found.pairs, found.gold)
+    agreements = tally_agreements(
+        ticking(compare_people(session, project_id)), ticking(compare_with_gold(session, project_id))
+    )
+    return reliabilities(agreements.pairs, agreements.gold)
 
 
 def compare_people(
@@ -85,9 +87,11 @@ def compare_people(
     of_question = Annotation.document_id, Annotation.question_id
     several = several.group_by(*of_question).having(func.count() > 1).order_by(*of_question)
     for keys in batches(session.execute(several).tuples().all(), _AT_ONCE // 4):
-        for (document_id, _), given in own_answers(session, keys).items():
-            for (one, (_, state)), (other, (_, second)) in combinations(sorted(given.items()), 2):
-                yield BetweenPeople(document_id, (one, other), compare(state, second))
+        for (document_id, _), answers_by_person in own_answers(session, keys).items():
+            for (person, (_, state)), (other_person, (_, other_state)) in combinations(
+                sorted(answers_by_person.items()), 2
+            ):
+                yield BetweenPeople(document_id, (person, other_person), compare(state, other_state))
 
 
 def compare_with_gold(
@@ -141,10 +145,12 @@ def own_answers(
     for document, question, annotation, name, revision in rows:
         if (document, question) in wanted:
             first[document, question].setdefault(name, (annotation, revision))
-    states = states_of(session, [revision for given in first.values() for _, revision in given.values()])
+    states = states_of(
+        session, [revision for answers_by_person in first.values() for _, revision in answers_by_person.values()]
+    )
     return {
-        key: {name: (annotation, states[revision]) for name, (annotation, revision) in given.items()}
-        for key, given in first.items()
+        key: {name: (annotation, states[revision]) for name, (annotation, revision) in answers_by_person.items()}
+        for key, answers_by_person in first.items()
     }
 
 

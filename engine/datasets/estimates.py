@@ -16,7 +16,7 @@ from db.tables import (
     Revision,
     Task,
 )
-from engine.datasets.automatic_labels import chosen_automatic, trusted
+from engine.datasets.automatic_labels import chosen_automatic, find_trusted_versions
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import proposal_of
 from engine.documents.reading_state import is_being_read
@@ -43,7 +43,7 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
     if set(filters.statuses) - {AUTOMATIC}:
         parts.append(_by_document(project_id, filters))
     with workspace.database.read() as session:
-        versions = trusted(session, project_id) if AUTOMATIC in filters.statuses else []
+        versions = find_trusted_versions(session, project_id) if AUTOMATIC in filters.statuses else []
         if versions:
             automatic = chosen_automatic(AutomaticAnswer.project_id == project_id, versions, filters)
             parts.append(automatic.with_only_columns(Task.document_id, func.count()).group_by(Task.document_id))
@@ -59,8 +59,8 @@ def would_take(workspace: Workspace, project_id: str, filters: Filters) -> Estim
                 .join(DocumentGroup, DocumentGroup.id == Document.group_id)
                 .where(*conditions)
             )
-        found, documents = session.execute(counted).one()
-    return Estimate(int(found), documents, exact=filters.agreement is None and filters.unfit and not versions)
+        answer_count, documents = session.execute(counted).one()
+    return Estimate(int(answer_count), documents, exact=filters.agreement is None and filters.unfit and not versions)
 
 
 def _by_document(project_id: str, filters: Filters) -> Select[str, int]:
@@ -91,6 +91,6 @@ def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
         asked = select(Question.text).where(Question.project_id == project_id)
         answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, standing())
         of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
-        by_trusted = AutomaticAnswer.model_version_id.in_(trusted(session, project_id))
+        by_trusted = AutomaticAnswer.model_version_id.in_(find_trusted_versions(session, project_id))
         automatic = exists().where(*of_question, in_force(), by_trusted)
         return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))

@@ -44,16 +44,16 @@ class Filters:
     agreement: float | None = None
 
     def __post_init__(self) -> None:
-        for moment in (self.since, self.until):
-            if moment is not None:
-                _moment(moment)
+        for time in (self.since, self.until):
+            if time is not None:
+                _parse_time(time)
 
-    def said(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the filters as a snapshot stores them; newer ones only when they exclude something."""
         always = ("splits", "statuses", "quarantined", "unfit")
         return {name: value for name, value in asdict(self).items() if name in always or value is not None}
 
-    def narrowed(self, chosen: _Chosen, given_at: InstrumentedAttribute[datetime]) -> _Chosen:
+    def narrow(self, chosen: _Chosen, given_at: InstrumentedAttribute[datetime]) -> _Chosen:
         """Return the statement over answers with the conditions of these filters, except statuses and weights.
 
         `chosen`: joins Question, DocumentGroup and ModelVersion. `given_at`: time at which an answer took its present
@@ -65,24 +65,24 @@ class Filters:
 
     def of_groups(self) -> list[ColumnElement[bool]]:
         """Return the conditions on groups of documents."""
-        found: list[ColumnElement[bool]] = [] if self.quarantined else [DocumentGroup.quarantined_at.is_(None)]
-        return found if self.splits is None else [*found, DocumentGroup.split.in_(self.splits)]
+        conditions: list[ColumnElement[bool]] = [] if self.quarantined else [DocumentGroup.quarantined_at.is_(None)]
+        return conditions if self.splits is None else [*conditions, DocumentGroup.split.in_(self.splits)]
 
     def of_times(self, given_at: InstrumentedAttribute[datetime]) -> list[ColumnElement[bool]]:
         """Return the conditions on the time at which an answer took its present form."""
-        since = [] if self.since is None else [given_at >= _moment(self.since)]
-        return since if self.until is None else [*since, given_at < _moment(self.until)]
+        since = [] if self.since is None else [given_at >= _parse_time(self.since)]
+        return since if self.until is None else [*since, given_at < _parse_time(self.until)]
 
     def of_models(self) -> list[ColumnElement[bool]]:
         """Return the conditions on the version whose proposal was corrected, or that answered."""
         if self.models is None:
             return []
-        return [or_(*(ModelVersion.checkpoint_sha256.startswith(one) for one in self.models))]
+        return [or_(*(ModelVersion.checkpoint_sha256.startswith(digits) for digits in self.models))]
 
 
-def _moment(text: str) -> datetime:
+def _parse_time(text: str) -> datetime:
     try:
-        found = datetime.fromisoformat(text)
+        time = datetime.fromisoformat(text)
     except ValueError:
         raise Refused(f"{text!r} is not a date; write it as 2026-11-22 or 2026-11-22T14:30.") from None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)

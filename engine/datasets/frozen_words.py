@@ -19,7 +19,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import PageWord
-from engine.datasets.filing import Filing
+from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.manifest import FrozenPage, FrozenWord, canonical, ends_after, whole
 from engine.errors import Refused
 from engine.workspace import Workspace
@@ -44,8 +44,8 @@ class _File:
 class WordsWriter:
     """Stores words of pages; `files` tells each file's SHA-256 by its first page, when `finish` was called."""
 
-    def __init__(self, filing: Filing) -> None:
-        self._filing = filing
+    def __init__(self, blob_writer: AsyncBlobWriter) -> None:
+        self._blob_writer = blob_writer
         self._begun: dict[str, _File] = {}  # by split
         self.files: dict[str, str] = {}
 
@@ -74,7 +74,7 @@ class WordsWriter:
     def _close(self, split: str) -> None:
         file = self._begun.pop(split)
         head = canonical({"format": FORMAT, "pages": file.pages})
-        self.files[file.name] = self._filing.put(b"\n".join([head, *file.lines]))
+        self.files[file.name] = self._blob_writer.put(b"\n".join([head, *file.lines]))
 
 
 class WordsReader:
@@ -94,12 +94,12 @@ class WordsReader:
         """
         key = f"{page.words_sha256} {page.id}"
         if key not in self._pages:
-            self._pages[key] = self._read(page)
+            self._pages[key] = self._read_words(page)
             if len(self._pages) > _PAGES_KEPT:
                 self._pages.popitem(last=False)
         return self._pages[key]
 
-    def _read(self, page: FrozenPage) -> tuple[FrozenWord, ...]:
+    def _read_words(self, page: FrozenPage) -> tuple[FrozenWord, ...]:
         sha256 = page.words_sha256
         if sha256 in self._files:
             self._files.move_to_end(sha256)
@@ -129,15 +129,15 @@ def living_words(session: Session, pages: Iterable[tuple[str, int]]) -> Iterator
     """
     for page_ids in _batches(pages):
         columns = (PageWord.number, PageWord.text, PageWord.x0, PageWord.y0, PageWord.x1, PageWord.y1, PageWord.line)
-        found: dict[str, list[list[Any]]] = {page_id: [] for page_id in page_ids}
+        words_by_page: dict[str, list[list[Any]]] = {page_id: [] for page_id in page_ids}
         rows = session.execute(
             select(PageWord.page_id, *columns)
             .where(PageWord.page_id.in_(page_ids), PageWord.retired_at.is_(None))
             .order_by(PageWord.page_id, PageWord.position, PageWord.number)
         )
         for page_id, *word in rows:
-            found[page_id].append(word)
-        yield from found.values()
+            words_by_page[page_id].append(word)
+        yield from words_by_page.values()
 
 
 def _batches(pages: Iterable[tuple[str, int]]) -> Iterator[list[str]]:

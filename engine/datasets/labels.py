@@ -24,7 +24,7 @@ from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import living
 from engine.annotation.words import MOST_NAMED, listed_of
 from engine.datasets.comparisons import batches, own_answers, people_reliability
-from engine.datasets.quality import CONTRADICTED, Answer, SeenPage, SeenWord, contradicted, unfit
+from engine.datasets.quality import CONTRADICTED, Answer, SeenPage, SeenWord, find_contradicted, find_failed_checks
 from engine.datasets.weights import Reliability, label_weight, share_agreed
 from engine.documents.duplicates.page_signature import Signature, alike
 from engine.documents.duplicates.signature_index import signature_in
@@ -37,7 +37,7 @@ GOLD_ANSWER, REVIEWED, UNREVIEWED = (
 )  # trust in an answer: gold, judged by a reviewer, or by its author alone
 _AT_ONCE = 100  # questions whose answers are compared
 _DOCUMENTS_AT_ONCE, _PAGES_AT_ONCE = 500, 200  # of one statement
-_SEEN = (
+_WORD_COLUMNS = (
     PageWord.page_id,
     PageWord.number,
     PageWord.text,
@@ -156,19 +156,19 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
     reliable = known.reliable
     with_living_words(session, known, [label.state for label in labels])
     _weigh(session, labels, reliable)
-    left_out = _left_out(session, [label for label in labels if label.accepted], reliable) if fit else []
+    left_out = _check_quality(session, [label for label in labels if label.accepted], reliable) if fit else []
     out = {label.annotation.id for label in left_out}
-    kept: dict[tuple[str, str], Label] = {}
+    chosen: dict[tuple[str, str], Label] = {}
     taken, passed_over = [], []
     for label in labels:
         if not label.accepted:
             taken.append(label)
         elif label.annotation.id not in out:
-            before = kept.get(label.asked)
+            before = chosen.get(label.asked)
             if before is not None:
                 passed_over.append(min(before, label, key=_preference))
-            kept[label.asked] = label if before is None else max(before, label, key=_preference)
-    return Chosen([*taken, *kept.values()], left_out, passed_over)
+            chosen[label.asked] = label if before is None else max(before, label, key=_preference)
+    return Chosen([*taken, *chosen.values()], left_out, passed_over)
 
 
 def with_living_words(session: Session, known: ProjectFacts, states: Sequence[AnnotationState]) -> None:
@@ -176,7 +176,9 @@ def with_living_words(session: Session, known: ProjectFacts, states: Sequence[An
     edited = sorted({page_id for state in states for page_id in known.edited_pages & state.pages.keys()})
     for start in range(0, len(edited), _PAGES_AT_ONCE):
         words = listed_of(session, edited[start : start + _PAGES_AT_ONCE])
-        retired = {page_id: {word.number for word in found if word.retired} for page_id, found in words.items()}
+        retired = {
+            page_id: {word.number for word in page_words if word.retired} for page_id, page_words in words.items()
+        }
         for state in states:
             for page_id in words.keys() & state.pages.keys():
                 mark = state.pages[page_id]
@@ -193,8 +195,8 @@ def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]
     wanted = sorted({label.asked for label in labels} & asked)
     others: dict[tuple[str, str], dict[str, tuple[str, AnnotationState]]] = {}
     for start in range(0, len(wanted), _AT_ONCE):
-        found = own_answers(session, wanted[start : start + _AT_ONCE])
-        others |= {key: given for key, given in found.items() if len(given) > 1}
+        answers = own_answers(session, wanted[start : start + _AT_ONCE])
+        others |= {key: by_person for key, by_person in answers.items() if len(by_person) > 1}
     for label in labels:
         votes = [
             (reliable.get(person, 1.0), share_agreed(compare(label.state, state)))
@@ -216,8 +218,8 @@ def _asked_of_several(session: Session, documents: Iterable[str]) -> set[tuple[s
     }
 
 
-def _left_out(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> list[Label]:
-    pages = _seen(session, [label.state for label in labels])
+def _check_quality(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> list[Label]:
+    pages = _load_marked_pages(session, [label.state for label in labels])
     answers = {
         label.annotation.id: Answer(
             label.state,
@@ -229,56 +231,59 @@ def _left_out(session: Session, labels: Sequence[Label], reliable: dict[str, flo
         for label in labels
     }
     for label in labels:
-        label.reasons = unfit(answers[label.annotation.id])
-    for several in _came_in_twice(session, labels):
-        said = contradicted([answers[label.annotation.id] for label in several])
-        for label, holds in zip(several, said, strict=True):
-            if holds:
+        label.reasons = find_failed_checks(answers[label.annotation.id])
+    for several in _group_by_duplicate(session, labels):
+        flags = find_contradicted([answers[label.annotation.id] for label in several])
+        for label, is_contradicted in zip(several, flags, strict=True):
+            if is_contradicted:
                 label.reasons.append(CONTRADICTED)
     return [label for label in labels if label.reasons]
 
 
-def _seen(session: Session, states: Iterable[AnnotationState]) -> dict[str, SeenPage]:
+def _load_marked_pages(session: Session, states: Iterable[AnnotationState]) -> dict[str, SeenPage]:
     """Return the marked pages of answers, with the words that some of these answers name."""
     named: dict[str, set[int]] = defaultdict(set)
     for state in states:
         for page_id in state.marked_pages():
             named[page_id].update(state.pages[page_id].words)
-    found: dict[str, SeenPage] = {}
+    pages: dict[str, SeenPage] = {}
     for page_ids in batches(sorted(named), _PAGES_AT_ONCE):
         words: dict[str, dict[int, SeenWord]] = {page_id: {} for page_id in page_ids}
         numbers = {number for page_id in page_ids for number in named[page_id]}
-        chosen = select(*_SEEN).where(PageWord.page_id.in_(page_ids), PageWord.retired_at.is_(None))
+        chosen = select(*_WORD_COLUMNS).where(PageWord.page_id.in_(page_ids), PageWord.retired_at.is_(None))
         if len(numbers) <= MOST_NAMED:
             chosen = chosen.where(PageWord.number.in_(numbers))
         for page_id, number, text, x0, y0, x1, y1, confidence in session.execute(chosen):
             if number in named[page_id]:
                 words[page_id][number] = SeenWord(text, (x0, y0, x1, y1), confidence)
         sizes = session.execute(select(Page.id, Page.width, Page.height).where(Page.id.in_(page_ids)))
-        found |= {page_id: SeenPage(width, height, words[page_id]) for page_id, width, height in sizes}
-    return found
+        pages |= {page_id: SeenPage(width, height, words[page_id]) for page_id, width, height in sizes}
+    return pages
 
 
-def _came_in_twice(session: Session, labels: Sequence[Label]) -> Iterable[list[Label]]:
+def _group_by_duplicate(session: Session, labels: Sequence[Label]) -> Iterable[list[Label]]:
     """Yield the answers to one question on documents with identical pages."""
     several: dict[tuple[str, str], list[Label]] = defaultdict(list)
     for label in labels:
         several[label.group.id, label.annotation.question_id].append(label)
-    among = {asked: sorted({label.document.id for label in given}) for asked, given in several.items()}
+    documents_by_question = {
+        asked: sorted({label.document.id for label in same_question}) for asked, same_question in several.items()
+    }
     pages = _signatures(
-        session, {document for documents in among.values() if len(documents) > 1 for document in documents}
+        session,
+        {document for documents in documents_by_question.values() if len(documents) > 1 for document in documents},
     )
-    for asked, given in several.items():
-        first, *others = among[asked]
-        same = {first, *(other for other in others if _same_pages(pages[first], pages[other]))}
+    for key, same_question in several.items():
+        first, *others = documents_by_question[key]
+        same = {first, *(document for document in others if _same_pages(pages[first], pages[document]))}
         if len(same) > 1:
-            together = [label for label in given if label.document.id in same]
+            together = [label for label in same_question if label.document.id in same]
             yield sorted(together, key=lambda label: label.annotation.id)
 
 
 def _signatures(session: Session, documents: Iterable[str]) -> dict[str, list[Signature]]:
     """Return the signatures of documents' pages, in their order."""
-    found: dict[str, list[Signature]] = defaultdict(list)
+    signatures: dict[str, list[Signature]] = defaultdict(list)
     for some in batches(sorted(documents), _DOCUMENTS_AT_ONCE):
         rows = session.execute(
             select(Page.document_id, PageSignature)
@@ -287,10 +292,10 @@ def _signatures(session: Session, documents: Iterable[str]) -> dict[str, list[Si
             .order_by(Page.document_id, Page.number)
         )
         for document_id, row in rows:
-            found[document_id].append(signature_in(row))
-    return found
+            signatures[document_id].append(signature_in(row))
+    return signatures
 
 
-def _same_pages(one: Sequence[Signature], other: Sequence[Signature]) -> bool:
+def _same_pages(first: Sequence[Signature], second: Sequence[Signature]) -> bool:
     """Return whether all pages of two documents are identical."""
-    return len(one) == len(other) > 0 and all(alike(a, b) for a, b in zip(one, other, strict=True))
+    return len(first) == len(second) > 0 and all(alike(a, b) for a, b in zip(first, second, strict=True))

@@ -106,7 +106,7 @@ def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
     for part in _parts(workspace, head):
         documents = {row["id"]: _document(row, head.get("words", {})) for row in part["documents"]}
         place = {document: at for at, document in enumerate(documents)}
-        for row in sorted(part["items"], key=lambda one: (place[one["document_id"]], one["annotation_id"])):
+        for row in sorted(part["items"], key=lambda row: (place[row["document_id"]], row["annotation_id"])):
             yield FrozenItem(
                 annotation_id=row["annotation_id"],
                 revision_id=row["revision_id"],
@@ -157,13 +157,13 @@ def weights_of(workspace: Workspace, sha256: str) -> dict[str, tuple[int, float]
     head = read_head(workspace, sha256)
     if head["format"] == FORMAT:
         return {name: (row["answers"], row["weights"]) for name, row in head["authors"].items()}
-    found: dict[str, tuple[int, float]] = {}
+    weights_by_author: dict[str, tuple[int, float]] = {}
     for part in _parts(workspace, head):
         for row in part["items"]:
             if row["status"] != AUTOMATIC:
-                answers, weights = found.get(row["author"], (0, 0.0))
-                found[row["author"]] = answers + 1, weights + row.get("weight", 1.0)
-    return found
+                answers, weights = weights_by_author.get(row["author"], (0, 0.0))
+                weights_by_author[row["author"]] = answers + 1, weights + row.get("weight", 1.0)
+    return weights_by_author
 
 
 def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db.statuses import AUTOMATIC
 from db.tables import Document, Page
 from engine.annotation.state import stored
-from engine.datasets.filing import Filing
+from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.frozen_words import WordsWriter, living_words
 from engine.datasets.labels import AutomaticLabel, Chosen, Label
 from engine.datasets.manifest import FORMAT, canonical, ends_after
@@ -40,9 +40,9 @@ class Counts(TypedDict):
 class ManifestWriter:
     """Stores a manifest incrementally; its files depend on content only, so equal choices have equal files."""
 
-    def __init__(self, session: Session, filing: Filing) -> None:
-        self._session, self._filing = session, filing
-        self._words = WordsWriter(filing)
+    def __init__(self, session: Session, blob_writer: AsyncBlobWriter) -> None:
+        self._session, self._blob_writer = session, blob_writer
+        self._words = WordsWriter(blob_writer)
         self._parts: list[str] = []
         self._begun: dict[str, list[Any]] = _empty()
         self._rows = 0
@@ -66,9 +66,9 @@ class ManifestWriter:
         words = living_words(
             self._session, ((page.id, page.word_count) for document_id in taken for page in pages[document_id])
         )
-        for group_id, of_group in groupby(labels, key=lambda one: one[0].group.id):
+        for group_id, of_group in groupby(labels, key=lambda label_and_kind: label_and_kind[0].group.id):
             group = list(of_group)
-            for document_id, of_document in groupby(group, key=lambda one: one[0].document.id):
+            for document_id, of_document in groupby(group, key=lambda label_and_kind: label_and_kind[0].document.id):
                 self._document(list(of_document), pages.get(document_id), words)
             self._end_group(group_id, _split_of(group[0][0]))
 
@@ -95,9 +95,9 @@ class ManifestWriter:
                 for row in people
             },
         }
-        self._filing.settle()  # the head comes after the files that it names
-        sha256 = self._filing.put(canonical(head))
-        self._filing.settle()
+        self._blob_writer.flush()  # the head comes after the files that it names
+        sha256 = self._blob_writer.put(canonical(head))
+        self._blob_writer.flush()
         return sha256
 
     def _document(
@@ -121,8 +121,8 @@ class ManifestWriter:
             if kind is _TAKEN:
                 self.counts["reduced"] += 0 < label.weight < 1
                 self.counts["weightless"] += label.weight == 0
-                given = self._authors.setdefault(label.author, [0, 0])
-                given[0], given[1] = given[0] + 1, given[1] + round(label.weight / WEIGHT)
+                totals = self._authors.setdefault(label.author, [0, 0])
+                totals[0], totals[1] = totals[0] + 1, totals[1] + round(label.weight / WEIGHT)
             elif kind is _LEFT_OUT:
                 self.unfit += 1
                 _add(self.counts["left_out"], label.reasons)
@@ -136,12 +136,12 @@ class ManifestWriter:
 
     def _close_part(self) -> None:
         if self._rows:
-            self._parts.append(self._filing.put(canonical(self._begun)))
+            self._parts.append(self._blob_writer.put(canonical(self._begun)))
             self._begun, self._rows = _empty(), 0
 
     def _close_left_out(self) -> None:
         if self._left_out_rows:
-            sha256 = self._filing.put(canonical(self._left_out_rows))
+            sha256 = self._blob_writer.put(canonical(self._left_out_rows))
             self._left_out.append({"sha256": sha256, "answers": len(self._left_out_rows)})
             self._left_out_rows = []
 
@@ -155,8 +155,8 @@ def _add(counts: dict[str, int], names: Iterable[str]) -> None:
         counts[name] = counts.get(name, 0) + number
 
 
-def _place(one: tuple[Any, "_Kind"]) -> tuple[str, str, str]:
-    label = one[0]
+def _place(label_and_kind: tuple[Any, "_Kind"]) -> tuple[str, str, str]:
+    label = label_and_kind[0]
     return label.group.id, label.document.id, label.id
 
 
@@ -227,12 +227,12 @@ def _split_of(label: Any) -> str:
 
 def _pages_of(session: Session, document_ids: Sequence[str]) -> dict[str, list[Page]]:
     """Return the pages of documents, by document, in their order."""
-    found: dict[str, list[Page]] = {document_id: [] for document_id in document_ids}
+    pages: dict[str, list[Page]] = {document_id: [] for document_id in document_ids}
     for start in range(0, len(document_ids), _AT_ONCE):
         chosen = select(Page).where(Page.document_id.in_(document_ids[start : start + _AT_ONCE]))
         for page in session.scalars(chosen.order_by(Page.document_id, Page.number)):
-            found[page.document_id].append(page)
-    return found
+            pages[page.document_id].append(page)
+    return pages
 
 
 def _document_json(document: Document, split: str, pages: list[dict[str, Any]]) -> dict[str, Any]:

@@ -69,7 +69,7 @@ class Check:
     holds: Callable[[Answer], bool]
 
 
-def unfit(answer: Answer) -> list[str]:
+def find_failed_checks(answer: Answer) -> list[str]:
     """Return the names of the checks that an answer fails."""
     return [check.name for check in CHECKS if check.holds(answer)]
 
@@ -84,7 +84,7 @@ def far_from_its_words(answer: Answer) -> bool:
     for page, mark in answer.marks():
         boxes = [page.words[number].box for number in mark.words if number in page.words]
         area = sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in boxes)
-        if area and _covered(mark, boxes) < LEAST_COVERED * area:
+        if area and _count_covered_pixels(mark, boxes) < LEAST_COVERED * area:
             return True
     return False
 
@@ -108,36 +108,36 @@ def in_haste(answer: Answer) -> bool:
     return not answer.reviewed and 0 < answer.seconds < HASTY_SECONDS and answer.reliability < DOUBTFUL
 
 
-def contradict(one: Answer, other: Answer) -> bool:
+def contradict(first: Answer, second: Answer) -> bool:
     """Return whether two answers to one question on duplicate pages cannot both be right."""
-    if one.state.no_answer or other.state.no_answer:
-        return one.state.no_answer != other.state.no_answer
-    texts = one.text(), other.text()
+    if first.state.no_answer or second.state.no_answer:
+        return first.state.no_answer != second.state.no_answer
+    texts = first.text(), second.text()
     if all(texts):
         return float(Indel.normalized_similarity(*texts)) < SAME_TEXT
-    return _iou(_place(one), _place(other)) < SAME_PLACE
+    return _iou(_place(first), _place(second)) < SAME_PLACE
 
 
-def contradicted(answers: Sequence[Answer]) -> list[bool]:
+def find_contradicted(answers: Sequence[Answer]) -> list[bool]:
     """Return for each answer to one question on duplicate pages whether another one contradicts it.
 
     A reviewed answer is contradicted by reviewed answers only.
     """
-    said = [False] * len(answers)
-    for at, one in enumerate(answers):
-        for place in range(at + 1, len(answers)):
-            other = answers[place]
-            if contradict(one, other):
-                said[at] |= other.reviewed or not one.reviewed
-                said[place] |= one.reviewed or not other.reviewed
-    return said
+    flags = [False] * len(answers)
+    for first_at, first in enumerate(answers):
+        for second_at in range(first_at + 1, len(answers)):
+            second = answers[second_at]
+            if contradict(first, second):
+                flags[first_at] |= second.reviewed or not first.reviewed
+                flags[second_at] |= first.reviewed or not second.reviewed
+    return flags
 
 
 def _pixels(mark: PageMark) -> int:
     return sum(mark.mask.counts[1::2])
 
 
-def _covered(mark: PageMark, boxes: Sequence[Box]) -> int:
+def _count_covered_pixels(mark: PageMark, boxes: Sequence[Box]) -> int:
     """Return the number of mask pixels in the boxes, each box counted separately."""
     left, top, right, bottom = mark.mask.box
     inside = mark.mask.model_copy(update={"box": (0, 0, right - left, bottom - top)})
@@ -155,11 +155,11 @@ def _place(answer: Answer) -> tuple[float, float, float, float]:
     return x0 / page.width, y0 / page.height, x1 / page.width, y1 / page.height
 
 
-def _iou(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> float:
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
+def _iou(first: tuple[float, float, float, float], second: tuple[float, float, float, float]) -> float:
+    width = min(first[2], second[2]) - max(first[0], second[0])
+    height = min(first[3], second[3]) - max(first[1], second[1])
     common = max(0.0, width) * max(0.0, height)
-    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (one, other)]
+    areas = [(box[2] - box[0]) * (box[3] - box[1]) for box in (first, second)]
     return common / (sum(areas) - common) if sum(areas) > common else 0.0
 
 

@@ -155,12 +155,12 @@ def snapshot_named(workspace: Workspace, project_id: str, begins: str) -> Snapsh
     """
     named = or_(Snapshot.sha256.startswith(begins, autoescape=True), Snapshot.id.startswith(begins, autoescape=True))
     with workspace.database.read() as session:
-        found = session.scalars(select(Snapshot).where(Snapshot.project_id == project_id, named).limit(2)).all()
-    if not found:
+        snapshots = session.scalars(select(Snapshot).where(Snapshot.project_id == project_id, named).limit(2)).all()
+    if not snapshots:
         raise NotFound(f"There is no snapshot {begins!r} in this project; glossator snapshots list shows them.")
-    if len(found) > 1:
+    if len(snapshots) > 1:
         raise Refused(f"Several snapshots begin with {begins!r}; give more of its SHA-256.")
-    return found[0]
+    return snapshots[0]
 
 
 def newest_view(workspace: Workspace, project_id: str, most: int | None = None) -> SnapshotView | None:
@@ -174,11 +174,11 @@ def newest_view(workspace: Workspace, project_id: str, most: int | None = None) 
         rows = session.execute(newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(MOST_LISTED)).all()
         taught = set(session.scalars(select(Run.snapshot_id).where(Run.project_id == project_id)))
     # The same choice is the same snapshot: one that an export froze first keeps the export's filters.
-    found = next((row.id for row in rows if row.id in taught or row.filters == to_teach), None)
-    if found is None:
+    newest_id = next((row.id for row in rows if row.id in taught or row.filters == to_teach), None)
+    if newest_id is None:
         return None
     try:
-        return snapshot_view(workspace, project_id, found, most)
+        return snapshot_view(workspace, project_id, newest_id, most)
     except Refused:
         return None
 

@@ -35,8 +35,8 @@ from db.tables import (
     User,
 )
 from engine.annotation.state import AnnotationState
-from engine.datasets.automatic_labels import automatic_labels, trusted
-from engine.datasets.filing import Filing
+from engine.datasets.async_blob_writer import AsyncBlobWriter
+from engine.datasets.automatic_labels import automatic_labels, find_trusted_versions
 from engine.datasets.filters import Filters
 from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
 from engine.datasets.manifest import FrozenItem, items_of
@@ -109,24 +109,24 @@ def freeze_with(
 ) -> Snapshot:
     """Freeze the answers that pass `filters`, as `freeze` does."""
     say = on_progress or (lambda done, of: None)
-    with workspace.database.moment() as session, closing(Filing(workspace)) as filing:
+    with workspace.database.moment() as session, closing(AsyncBlobWriter(workspace)) as blob_writer:
         known = project_facts(session, project_id, lambda: say(0, 0))
-        manifest = ManifestWriter(session, filing)
+        manifest = ManifestWriter(session, blob_writer)
         for chosen in chosen_labels(session, known, filters, say):
             manifest.add(chosen)
         counts = manifest.counts
         if not counts["annotations"]:
-            raise NothingToFreeze(_nothing(filters, manifest.unfit))
+            raise NothingToFreeze(_explain_nothing(filters, manifest.unfit))
         sha256 = manifest.finish(project_id, known.people)
     try:
         with workspace.database.write() as session:
-            there = _stored(session, project_id, sha256)
-            if there is not None:
-                return there
+            existing = _find_snapshot(session, project_id, sha256)
+            if existing is not None:
+                return existing
             snapshot = Snapshot(
                 project_id=project_id,
                 sha256=sha256,
-                filters=filters.said(),
+                filters=filters.to_json(),
                 counts=dict(counts),
                 created_by=by.id if by else None,
             )
@@ -135,13 +135,13 @@ def freeze_with(
             return snapshot
     except IntegrityError:  # PostgreSQL: another process froze the same choice at the same time
         with workspace.database.read() as session:
-            there = _stored(session, project_id, sha256)
-        if there is None:
+            existing = _find_snapshot(session, project_id, sha256)
+        if existing is None:
             raise
-        return there
+        return existing
 
 
-def _nothing(filters: Filters, unfit_ones: int) -> str:
+def _explain_nothing(filters: Filters, unfit_ones: int) -> str:
     where = f" on a document of the split {' or '.join(filters.splits)}" if filters.splits else ""
     left = (
         f"; {unfit_ones} unfit {word(unfit_ones, 'answer is', 'answers are')} left out, see the tab Quality"
@@ -164,10 +164,10 @@ def load(workspace: Workspace, snapshot: Snapshot) -> Iterator[FrozenItem]:
 
 def accepted_revisions(session: Session, project_id: str, splits: tuple[str, ...] | None = None) -> dict[str, datetime]:
     """Return the accepted revisions of a project with their times, one a question; unfit ones too."""
-    found: dict[str, datetime] = {}
+    accepted: dict[str, datetime] = {}
     for of_document in accepted_by_document(session, project_id, splits).values():
-        found |= of_document
-    return found
+        accepted |= of_document
+    return accepted
 
 
 def accepted_by_document(
@@ -190,8 +190,12 @@ def accepted_by_document(
         ranked = ranked.where(DocumentGroup.split.in_(splits))
     if documents is not None:
         ranked = ranked.where(Annotation.document_id.in_(documents))
-    found = ranked.where(DocumentGroup.quarantined_at.is_(None)).subquery()
-    rows = session.execute(select(found.c.document_id, found.c.id, found.c.created_at).where(found.c.place == 1))
+    ranked_revisions = ranked.where(DocumentGroup.quarantined_at.is_(None)).subquery()
+    rows = session.execute(
+        select(ranked_revisions.c.document_id, ranked_revisions.c.id, ranked_revisions.c.created_at).where(
+            ranked_revisions.c.place == 1
+        )
+    )
     accepted: dict[str, dict[str, datetime]] = {}
     for document_id, revision_id, created_at in rows:
         accepted.setdefault(document_id, {})[revision_id] = created_at
@@ -206,8 +210,8 @@ def chosen_labels(
     Yields some groups of documents at a time, by id, so memory is bounded. The session should read one consistent
     state. `say` hears of progress as in `freeze`.
     """
-    versions = trusted(session, known.project_id) if AUTOMATIC in filters.statuses else []
-    rows = _answered(session, known.project_id, filters, versions)
+    versions = find_trusted_versions(session, known.project_id) if AUTOMATIC in filters.statuses else []
+    rows = _list_answered_documents(session, known.project_id, filters, versions)
     done, of = 0, sum(row.answers for row in rows)
     for batch in _batches(rows):
         say(done, of)
@@ -217,15 +221,15 @@ def chosen_labels(
         automatic = automatic_labels(session, known, documents, versions, filters) if versions else []
         yield replace(
             chosen,
-            taken=[one for one in chosen.taken if one.weight >= least],
-            automatic=[one for one in automatic if one.weight >= least],
+            taken=[label for label in chosen.taken if label.weight >= least],
+            automatic=[label for label in automatic if label.weight >= least],
         )
         done += sum(row.answers for row in batch)
     say(done, of)
 
 
 def _labels(session: Session, project_id: str, documents: Sequence[str], filters: Filters) -> list[Label]:
-    rows = session.execute(_chosen(project_id, documents, filters).options(*_READ))
+    rows = session.execute(_select_answers(project_id, documents, filters).options(*_READ))
     return [
         Label(
             annotation=annotation,
@@ -243,7 +247,7 @@ def _labels(session: Session, project_id: str, documents: Sequence[str], filters
     ]
 
 
-class _Answered(NamedTuple):
+class _AnsweredDocument(NamedTuple):
     """A document with answers."""
 
     group_id: str
@@ -251,7 +255,9 @@ class _Answered(NamedTuple):
     answers: int
 
 
-def _answered(session: Session, project_id: str, filters: Filters, versions: Sequence[str]) -> list[_Answered]:
+def _list_answered_documents(
+    session: Session, project_id: str, filters: Filters, versions: Sequence[str]
+) -> list[_AnsweredDocument]:
     """Return the documents that may have answers which pass `filters`, by group id.
 
     Includes documents with automatic answers of these versions only.
@@ -278,15 +284,17 @@ def _answered(session: Session, project_id: str, filters: Filters, versions: Seq
     if not filters.quarantined:
         documents = documents.where(DocumentGroup.quarantined_at.is_(None))
     rows = session.execute(documents).tuples()
-    return sorted(_Answered(group, document, answers[document]) for group, document in rows if document in answers)
+    return sorted(
+        _AnsweredDocument(group, document, answers[document]) for group, document in rows if document in answers
+    )
 
 
-def _batches(rows: Sequence[_Answered]) -> Iterator[list[_Answered]]:
+def _batches(rows: Sequence[_AnsweredDocument]) -> Iterator[list[_AnsweredDocument]]:
     """Yield whole groups, several hundred answers at a time.
 
     By document, because answers are indexed by document.
     """
-    batch: list[_Answered] = []
+    batch: list[_AnsweredDocument] = []
     answers = 0
     for _, group in groupby(rows, key=lambda row: row.group_id):
         for row in group:
@@ -299,7 +307,7 @@ def _batches(rows: Sequence[_Answered]) -> Iterator[list[_Answered]]:
         yield batch
 
 
-def _chosen(
+def _select_answers(
     project_id: str, documents: Sequence[str], filters: Filters
 ) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
     """Return the statement for people's answers on some documents of a project that pass `filters`."""
@@ -329,7 +337,7 @@ def _chosen(
         .where(Annotation.document_id.in_(documents), Revision.status.in_(filters.statuses))
         .order_by(Annotation.id)
     )
-    return filters.narrowed(chosen, Revision.created_at)
+    return filters.narrow(chosen, Revision.created_at)
 
 
 def proposal_of() -> ScalarSelect[str | None]:
@@ -366,5 +374,5 @@ def _place_in_question(head: Any, project_id: str) -> ColumnElement[int]:
     )
 
 
-def _stored(session: Session, project_id: str, sha256: str) -> Snapshot | None:
+def _find_snapshot(session: Session, project_id: str, sha256: str) -> Snapshot | None:
     return session.scalar(select(Snapshot).where(Snapshot.project_id == project_id, Snapshot.sha256 == sha256))

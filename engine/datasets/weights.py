@@ -59,22 +59,24 @@ def reliabilities(
     `pairs`: two people and their agreements, once each. `gold`: a person's agreements with gold answers.
     """
     compared: dict[str, list[tuple[str, int, float]]] = defaultdict(list)  # person -> (other person, count, sum)
-    for (one, other), given in pairs.items():
-        total = sum(map(share_agreed, given))
-        compared[one].append((other, len(given), total))
-        compared[other].append((one, len(given), total))
-    known = {name: [share_agreed(each) for each in given] for name, given in gold.items() if given}
+    for (first, second), agreements in pairs.items():
+        total = sum(map(share_agreed, agreements))
+        compared[first].append((second, len(agreements), total))
+        compared[second].append((first, len(agreements), total))
+    known = {
+        name: [share_agreed(agreement) for agreement in agreements] for name, agreements in gold.items() if agreements
+    }
     people = sorted(compared.keys() | known.keys())
-    found = dict.fromkeys(people, 1.0)
+    reliability = dict.fromkeys(people, 1.0)
     for _ in range(_ROUNDS):
-        found = {name: _round(known.get(name, ()), compared[name], found) for name in people}
+        reliability = {name: _round(known.get(name, ()), compared[name], reliability) for name in people}
     rows = [
         Reliability(
             name,
-            round(found[name], 4),
+            round(reliability[name], 4),
             sum(count for _, count, _ in compared[name]),
             len(known.get(name, ())),
-            _sentence(name, found, compared, known.get(name, ())),
+            _sentence(name, reliability, compared, known.get(name, ())),
         )
         for name in people
     ]
@@ -88,44 +90,45 @@ def label_weight(reliability: float, votes: Iterable[tuple[float, float]]) -> fl
     """
     if reliability < LEAST:
         return 0.0
-    given = list(votes)
-    for_it = sum(other * agreed for other, agreed in given)
-    return round(reliability * (1 + for_it) / (1 + sum(other for other, _ in given)), 4)
+    counted = list(votes)
+    for_it = sum(voter * agreed for voter, agreed in counted)
+    return round(reliability * (1 + for_it) / (1 + sum(voter for voter, _ in counted)), 4)
 
 
 def _round(known: Sequence[float], compared: Sequence[tuple[str, int, float]], before: Mapping[str, float]) -> float:
-    agreed = GOLD * sum(known) + sum(before[other] * total for other, _, total in compared)
-    counted = GOLD * len(known) + sum(before[other] * count for other, count, _ in compared)
+    agreed = GOLD * sum(known) + sum(before[person] * total for person, _, total in compared)
+    counted = GOLD * len(known) + sum(before[person] * count for person, count, _ in compared)
     return (PRIOR + agreed) / (PRIOR + counted)
 
 
 def _sentence(
     name: str,
-    found: Mapping[str, float],
+    reliability: Mapping[str, float],
     compared: Mapping[str, Sequence[tuple[str, int, float]]],
     known: Sequence[float],
 ) -> str | None:
     """Return a sentence on a person who disagrees with everybody else or with gold answers."""
     mine = compared.get(name, ())
     count = sum(number for _, number, _ in mine)
-    if found[name] >= DOUBTFUL or count + len(known) < FEWEST:
+    if reliability[name] >= DOUBTFUL or count + len(known) < FEWEST:
         return None
-    said = []
+    parts = []
     if count:
         share = sum(total for _, _, total in mine) / count
-        said.append(f"with others on {share:.0%} of {plurals.count(count, 'question')}")
+        parts.append(f"with others on {share:.0%} of {plurals.count(count, 'question')}")
     if known:
-        said.append(f"with gold answers on {sum(known) / len(known):.0%} of {len(known)}")
+        parts.append(f"with gold answers on {sum(known) / len(known):.0%} of {len(known)}")
     others = [
         (number, total)
         for person, rows in compared.items()
-        for other, number, total in rows
-        if name not in (person, other)
+        for other_person, number, total in rows
+        if name not in (person, other_person)
     ]
-    sentence = f"{name} agrees {' and '.join(said)}"
+    sentence = f"{name} agrees {' and '.join(parts)}"
     if others and sum(number for number, _ in others):
         between = sum(total for _, total in others) / sum(number for number, _ in others)
         sentence += f"; the others agree with each other on {between:.0%}"
     elif not known:
         return f"{sentence}. No other people were compared: a third person or gold questions would show who is right."
-    return f"{sentence}. Check these answers before the next retraining; their weight is {found[name]:.2f} until then."
+    weight = f"{reliability[name]:.2f}"
+    return f"{sentence}. Check these answers before the next retraining; their weight is {weight} until then."

@@ -1,6 +1,6 @@
 """A lease that lets one of several workers look at the triggers.
 
-The lease saves work; it is no safeguard. Firings have a unique key (engine.training.retraining.firings), so two
+The lease saves work; it is no safeguard. Firings have a unique key (engine.training.retraining.trigger_history), so two
 workers that both look fire nothing twice.
 """
 

@@ -31,7 +31,7 @@ class PrunedVersion(BaseModel):
 def prunable(workspace: Workspace, project_id: str, *, by: User, keep: int = KEPT) -> list[PrunedVersion]:
     """Return the versions of a project whose weights `prune` would delete, oldest first. Raises as it does."""
     with workspace.database.read() as session:
-        return [found for found, _ in _prunable(workspace, session, project_id, by, keep)]
+        return [version for version, _ in _prunable(workspace, session, project_id, by, keep)]
 
 
 def prune(workspace: Workspace, project_id: str, *, by: User, keep: int = KEPT) -> Iterator[PrunedVersion]:
@@ -57,15 +57,15 @@ def prune(workspace: Workspace, project_id: str, *, by: User, keep: int = KEPT) 
     while True:
         with workspace.database.write() as session:  # of each version, so that what is gone is audited
             registry.take_turn(session, project_id)  # as a promotion does, so none can choose a version meanwhile
-            found, files = next(_prunable(workspace, session, project_id, by, keep), (None, ()))
-            if found is None:
+            pruned, files = next(_prunable(workspace, session, project_id, by, keep), (None, ()))
+            if pruned is None:
                 return
-            megabytes = round(found.bytes / 1e6)
-            audit.record(session, by.id, "models.prune", found.id, project_id, model=found.label, megabytes=megabytes)
+            megabytes = round(pruned.bytes / 1e6)
+            audit.record(session, by.id, "models.prune", pruned.id, project_id, model=pruned.label, megabytes=megabytes)
             session.flush()
             for sha256 in files:
                 workspace.blobs.remove(sha256)
-        yield found
+        yield pruned
 
 
 def _prunable(

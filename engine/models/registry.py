@@ -68,7 +68,7 @@ def ensure_shipped(workspace: Workspace) -> ModelVersion:
         if workspace.database.dialect == "postgresql":
             # Two processes that start together must register it once: NULL project ids never collide.
             session.execute(select(func.pg_advisory_xact_lock(func.hashtext("glossator: shipped version"))))
-        newest = _shipped(session)
+        newest = _find_shipped(session)
         if newest is not None and newest.checkpoint_sha256 == sha256:
             return newest
         version = ModelVersion(
@@ -88,7 +88,7 @@ def champion(session: Session, project_id: str) -> ModelVersion:
         .order_by(Promotion.sequence.desc())
         .limit(1)
     )
-    version = promoted or _shipped(session)
+    version = promoted or _find_shipped(session)
     if version is None:
         raise NotFound(_NONE)
     return version
@@ -111,7 +111,7 @@ def champions(session: Session, projects: Collection[str]) -> dict[str, ModelVer
     promoted = dict(session.execute(chosen).tuples().all())
     without = set(projects) - promoted.keys()
     if without:
-        shipped = _shipped(session)
+        shipped = _find_shipped(session)
         if shipped is None:
             raise NotFound(_NONE)
         promoted |= dict.fromkeys(without, shipped)
@@ -178,7 +178,7 @@ def versions(
         rows, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
         reigning = champion(session, project_id).id if rows else None
         judged = {version.id: version.figures or _as_parent(session, project_id, version.id) for version, _ in rows}
-    found = [
+    views = [
         VersionView(
             id=version.id,
             label=label(version),
@@ -193,7 +193,7 @@ def versions(
         )
         for version, sha256 in rows
     ]
-    return Page(found, following)
+    return Page(views, following)
 
 
 def _as_parent(session: Session, project_id: str, version_id: str) -> dict[str, Any]:
@@ -204,7 +204,9 @@ def _as_parent(session: Session, project_id: str, version_id: str) -> dict[str, 
         .order_by(Run.created_at.desc(), Run.id.desc())
         .limit(1)
     )
-    return {name: one["parent"] for name, one in (verdict or {}).get("holdouts", {}).items() if "parent" in one}
+    return {
+        name: holdout["parent"] for name, holdout in (verdict or {}).get("holdouts", {}).items() if "parent" in holdout
+    }
 
 
 def register(
@@ -242,7 +244,7 @@ def take_turn(session: Session, project_id: str) -> None:
     session.scalar(select(Project.id).where(Project.id == project_id).with_for_update())
 
 
-def _shipped(session: Session) -> ModelVersion | None:
+def _find_shipped(session: Session) -> ModelVersion | None:
     return session.scalar(
         select(ModelVersion)
         .where(ModelVersion.project_id.is_(None))

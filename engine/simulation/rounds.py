@@ -36,7 +36,7 @@ from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.evaluation.metrics import HIT, Scored
 from engine.training.retraining import trigger
-from engine.training.retraining.run_settings import OF_DEPLOYMENT, checked
+from engine.training.retraining.run_settings import OF_DEPLOYMENT, check_settings
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor, Word
 
@@ -87,7 +87,7 @@ class Plan:
 
         Raises Refused for an invalid setting of the retrainings.
         """
-        chosen = checked({"seed": 0, "minutes": 1, **AGAINST[self.against], **self.run})
+        chosen = check_settings({"seed": 0, "minutes": 1, **AGAINST[self.against], **self.run})
         settings = chosen.model_dump(exclude={"seed", *OF_DEPLOYMENT})
         return {**asdict(self), "watched": str(self.watched) if self.watched else None, "settings": settings}
 

@@ -29,7 +29,7 @@ from engine.datasets.comparisons import (
     compare_with_gold,
     of_documents,
     states_of,
-    tallied,
+    tally_agreements,
 )
 from engine.datasets.weights import Reliability, reliabilities
 from engine.projects.projects import project_by_id
@@ -117,7 +117,7 @@ def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement
     with _lock:
         known = _remembered.get(key)
     with workspace.database.read() as session:
-        known = _followed(session, project_id, known)
+        known = _refresh_comparisons(session, project_id, known)
     with _lock:
         _remembered[key] = known
         _remembered.move_to_end(key)
@@ -126,7 +126,7 @@ def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement
     return _figures(known)
 
 
-def _followed(session: Session, project_id: str, known: _Known | None) -> _Known:
+def _refresh_comparisons(session: Session, project_id: str, known: _Known | None) -> _Known:
     """Return the comparisons as they are now: all made, or those of changed documents made anew."""
     # The place among the changes is read first: what is committed after it only makes the comparisons newer.
     cursor, touched = changes.newest(session), None
@@ -136,23 +136,23 @@ def _followed(session: Session, project_id: str, known: _Known | None) -> _Known
     if known is not None and touched is not None and predicted != known.predicted:
         touched |= _proposed_since(session, project_id, known.predicted)
     chosen = select(Task.gold_revision_id).where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
-    golden = frozenset(each for each in session.scalars(chosen) if each is not None)
+    golden = frozenset(revision_id for revision_id in session.scalars(chosen) if revision_id is not None)
     if known is None or touched is None or len(touched) > _AT_ONCE:
         between, gold = list(compare_people(session, project_id)), list(compare_with_gold(session, project_id))
         model = list(_of_model(session, project_id))
         return _Known(cursor, predicted, golden, between, gold, model, len(model) < NEWEST)
     if not touched and golden == known.golden:
         return replace(known, cursor=cursor, predicted=predicted)
-    between = [each for each in known.between if each.document_id not in touched]
+    between = [comparison for comparison in known.between if comparison.document_id not in touched]
     between += compare_people(session, project_id, touched)
     if golden == known.golden:
-        gold = [each for each in known.gold if each.document_id not in touched]
+        gold = [comparison for comparison in known.gold if comparison.document_id not in touched]
         gold += compare_with_gold(session, project_id, touched)
     else:
         gold = list(compare_with_gold(session, project_id))
-    model = [each for each in known.model if each.document_id not in touched]
+    model = [comparison for comparison in known.model if comparison.document_id not in touched]
     model += _of_model(session, project_id, touched)
-    model = nlargest(NEWEST, model, key=lambda each: each.accepted)
+    model = nlargest(NEWEST, model, key=lambda comparison: comparison.accepted)
     if len(model) < NEWEST and not known.whole:
         model = list(_of_model(session, project_id))
     return _Known(cursor, predicted, golden, between, gold, model, known.whole and len(model) < NEWEST)
@@ -165,11 +165,11 @@ def _proposed_since(session: Session, project_id: str, newest: str) -> set[str]:
 
 
 def _figures(known: _Known) -> ProjectAgreement:
-    tally = tallied(known.between, known.gold)
-    model = mean(each.agreement for each in known.model if each.agreement is not None)
+    tally = tally_agreements(known.between, known.gold)
+    model = mean(comparison.agreement for comparison in known.model if comparison.agreement is not None)
     pairs = [
-        Pair(people, each.questions, each.iou, each.word_f1)
-        for people, each in sorted((people, mean(given)) for people, given in tally.pairs.items())
+        Pair(people, agreement.questions, agreement.iou, agreement.word_f1)
+        for people, agreement in sorted((people, mean(agreements)) for people, agreements in tally.pairs.items())
     ]
     people = []
     for name in sorted(tally.people.keys() | tally.gold.keys()):
@@ -184,7 +184,7 @@ def _figures(known: _Known) -> ProjectAgreement:
                 with_gold.iou,
             )
         )
-    between = mean(each for given in tally.pairs.values() for each in given)
+    between = mean(agreement for agreements in tally.pairs.values() for agreement in agreements)
     return ProjectAgreement(pairs, people, between, model, reliabilities(tally.pairs, tally.gold))
 
 
@@ -209,4 +209,4 @@ def _of_model(session: Session, project_id: str, documents: Collection[str] | No
 def _proposals(session: Session, annotation_ids: Sequence[str]) -> dict[str, AnnotationState]:
     """Return the newest proposals to the questions alone, as the page showed them."""
     chosen = newest_alone(Prediction.annotation_id.in_(annotation_ids))
-    return {str(each.annotation_id): shown_state(each) for each in session.scalars(chosen)}
+    return {str(proposal.annotation_id): shown_state(proposal) for proposal in session.scalars(chosen)}

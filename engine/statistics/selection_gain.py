@@ -62,29 +62,33 @@ def choices(session: Session, project_id: str) -> Choices:
         .group_by(*kind)
         .order_by(*kind)
     )
-    found: dict[str, dict[Finished, int]] = {name: {} for name in CHOSEN}
+    counts_by_reason: dict[str, dict[Finished, int]] = {name: {} for name in CHOSEN}
     for by, pages, corrections, documents in rows:
-        found[by][Finished(pages, corrections)] = documents
-    return compared(found)
+        counts_by_reason[by][Finished(pages, corrections)] = documents
+    return compare_choices(counts_by_reason)
 
 
-def compared(found: Mapping[str, Mapping[Finished, int]]) -> Choices:
+def compare_choices(counts_by_reason: Mapping[str, Mapping[Finished, int]]) -> Choices:
     """Return the figures of finished documents by selection reason. Pure and deterministic.
 
     Intervals are percentiles of the bootstrap over documents (Efron and Tibshirani 1993, section 13.3). Documents with
     the same numbers are drawn together, by the multinomial distribution: the same draw, in time that does not grow.
 
     Args:
-        found: Selection reason -> numbers of a finished document -> documents with these numbers.
+        counts_by_reason: Selection reason -> numbers of a finished document -> documents with these numbers.
     """
-    documents = {name: sum(kinds.values()) for name, kinds in found.items()}
-    drawn = {name: _resampled(kinds, at) for at, (name, kinds) in enumerate(found.items()) if documents[name] >= FEWEST}
+    documents = {name: sum(kinds.values()) for name, kinds in counts_by_reason.items()}
+    drawn = {
+        name: _resample_rates(kinds, at)
+        for at, (name, kinds) in enumerate(counts_by_reason.items())
+        if documents[name] >= FEWEST
+    }
     by = []
-    for name, kinds in found.items():
+    for name, kinds in counts_by_reason.items():
         if not kinds:
             continue
-        pages = sum(each.pages * number for each, number in kinds.items())
-        corrections = sum(each.corrections * number for each, number in kinds.items())
+        pages = sum(numbers.pages * count for numbers, count in kinds.items())
+        corrections = sum(numbers.corrections * count for numbers, count in kinds.items())
         low, high = _ends(drawn[name]) if name in drawn else (None, None)
         by.append(
             Choice(
@@ -97,7 +101,7 @@ def compared(found: Mapping[str, Mapping[Finished, int]]) -> Choices:
                 high=high,
             )
         )
-    rate = {each.chosen_by: each.corrections_a_page for each in by}
+    rate = {choice.chosen_by: choice.corrections_a_page for choice in by}
     if len(rate) < len(CHOSEN):
         return Choices(by=by)
     ends: tuple[float | None, float | None] = (None, None)
@@ -106,7 +110,7 @@ def compared(found: Mapping[str, Mapping[Finished, int]]) -> Choices:
     return Choices(by=by, more=rate["model"] - rate["random"], more_low=ends[0], more_high=ends[1])
 
 
-def _resampled(kinds: Mapping[Finished, int], seed: int) -> NDArray[np.float64]:
+def _resample_rates(kinds: Mapping[Finished, int], seed: int) -> NDArray[np.float64]:
     values, numbers = np.array(list(kinds), float), np.array(list(kinds.values()))
     shares = numbers / numbers.sum()
     drawn = np.random.default_rng([_SEED, seed]).multinomial(numbers.sum(), shares, _RESAMPLES) @ values

@@ -118,7 +118,9 @@ def figures(
         return Figures(
             first_day=first,
             last_day=last,
-            masks_a_day=_merged((day, names.get(person, OTHERS), masks) for (day, person), masks in counted.items()),
+            masks_a_day=_merge_rows(
+                (day, names.get(person, OTHERS), masks) for (day, person), masks in counted.items()
+            ),
             by_model=[
                 ModelFigures(model=version.id, label=label(version), **models[version.id]) for version in versions
             ],
@@ -138,8 +140,8 @@ def _counts(
     by_day: dict[tuple[date, str], int] = {}
     by_person: dict[str, _Counts] = {}
     by_model: dict[str, _Counts] = {}
-    kept = MaskCount.masks, MaskCount.timed, MaskCount.unchanged
-    chosen = select(MaskCount.day, MaskCount.person_id, MaskCount.version_id, *kept)
+    totals = MaskCount.masks, MaskCount.timed, MaskCount.unchanged
+    chosen = select(MaskCount.day, MaskCount.person_id, MaskCount.version_id, *totals)
     for day, person, version, *numbers in session.execute(
         chosen.where(MaskCount.project_id == project_id, MaskCount.masks > 0)
     ):
@@ -160,7 +162,7 @@ def _paces(
 
     Seconds are read by rank from an index, the middle ones and those of the interval, and not all.
     """
-    found = {}
+    paces = {}
     for name, (total, timed, unchanged) in counts.items():
         ranks = sorted({*middle_ranks(timed), *(median_ranks(timed) or ())}) if timed else []
         seconds: dict[int, float] = {}
@@ -168,20 +170,20 @@ def _paces(
             chosen = select(FinishedMask.seconds).where(key == name, FinishedMask.seconds > 0, *which)
             chosen = chosen.order_by(FinishedMask.seconds).offset(ranks[0] - 1).limit(ranks[-1] - ranks[0] + 1)
             seconds = dict(enumerate(map(float, session.scalars(chosen)), start=ranks[0]))
-        found[name] = _pace(total, timed, unchanged, seconds)
-    return found
+        paces[name] = _pace(total, timed, unchanged, seconds)
+    return paces
 
 
-def _pace(total: int, timed: int, unchanged: int, found: Mapping[int, float]) -> dict[str, Any]:
-    middle = [found[rank] for rank in middle_ranks(timed)] if timed else []
+def _pace(total: int, timed: int, unchanged: int, seconds_by_rank: Mapping[int, float]) -> dict[str, Any]:
+    middle = [seconds_by_rank[rank] for rank in middle_ranks(timed)] if timed else []
     ends = median_ranks(timed)
     low, high = share_interval(unchanged, total)
     return {
         "masks": total,
         "timed": timed,
         "seconds_median": sum(middle) / 2 if middle else None,
-        "seconds_low": found[ends[0]] if ends else None,
-        "seconds_high": found[ends[1]] if ends else None,
+        "seconds_low": seconds_by_rank[ends[0]] if ends else None,
+        "seconds_high": seconds_by_rank[ends[1]] if ends else None,
         "unchanged": unchanged,
         "unchanged_share": unchanged / total,
         "unchanged_low": low,
@@ -200,7 +202,7 @@ def _names(session: Session, project_id: str, viewer: User | None) -> dict[str, 
     return {user.id: user.name for user in session.scalars(select(User))}
 
 
-def _merged(rows: Iterable[tuple[date, str, int]]) -> list[MasksADay]:
+def _merge_rows(rows: Iterable[tuple[date, str, int]]) -> list[MasksADay]:
     sums: dict[tuple[date, str], int] = {}
     for day, person, masks in rows:
         sums[day, person] = sums.get((day, person), 0) + masks

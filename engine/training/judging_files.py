@@ -32,17 +32,17 @@ def judges(path: Path) -> bool:
 
 def without_judging(paths: Iterable[Path]) -> tuple[list[Path], str | None]:
     """Return the files that may be learned from, in order, and a sentence about those refused; None without any."""
-    kept: list[Path] = []
+    allowed: list[Path] = []
     refused: list[str] = []
     for path in paths:
         if judges(path):
             refused.append(path.name)
         else:
-            kept.append(path)
+            allowed.append(path)
     if not refused:
-        return kept, None
+        return allowed, None
     named = ", ".join(refused[:_NAMED_AT_MOST])
     if len(refused) > _NAMED_AT_MOST:
         named += f" and {count(len(refused) - _NAMED_AT_MOST, 'other file')}"
     verb = word(len(refused), "judges", "judge")
-    return kept, f"{named} {verb} the model, so nothing is learned from {word(len(refused), 'it', 'them')}."
+    return allowed, f"{named} {verb} the model, so nothing is learned from {word(len(refused), 'it', 'them')}."

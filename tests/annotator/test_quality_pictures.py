@@ -13,7 +13,7 @@ from engine.datasets.weights import Reliability
 from engine.selection.stage_view import AuditView, PrecisionPoint, StageView
 from engine.statistics.project_agreement import ProjectAgreement
 from engine.statistics.queue_depth import QueueDepth
-from engine.statistics.selection_gain import Choices, Finished, compared
+from engine.statistics.selection_gain import Choices, Finished, compare_choices
 from engine.statistics.throughput import Figures, MasksADay, ModelFigures, PersonFigures
 
 DAY = date(2026, 3, 2)
@@ -200,14 +200,14 @@ def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     found = some()
     assert "Set the document order" in quality.drawn(found, stage=stage())
     many, few = {Finished(1, 3): 10}, {Finished(1, 1): 10}
-    found.choices = compared({"model": many, "random": few})
+    found.choices = compare_choices({"model": many, "random": few})
     html = quality.drawn(found, stage=stage())
     assert "+2.0 corrections a page compared with random documents (+2.0 to +2.0). The selection finds" in html
     assert "model: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = {Finished(2, 0): 5, Finished(1, 9): 5}
-    found.choices = compared({"model": mixed, "random": mixed})
+    found.choices = compare_choices({"model": mixed, "random": mixed})
     assert "not significant yet" in quality.drawn(found, stage=stage())
-    found.choices = compared({"model": {Finished(1, 3): 3}, "random": {}})
+    found.choices = compare_choices({"model": {Finished(1, 3): 3}, "random": {}})
     assert "needs finished documents of both kinds" in quality.drawn(found, stage=stage())
     assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 

@@ -14,7 +14,7 @@ from engine.training.pretraining.probing import (
     same_place,
     type_figures,
 )
-from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered, rendered_source
+from engine.training.sources.rendered import RenderedPage, drawn_pages, render_page, rendered_source
 from model.examples import Example
 from model.objectives.djepa import JointJepa
 from model.pretraining.probes import fit_map, linear_probe, pooled, retrieval_accuracy
@@ -106,7 +106,7 @@ def test_a_source_repeats_no_page_before_all_were_given():
 
 
 def test_the_figures_are_there_for_generated_pages(network):
-    drawn = [rendered(made, 128) for made in drawn_pages(5, 12)]
+    drawn = [render_page(made, 128) for made in drawn_pages(5, 12)]
     fitted, judged = regions_of(network, drawn[:8]), regions_of(network, drawn[8:])
     assert set(type_figures(fitted, judged)) == set(FEATURES)
     figures = retrieval_figures(fitted, judged)
@@ -125,7 +125,7 @@ def test_what_is_not_on_the_page_is_not_in_the_figures(network):
 
 
 def test_the_kinds_of_a_page_are_drawn_by_the_seed(network):
-    page = rendered(drawn_pages(5, 1)[0], 128)
+    page = render_page(drawn_pages(5, 1)[0], 128)
     one, same, other = (regions_of(network, [page], seed) for seed in (0, 0, 1))
     assert torch.equal(one.numbers, same.numbers)
     assert torch.bincount(one.kinds).max() <= 4 and not torch.equal(one.numbers, other.numbers)

@@ -1,12 +1,12 @@
-"""Jobs in every state, firings of every outcome, and a worker: for tests and pictures of the tab Jobs."""
+"""Jobs in every state, a trigger history with every outcome, and a worker: for tests and pictures of the tab Jobs."""
 
 from datetime import timedelta
 
 from db.base import now
 from db.tables import Job, Lease
 from engine.jobs import poll_lease, queue
-from engine.training.retraining import firings, trigger
-from engine.training.retraining.firings import Due
+from engine.training.retraining import trigger, trigger_history
+from engine.training.retraining.trigger_history import Due
 from engine.workspace import Workspace
 
 WORKER = "annotations-1:4711:5f3c10aa"
@@ -61,7 +61,7 @@ def of_every_kind(workspace: Workspace, project_id: str) -> None:
             (1, "count", "asked", "23 answers were newly accepted.", running.id),
         ):
             due = Due(project_id, kind, hour - timedelta(hours=back))  # type: ignore[arg-type]
-            firings.record(session, due, outcome, message, scheduler=WORKER, job_id=job)  # type: ignore[arg-type]
+            trigger_history.record(session, due, outcome, message, scheduler=WORKER, job_id=job)  # type: ignore[arg-type]
         since = now() - timedelta(hours=5)
         until = now() + timedelta(days=1)
         session.merge(

@@ -1,17 +1,17 @@
-// The tab Jobs: chooses the project, and shows its jobs, its triggers and their firings.
+// The tab Jobs: chooses the project, and shows its jobs, its triggers and their history.
 
 import { get, getAll, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { JobsCard } from './jobs_list.js';
-import { FiringsCard, TriggersCard } from './jobs_triggers.js';
+import { TriggerHistoryCard, TriggersCard } from './jobs_triggers.js';
 import { EVERYWHERE, LiveTab } from '../sync/live_tab.js';
 import { notice } from './people_parts.js';
 import { projectSelect } from './project_select.js';
 
 /** @import { ProjectView } from '../types' */
 
-/** @typedef {{ triggers: TriggersCard, jobs: JobsCard, firings: FiringsCard }} Cards */
+/** @typedef {{ triggers: TriggersCard, jobs: JobsCard, triggerHistory: TriggerHistoryCard }} Cards */
 
 export class JobsPanel {
   /** @param {HTMLElement} root */
@@ -81,10 +81,10 @@ export class JobsPanel {
     const cards = {
       triggers: new TriggersCard(project, admin, changed),
       jobs: new JobsCard(project.id, admin, changed),
-      firings: new FiringsCard(),
+      triggerHistory: new TriggerHistoryCard(),
     };
     this.cards = cards;
-    const history = h('div', {}, cards.jobs.root, cards.firings.root);
+    const history = h('div', {}, cards.jobs.root, cards.triggerHistory.root);
     replace(this.root, choice, h('div', { class: 'g-people-columns' }, history, h('div', {}, cards.triggers.root)));
   }
 
@@ -103,7 +103,7 @@ export class JobsPanel {
       const [triggers] = await Promise.all([get('/projects/{project_id}/triggers', values), cards.jobs.load()]);
       if (cards !== this.cards) return true;
       cards.triggers.show(triggers);
-      cards.firings.show(triggers.firings);
+      cards.triggerHistory.show(triggers.firings);
       return true;
     } catch (error) {
       if (cards === this.cards) cards.triggers.say.show(sentenceOf(error), true);

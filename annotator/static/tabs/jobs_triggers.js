@@ -1,4 +1,4 @@
-// What starts a project's retrainings and how near the next one is, who watches over it, and what fired lately.
+// The triggers of a project's retrainings, how near the next one is, the worker that watches them, and their history.
 
 import { patch } from '../core/api.js';
 import { h, redraw } from '../core/dom.js';
@@ -149,22 +149,22 @@ export class TriggersCard {
   }
 }
 
-export class FiringsCard {
+export class TriggerHistoryCard {
   constructor() {
     this.none = h(
       'p',
       { class: 'g-none', hidden: true },
-      'No trigger has fired yet. Each firing is listed here with its result.',
+      'No trigger has fired yet. The history lists each time with its result.',
     );
-    const list = h('ul', { class: 'g-rows g-firings' });
+    const list = h('ul', { class: 'g-rows g-trigger-history' });
     this.rows = new Rows(list, (/** @type {FiringView} */ firing) => ({ root: firingRow(firing), dress: () => {} }));
-    this.root = card('Recent firings', this.none, list);
+    this.root = card('Trigger history', this.none, list);
   }
 
-  /** @param {readonly FiringView[]} firings */
-  show(firings) {
-    this.none.hidden = firings.length > 0;
-    this.rows.show(firings);
+  /** @param {readonly FiringView[]} history */
+  show(history) {
+    this.none.hidden = history.length > 0;
+    this.rows.show(history);
   }
 }
 
@@ -177,7 +177,7 @@ function firingRow(firing) {
     time(firing.due_at),
     h('b', {}, BY[firing.trigger] ?? firing.trigger),
     h('span', { class: `glossator-badge ${look}` }, word),
-    h('span', { class: 'g-firing-said' }, firing.message),
+    h('span', { class: 'g-trigger-message' }, firing.message),
   );
 }
 

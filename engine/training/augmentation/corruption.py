@@ -15,7 +15,7 @@ SEED = 3
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def corrupted(pages: Iterable[GroundedPage], *, noise: float = 0.0, drop: float = 0.0) -> Iterator[GroundedPage]:
+def corrupt_pages(pages: Iterable[GroundedPage], *, noise: float = 0.0, drop: float = 0.0) -> Iterator[GroundedPage]:
     """Yield the pages with misread characters and shortened questions.
 
     Questions without word answers are shortened too, with a generator of their own: the reference does not ask them,
@@ -32,21 +32,24 @@ def corrupted(pages: Iterable[GroundedPage], *, noise: float = 0.0, drop: float 
     for name, share in (("noise", noise), ("drop", drop)):
         if not 0 <= share <= 1:
             raise ValueError(f"The share to {name} is {share:g}; it must lie between 0 and 1.")
-    return _corrupted(pages, noise, drop) if noise or drop else iter(pages)
+    return _generate_corrupted(pages, noise, drop) if noise or drop else iter(pages)
 
 
-def _corrupted(pages: Iterable[GroundedPage], noise: float, drop: float) -> Iterator[GroundedPage]:
-    rng, of_others = random.Random(SEED), random.Random(SEED)
+def _generate_corrupted(pages: Iterable[GroundedPage], noise: float, drop: float) -> Iterator[GroundedPage]:
+    rng, rng_of_others = random.Random(SEED), random.Random(SEED)
     for page in pages:
-        words = [GroundedWord(misread(one.text, noise, rng), one.box) for one in page.words] if noise else page.words
+        words = [GroundedWord(misread(word.text, noise, rng), word.box) for word in page.words] if noise else page.words
         questions = page.questions
         if drop:
-            questions = [_shortened(one, drop, rng if one.answers else of_others) for one in page.questions]
+            questions = [
+                _shorten_question(question, drop, rng if question.answers else rng_of_others)
+                for question in page.questions
+            ]
         yield replace(page, words=words, questions=questions)
 
 
-def _shortened(question: GroundedQuestion, share: float, rng: random.Random) -> GroundedQuestion:
-    return replace(question, question=shortened(question.question, share, rng))
+def _shorten_question(question: GroundedQuestion, share: float, rng: random.Random) -> GroundedQuestion:
+    return replace(question, question=shorten(question.question, share, rng))
 
 
 def misread(text: str, rate: float, rng: random.Random) -> str:
@@ -54,13 +57,13 @@ def misread(text: str, rate: float, rng: random.Random) -> str:
     return "".join(rng.choice(_ALPHABET) if rng.random() < rate else character for character in text)
 
 
-def shortened(question: str, share: float, rng: random.Random) -> str:
+def shorten(question: str, share: float, rng: random.Random) -> str:
     """Drop each content word of a question with probability `share`; unchanged when none would remain."""
     # Draws for stop words too: otherwise the following draws would differ.
-    kept = " ".join(word for word in question.split() if rng.random() >= share or _is_stop_word(word))
-    return kept if any(token not in STOP_WORDS for token in tokens(kept)) else question
+    shorter = " ".join(word for word in question.split() if rng.random() >= share or _is_stop_word(word))
+    return shorter if any(token not in STOP_WORDS for token in tokens(shorter)) else question
 
 
 def _is_stop_word(word: str) -> bool:
-    found = tokens(word)
-    return bool(found) and found[0] in STOP_WORDS
+    word_tokens = tokens(word)
+    return bool(word_tokens) and word_tokens[0] in STOP_WORDS

@@ -22,15 +22,15 @@ def with_negative_questions(source: Source, share: float, seed: int) -> Source:
     Their keys are made up and share no word with the page: a real concept might be on the page under another name.
     """
 
-    def changed(step: int) -> Sequence[Example]:
+    def replaced_source(step: int) -> Sequence[Example]:
         """Return the changed examples of one step."""
         rng = random.Random(f"{seed}:{step}:absent")
-        return [_changed(example, share, rng) for example in source(step)]
+        return [_replace_questions(example, share, rng) for example in source(step)]
 
-    return changed
+    return replaced_source
 
 
-def _changed(example: Example, share: float, rng: random.Random) -> Example:
+def _replace_questions(example: Example, share: float, rng: random.Random) -> Example:
     on_page = {token for word in example.words for token in tokens(word.text)}
     return replace(
         example,

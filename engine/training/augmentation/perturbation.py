@@ -21,33 +21,36 @@ _MISREAD = 0.01, 0.1  # share of characters
 _COLONLESS = 0.15  # share of pages that lose their colons
 
 
-def in_cipher(example: Example, rng: random.Random) -> Example:
+def cipher_page(example: Example, rng: random.Random) -> Example:
     """Cipher the letters of page and questions, vowels to vowels: equal words stay equal, without meaning.
 
     Paraphrased questions cannot be understood then and are replaced. Without a replacement the example stays unchanged.
     """
     cipher = _cipher(rng)
     on_page = {bare(word.text) for word in example.words}
-    literal = [one for one in example.questions if one.answered and _literal(one, on_page)]
+    literal = [question for question in example.questions if question.answered and _literal(question, on_page)]
     if not literal:
         return example
     questions = [
-        one if not one.answered or _literal(one, on_page) else rng.choice(literal) for one in example.questions
+        question if not question.answered or _literal(question, on_page) else rng.choice(literal)
+        for question in example.questions
     ]
     return replace(
         example,
         words=tuple(Word(word.text.translate(cipher), word.box) for word in example.words),
-        questions=[replace(one, text=_translated(one.text, cipher), prompt=None) for one in questions],
+        questions=[
+            replace(question, text=_cipher_question(question.text, cipher), prompt=None) for question in questions
+        ],
     )
 
 
-def _translated(question: str, cipher: dict[int, int]) -> str:
+def _cipher_question(question: str, cipher: dict[int, int]) -> str:
     """Cipher the content of a question; question phrases ("What is the") stay."""
     parts = question.split(" ")
     return " ".join(part.translate(cipher) if weight_of(part) >= TELLING else part for part in parts)
 
 
-def stretched(example: Example, rng: random.Random) -> Example:
+def stretch_page(example: Example, rng: random.Random) -> Example:
     """Stretch letters and line distances at random, without the image, perhaps without colons.
 
     Unchanged when regions answer its questions.
@@ -67,7 +70,7 @@ def stretched(example: Example, rng: random.Random) -> Example:
     return replace(example, words=tuple(words), size=size, image=None)
 
 
-def blurred(example: Example, rng: random.Random) -> Example:
+def misread_words(example: Example, rng: random.Random) -> Example:
     """Replace characters by similar ones, at one rate for the whole page."""
     rate = rng.uniform(*_MISREAD)
     return replace(example, words=tuple(Word(misread(word.text, rate, rng), word.box) for word in example.words))

@@ -8,7 +8,7 @@ from rapidfuzz.distance import Levenshtein
 _ANLS_THRESHOLD = 0.5  # normalised distance from which an answer counts as wrong, as in the paper
 
 
-def normalised(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a text without regard to case and white space, and nothing else; accents are composed (NFC).
 
     White space is left out, not merged: sets cut dates as "9/ 3/ 92", and OCR does not.
@@ -18,21 +18,23 @@ def normalised(text: str) -> str:
 
 def without_punctuation(text: str) -> str:
     """Return the normalised text without punctuation and symbols (Unicode categories P and S)."""
-    return "".join(c for c in normalised(text) if category(c)[0] not in "PS")
+    return "".join(c for c in normalise(text) if category(c)[0] not in "PS")
 
 
 def is_exact(text: str, acceptable: Iterable[str]) -> bool:
-    """Return whether a text equals an acceptable one after `normalised`."""
-    ours = normalised(text)
-    return any(normalised(one) == ours for one in acceptable)
+    """Return whether a text equals an acceptable one after `normalise`."""
+    ours = normalise(text)
+    return any(normalise(candidate) == ours for candidate in acceptable)
 
 
 def anls(text: str, acceptable: Iterable[str]) -> float:
     """Return the normalised Levenshtein similarity to the nearest acceptable text, 0..1; 0 when below one half.
 
     Source: Biten et al. 2019, "Scene Text Visual Question Answering", section 4: the term of one question, with
-    threshold 0.5. Texts are compared after `normalised`.
+    threshold 0.5. Texts are compared after `normalise`.
     """
-    ours = normalised(text)
-    distance = min((Levenshtein.normalized_distance(ours, normalised(one)) for one in acceptable), default=1.0)
+    ours = normalise(text)
+    distance = min(
+        (Levenshtein.normalized_distance(ours, normalise(candidate)) for candidate in acceptable), default=1.0
+    )
     return 1 - distance if distance < _ANLS_THRESHOLD else 0.0

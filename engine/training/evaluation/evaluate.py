@@ -61,7 +61,7 @@ class Evaluation:
 
         Slices hold answerable questions; all share the same unanswerable ones.
         """
-        absent = [one for one in self.scored if not one.answerable]
+        absent = [score for score in self.scored if not score.answerable]
         return {
             "model": self.version,
             "pages": self.pages,
@@ -111,22 +111,22 @@ def evaluate(
     Raises:
         ValueError: An image is missing or has not the page's size.
     """
-    opened = opener_of(images_from)
+    open_image = opener_of(images_from)
     both_paths = both_paths or corrected == "pixels"
     scored: list[Scored] = []
     encode_ms: list[float] = []
     for done, page in enumerate(islice(pages, limit), 1):
         if should_stop is not None and should_stop():
             break
-        image = opened(page)
+        image = open_image(page)
         seen = page.words if words_from is None else words_from(page)
         began = time.perf_counter()
-        encoded = predictor.encode(image, [Word(one.text, one.box) for one in seen], (page.width, page.height))
+        encoded = predictor.encode(image, [Word(word.text, word.box) for word in seen], (page.width, page.height))
         encode_ms.append(_since(began))
-        for one in _answer_page(predictor, encoded, page, seen, clicks, corrected, both_paths, timed):
-            scored.append(one.scored)
+        for answered in _answer_page(predictor, encoded, page, seen, clicks, corrected, both_paths, timed):
+            scored.append(answered.scored)
             if on_answer is not None:
-                on_answer(one)
+                on_answer(answered)
         if on_page is not None:
             on_page(done)
     return Evaluation(predictor.version, len(encode_ms), tuple(encode_ms), tuple(scored))
@@ -149,8 +149,8 @@ def _answer_page(
         page.questions, _answers(predictor, encoded, page.questions, both_paths, timed), strict=True
     ):
         acceptable = masks_of(page, question)
-        found = lexical_baseline.predict(prepared, question.question)
-        by_baseline = rasterise([seen[at].box for at in found], (page.height, page.width))
+        baseline_words = lexical_baseline.predict(prepared, question.question)
+        by_baseline = rasterise([seen[at].box for at in baseline_words], (page.height, page.width))
         plain = plain_cell(keys, question.question)
         first = question.answers[0] if question.answers else None
         comparable = question.answers if seen is page.words else []  # indices of other words cannot be compared
@@ -166,9 +166,9 @@ def _answer_page(
             answered=answer.answered,
             predicted_iou=answer.score,
             milliseconds=milliseconds,
-            after_clicks=_corrected(predictor, encoded, question, answer, acceptable, clicks, corrected),
+            after_clicks=_correct_by_clicks(predictor, encoded, question, answer, acceptable, clicks, corrected),
             word_f1=best_word_f1(answer.words, comparable),
-            baseline_word_f1=best_word_f1(found, comparable),
+            baseline_word_f1=best_word_f1(baseline_words, comparable),
             reachable_iou=None if seen is page.words else _reachable(acceptable, seen),
             judged=None
             if seen is page.words
@@ -178,7 +178,7 @@ def _answer_page(
                 seen,
                 acceptable=acceptable,
                 model=(answer.mask, answer.words),
-                baseline=(by_baseline, found),
+                baseline=(by_baseline, baseline_words),
             ),
             plain_iou=None
             if plain is None
@@ -194,23 +194,25 @@ def _answer_page(
 
 def _shown_iou(answer: Answer, acceptable: Sequence[Mask]) -> float:
     """Return the best IoU of the proposals that the page lists: nine where the key is repeated, else three."""
-    others = [one for one in answer.candidates if not np.array_equal(one.mask, answer.mask)]
-    listed = [one for one in (answer, *others) if one.mask.any()][: _LISTED_REPEATED if answer.repeated else _LISTED]
-    return max((best_iou(one.mask, acceptable) for one in listed), default=0.0)
+    others = [candidate for candidate in answer.candidates if not np.array_equal(candidate.mask, answer.mask)]
+    listed = [candidate for candidate in (answer, *others) if candidate.mask.any()][
+        : _LISTED_REPEATED if answer.repeated else _LISTED
+    ]
+    return max((best_iou(candidate.mask, acceptable) for candidate in listed), default=0.0)
 
 
 def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
     """Return every acceptable answer as bool [height, width]: unions of word boxes, then given masks."""
     size = (page.height, page.width)
     by_words = [rasterise([page.words[at].box for at in answer], size) for answer in question.answers]
-    return by_words + [decode_rle(one) for one in question.masks]
+    return by_words + [decode_rle(rle) for rle in question.masks]
 
 
 def _reachable(acceptable: Sequence[Mask], words: Sequence[GroundedWord]) -> float:
     """Return the best IoU that these words can reach with an acceptable answer: the upper bound given OCR."""
     boxes = [word.box for word in words]
     return max(
-        (iou(rasterise([boxes[at] for at in words_under(one, boxes)], one.shape), one) for one in acceptable),
+        (iou(rasterise([boxes[at] for at in words_under(mask, boxes)], mask.shape), mask) for mask in acceptable),
         default=0.0,
     )
 
@@ -221,11 +223,11 @@ def _answers(
     if not timed:
         at_once = questions_at_once(*encoded.size)
         for start in range(0, len(questions), at_once):
-            some = [one.question for one in questions[start : start + at_once]]
+            some = [question.question for question in questions[start : start + at_once]]
             began = time.perf_counter()
             answers = predictor.ask_many(encoded, some, both_paths=both_paths)
-            each = _since(began) / len(some)
-            yield from ((answer, each) for answer in answers)
+            milliseconds = _since(began) / len(some)
+            yield from ((answer, milliseconds) for answer in answers)
         return
     for question in questions:
         began = time.perf_counter()
@@ -233,7 +235,7 @@ def _answers(
         yield answer, _since(began)
 
 
-def _corrected(
+def _correct_by_clicks(
     predictor: Predictor,
     encoded: EncodedPage,
     question: GroundedQuestion,
@@ -246,7 +248,7 @@ def _corrected(
     if not clicks or not acceptable:
         return ()
     mask = _mask_of(answer, corrected)
-    meant = max(acceptable, key=lambda one: iou(mask, one))
+    meant = max(acceptable, key=lambda candidate: iou(mask, candidate))
     points: list[Click] = []
     reached = []
     for _ in range(clicks):
@@ -271,7 +273,7 @@ def opener_of(images_from: Path | ImageOf | None) -> ImageOf:
         return images_from
     folder = images_from
 
-    def opened(page: GroundedPage) -> Image.Image | None:
+    def open_image(page: GroundedPage) -> Image.Image | None:
         """Open the image of a page; None without images."""
         if page.image is None:
             return None
@@ -283,7 +285,7 @@ def opener_of(images_from: Path | ImageOf | None) -> ImageOf:
                 f"Page {page.page_id}: its image {folder / page.image} does not exist; add it, or use --words-only."
             ) from None
 
-    return opened
+    return open_image
 
 
 def _since(began: float) -> float:

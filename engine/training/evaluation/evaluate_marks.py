@@ -59,15 +59,15 @@ def evaluate_marks(
         scores += [
             MarkScore(
                 file=page.page_id.partition("-")[0],
-                region_type=str(one.question.region_type),
-                shown=bool(one.answer.mask.any()),
-                answered=one.scored.answered,
-                iou=one.scored.iou,
-                after=one.scored.after_clicks,
+                region_type=str(answered.question.region_type),
+                shown=bool(answered.answer.mask.any()),
+                answered=answered.scored.answered,
+                iou=answered.scored.iou,
+                after=answered.scored.after_clicks,
                 pixel_iou=pixels.pixel_iou or 0.0,
                 pixel_after=pixels.after_clicks,
             )
-            for one, pixels in zip(answers, by_pixels, strict=True)
+            for answered, pixels in zip(answers, by_pixels, strict=True)
         ]
         if on_page is not None:
             on_page(done)

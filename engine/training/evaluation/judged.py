@@ -13,7 +13,7 @@ from model.masks import Mask, iou, rasterise, words_under
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Judgement:
     """Judgement of one answer, best over the acceptable answers."""
 
     anls: float  # 0..1, see answer_text.anls
@@ -28,8 +28,8 @@ class Judged:
     `reachable_exact`: whether the OCR words inside an acceptable mask spell its text, the upper bound of `exact`.
     """
 
-    model: Found
-    baseline: Found
+    model: Judgement
+    baseline: Judgement
     reachable_exact: bool
 
 
@@ -55,22 +55,24 @@ def judge(
     if not question.answers:
         return None
     texts = [text_of(page.words, answer) for answer in question.answers]
-    given, boxes = [word.box for word in page.words], [word.box for word in read]
+    given_boxes, boxes = [word.box for word in page.words], [word.box for word in read]
     size = (page.height, page.width)
-    places = [rasterise([given[at] for at in words_under(mask, given)], size) for mask in acceptable]
+    places = [rasterise([given_boxes[at] for at in words_under(mask, given_boxes)], size) for mask in acceptable]
 
-    def found(mask: Mask, words: Sequence[int]) -> Found:
+    def judge_answer(mask: Mask, words: Sequence[int]) -> Judgement:
         """Judge one answer."""
         text = text_of(read, words)
-        on = snapped(mask, [boxes[at] for at in words], given)
-        place = rasterise([given[at] for at in on], size)
-        return Found(anls(text, texts), is_exact(text, texts), max(iou(place, one) for one in places))
+        on = snap_to_words(mask, [boxes[at] for at in words], given_boxes)
+        place = rasterise([given_boxes[at] for at in on], size)
+        return Judgement(
+            anls(text, texts), is_exact(text, texts), max(iou(place, acceptable_place) for acceptable_place in places)
+        )
 
     of_words = acceptable[: len(texts)]  # masks of regions come behind those of words, and have no text
     reachable = any(
         is_exact(text_of(read, words_under(mask, boxes)), [text]) for mask, text in zip(of_words, texts, strict=True)
     )
-    return Judged(found(*model), found(*baseline), reachable)
+    return Judged(judge_answer(*model), judge_answer(*baseline), reachable)
 
 
 def text_of(words: Sequence[GroundedWord], indices: Sequence[int]) -> str:
@@ -78,7 +80,7 @@ def text_of(words: Sequence[GroundedWord], indices: Sequence[int]) -> str:
     return " ".join(words[at].text for at in sorted(set(indices)))
 
 
-def snapped(mask: Mask, read: Sequence[Box], given: Sequence[Box]) -> list[int]:
+def snap_to_words(mask: Mask, read: Sequence[Box], given: Sequence[Box]) -> list[int]:
     """Return the indices of the given words that an answer lies on.
 
     A given word counts when the mask covers half of it or its centre, or when the centre of a read word of the answer
@@ -94,7 +96,7 @@ def snapped(mask: Mask, read: Sequence[Box], given: Sequence[Box]) -> list[int]:
     return [
         at
         for at, box in enumerate(given)
-        if at in half or _covers(mask, centre(box)) or any(holds(box, one) for one in centres)
+        if at in half or _covers(mask, centre(box)) or any(holds(box, point) for point in centres)
     ]
 
 

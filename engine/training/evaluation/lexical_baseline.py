@@ -74,8 +74,8 @@ def tokens(text: str) -> list[str]:
 
 def telling_tokens(text: str) -> list[str]:
     """Return the tokens without stop words; all tokens when only stop words exist."""
-    found = tokens(text)
-    return [token for token in found if token not in STOP_WORDS] or found
+    all_tokens = tokens(text)
+    return [token for token in all_tokens if token not in STOP_WORDS] or all_tokens
 
 
 def segments(words: Sequence[PlacedWord], gap: float = GAP) -> list[list[int]]:
@@ -128,8 +128,8 @@ def prepare(words: Sequence[PlacedWord]) -> BaselinePage:
     parts = segments(words)
     word_tokens = [tokens(word.text) for word in words]
     index_of: dict[str, int] = {}
-    for found in word_tokens:
-        for token in found:
+    for of_word in word_tokens:
+        for token in of_word:
             index_of.setdefault(token, len(index_of))
     runs = _runs(words, parts, word_tokens, index_of)
     runs_with: list[list[int]] = [[] for _ in index_of]
@@ -144,7 +144,7 @@ def prepare(words: Sequence[PlacedWord]) -> BaselinePage:
         vocabulary=list(index_of),
         runs_with=runs_with,
         cheapest=max(range(len(runs)), key=lambda at: _extras(runs[at], 0), default=None),
-        frequency=Counter(token for found in word_tokens for token in set(found)),
+        frequency=Counter(token for of_word in word_tokens for token in set(of_word)),
     )
 
 
@@ -157,9 +157,9 @@ def _runs(
             every: list[int] = []
             telling: list[int] = []
             for end in range(start + 1, min(len(part), start + LONGEST_KEY) + 1):
-                found = word_tokens[part[end - 1]]
-                every += [index_of[token] for token in found]
-                telling += [index_of[token] for token in found if token not in STOP_WORDS]
+                of_word = word_tokens[part[end - 1]]
+                every += [index_of[token] for token in of_word]
+                telling += [index_of[token] for token in of_word if token not in STOP_WORDS]
                 if every:
                     colon = words[part[end - 1]].text.endswith(":")
                     runs.append(Run(at, start, end, tuple(telling or every), colon))

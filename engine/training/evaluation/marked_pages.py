@@ -47,14 +47,14 @@ def marked_pages(
             warn(str(refused))
             continue
         for number in sorted({mark.page for _, mark in of_file}):
-            here = [(at, mark) for at, mark in of_file if mark.page == number]
-            page = next((one for one in read if one.number == number), None)
+            page_marks = [(at, mark) for at, mark in of_file if mark.page == number]
+            page = next((candidate for candidate in read if candidate.number == number), None)
             if page is None:
                 warn(f"{path.name} has no page {number}; its marks are not judged.")
-            elif not _lies_as_marked(page, here[0][1]):
+            elif not _lies_as_marked(page, page_marks[0][1]):
                 warn(f"Page {number} of {path.name} was read turned; its marks are not judged.")
             else:
-                yield _grounded(page, digest, here)
+                yield _grounded_page(page, digest, page_marks)
 
 
 def _lies_as_marked(page: ReadPage, mark: Mark) -> bool:
@@ -62,7 +62,7 @@ def _lies_as_marked(page: ReadPage, mark: Mark) -> bool:
     return abs(ratio - 1) <= _SAME_SHAPE
 
 
-def _grounded(page: ReadPage, digest: str, marks: Iterable[tuple[int, Mark]]) -> GroundedPage:
+def _grounded_page(page: ReadPage, digest: str, marks: Iterable[tuple[int, Mark]]) -> GroundedPage:
     return GroundedPage(
         page_id=f"{digest}-{page.number}",
         image=str(page.image_path),
@@ -90,7 +90,7 @@ def _reading(
     folder = kept_in / made[:32]
     stored = folder / _READING
     if stored.is_file():  # written last, so it stands for a complete reading
-        return [page_from_wire(one, folder) for one in json.loads(stored.read_text(encoding="utf-8"))]
+        return [page_from_wire(wire, folder) for wire in json.loads(stored.read_text(encoding="utf-8"))]
     document = read_document(path, name=path.name, limits=limits, out_dir=folder)
     for sentence in document.warnings:
         warn(f"{path.name}: {sentence}")

@@ -76,7 +76,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class MarkedFiles:
     """Files of the marks in a folder: paths by SHA-256, and names of those that are missing."""
 
     paths: Mapping[str, Path]
@@ -86,15 +86,15 @@ class Found:
     @property
     def sentences(self) -> list[str]:
         """Return a sentence on the missing and one on the changed files; none when all are there."""
-        told = []
+        sentences = []
         if self.missing:
-            told.append(f"{_are(self.missing)} not in the folder; {_marks_on(self.missing)}")
+            sentences.append(f"{_are(self.missing)} not in the folder; {_marks_on(self.missing)}")
         if self.changed:
-            told.append(
+            sentences.append(
                 f"{_are(self.changed)} not as {word(len(self.changed), 'it was', 'they were')} marked; "
                 f"{_marks_on(self.changed)}"
             )
-        return told
+        return sentences
 
 
 def read_marks(path: Path) -> list[Mark]:
@@ -121,7 +121,7 @@ def read_marks(path: Path) -> list[Mark]:
     return marks
 
 
-def find_files(folder: Path, marks: Iterable[Mark]) -> Found:
+def find_files(folder: Path, marks: Iterable[Mark]) -> MarkedFiles:
     """Return the files of some marks in a folder and its subfolders, found by name and checked by SHA-256.
 
     Raises:
@@ -144,7 +144,7 @@ def find_files(folder: Path, marks: Iterable[Mark]) -> Found:
             changed.append(name)
         else:
             missing.append(name)
-    return Found(paths, tuple(missing), tuple(changed))
+    return MarkedFiles(paths, tuple(missing), tuple(changed))
 
 
 def _marks_on(names: Sequence[str]) -> str:

@@ -60,29 +60,30 @@ def to_json(scores: Sequence[MarkScore], clicks: Sequence[int]) -> dict[str, Any
         scores: one a question.
         clicks: numbers of clicks after which figures are given.
     """
-    types = sorted({one.region_type for one in scores}, key=lambda name: (-_count(scores, name), name))
+    types = sorted({score.region_type for score in scores}, key=lambda name: (-_count(scores, name), name))
     return {
         **_figures(scores, clicks),
-        "by_type": {name: _figures([one for one in scores if one.region_type == name], clicks) for name in types},
+        "by_type": {name: _figures([score for score in scores if score.region_type == name], clicks) for name in types},
     }
 
 
 def _count(scores: Sequence[MarkScore], region_type: str) -> int:
-    return sum(one.region_type == region_type for one in scores)
+    return sum(score.region_type == region_type for score in scores)
 
 
 def _figures(scores: Sequence[MarkScore], clicks: Sequence[int]) -> dict[str, Any]:
     measures = _measures(clicks)
-    found = {
-        name: clustered_bootstrap([one.file for one in scores], [of(one) for one in scores], level=LEVEL)
+    intervals = {
+        name: clustered_bootstrap([score.file for score in scores], [of(score) for score in scores], level=LEVEL)
         for name, of in measures.items()
     }
     return {
         "questions": len(scores),
-        "files": len({one.file for one in scores}),
-        **{name: None if one is None else round(one.mean, 6) for name, one in found.items()},
+        "files": len({score.file for score in scores}),
+        **{name: None if interval is None else round(interval.mean, 6) for name, interval in intervals.items()},
         "interval": {
-            name: None if one is None else [round(one.low, 6), round(one.high, 6)] for name, one in found.items()
+            name: None if interval is None else [round(interval.low, 6), round(interval.high, 6)]
+            for name, interval in intervals.items()
         },
     }
 
@@ -90,10 +91,10 @@ def _figures(scores: Sequence[MarkScore], clicks: Sequence[int]) -> dict[str, An
 def _measures(clicks: Sequence[int]) -> Mapping[str, Callable[[MarkScore], float]]:
     """Return the value of a question that each figure averages."""
     measures: dict[str, Callable[[MarkScore], float]] = {
-        "mean_iou": lambda one: one.iou,
-        "acc_50": lambda one: float(one.iou > HIT),
-        "pixel_mean_iou": lambda one: one.pixel_iou,
-        "pixel_acc_50": lambda one: float(one.pixel_iou > HIT),
+        "mean_iou": lambda score: score.iou,
+        "acc_50": lambda score: float(score.iou > HIT),
+        "pixel_mean_iou": lambda score: score.pixel_iou,
+        "pixel_acc_50": lambda score: float(score.pixel_iou > HIT),
     }
     for number in clicks:
         measures[f"mean_iou_after_{number}"] = _after(number)
@@ -102,12 +103,12 @@ def _measures(clicks: Sequence[int]) -> Mapping[str, Callable[[MarkScore], float
 
 
 def _after(number: int) -> Callable[[MarkScore], float]:
-    return lambda one: one.after[number - 1]
+    return lambda score: score.after[number - 1]
 
 
 def _pixels_after(number: int) -> Callable[[MarkScore], float]:
-    return lambda one: one.pixel_after[number - 1]
+    return lambda score: score.pixel_after[number - 1]
 
 
 def _is(outcome: Outcome) -> Callable[[MarkScore], float]:
-    return lambda one: float(one.outcome == outcome)
+    return lambda score: float(score.outcome == outcome)

@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.training.evaluation.judged import Found, Judged
+from engine.training.evaluation.judged import Judged, Judgement
 from model.masks import Mask, iou
 
 _BINS = 10  # of the calibration error
 HIT = 0.5  # IoU above which an answer counts as found
 # Figures of answers on words of OCR, for the model and, after "floor_", for the lexical baseline.
-JUDGED: dict[str, Callable[[Found], float]] = {
-    "text_anls": lambda found: found.anls,
-    "text_exact": lambda found: float(found.exact),
-    "place_mean_iou": lambda found: found.place_iou,
-    "place_acc_50": lambda found: float(found.place_iou > HIT),
+JUDGED: dict[str, Callable[[Judgement], float]] = {
+    "text_anls": lambda judgement: judgement.anls,
+    "text_exact": lambda judgement: float(judgement.exact),
+    "place_mean_iou": lambda judgement: judgement.place_iou,
+    "place_acc_50": lambda judgement: float(judgement.place_iou > HIT),
 }
 _ON_PURPOSE = (
     "mean_iou_after",
@@ -102,13 +102,13 @@ class Figures:
 
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
     """Return the best IoU of a mask over the acceptable answers; 0 without any."""
-    return max((iou(mask, one) for one in acceptable), default=0.0)
+    return max((iou(mask, answer) for answer in acceptable), default=0.0)
 
 
 def word_f1(words: Iterable[int], answer: Iterable[int]) -> float:
     """Return the F1 of two sets of word indices: 2 |A and B| / (|A| + |B|); 0 when both are empty."""
-    one, other = set(words), set(answer)
-    return 2 * len(one & other) / (len(one) + len(other)) if one or other else 0.0
+    first, second = set(words), set(answer)
+    return 2 * len(first & second) / (len(first) + len(second)) if first or second else 0.0
 
 
 def best_word_f1(words: Iterable[int], acceptable: Iterable[Iterable[int]]) -> float | None:
@@ -142,54 +142,63 @@ def calibration_error(predicted: NDArray[np.float64], true: NDArray[np.float64])
     order = np.argsort(predicted, kind="stable")
     bins = [part for part in np.array_split(order, _BINS) if len(part)]
     apart = sum(len(part) * abs(predicted[part].mean() - true[part].mean()) for part in bins)
-    return _rounded(float(apart / len(predicted)))
+    return _round(float(apart / len(predicted)))
 
 
 def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = None) -> Figures:
     """Summarise some questions; `unanswerable` replaces the unanswerable ones among `scored`."""
-    there = [one for one in scored if one.answerable]
-    absent = [one for one in scored if not one.answerable]
-    ious = _column(there, "iou")
-    baselines = _column(there, "baseline_iou")
+    answerable = [score for score in scored if score.answerable]
+    absent = [score for score in scored if not score.answerable]
+    ious = _column(answerable, "iou")
+    baselines = _column(answerable, "baseline_iou")
     times = _column(scored, "milliseconds")
-    f1s = _column([one for one in there if one.word_f1 is not None], "word_f1")
-    baseline_f1s = _column([one for one in there if one.baseline_word_f1 is not None], "baseline_word_f1")
-    reachable = _column([one for one in there if one.reachable_iou is not None], "reachable_iou")
-    judged = [one.judged for one in there if one.judged is not None]
-    clicks = len(there[0].after_clicks) if there else 0
+    f1s = _column([score for score in answerable if score.word_f1 is not None], "word_f1")
+    baseline_f1s = _column([score for score in answerable if score.baseline_word_f1 is not None], "baseline_word_f1")
+    reachable = _column([score for score in answerable if score.reachable_iou is not None], "reachable_iou")
+    judged = [score.judged for score in answerable if score.judged is not None]
+    clicks = len(answerable[0].after_clicks) if answerable else 0
     return Figures(
         questions=len(scored),
         unanswerable=len(absent),
         mean_iou=_mean(ious),
         acc_50=_mean(ious > HIT),
-        word_mean_iou=_mean(_column(there, "word_iou")),
-        pixel_mean_iou=_mean(_column([one for one in there if one.pixel_iou is not None], "pixel_iou")),
+        word_mean_iou=_mean(_column(answerable, "word_iou")),
+        pixel_mean_iou=_mean(_column([score for score in answerable if score.pixel_iou is not None], "pixel_iou")),
         floor_mean_iou=_mean(baselines),
         floor_acc_50=_mean(baselines > HIT),
-        floor_alone=_mean(np.array([one.baseline_iou > HIT >= one.iou for one in there if one.printed_key])),
-        plain_alone=_mean(np.array([(one.plain_iou or 0.0) > HIT >= one.iou for one in there if one.printed_key])),
+        floor_alone=_mean(
+            np.array([score.baseline_iou > HIT >= score.iou for score in answerable if score.printed_key])
+        ),
+        plain_alone=_mean(
+            np.array([(score.plain_iou or 0.0) > HIT >= score.iou for score in answerable if score.printed_key])
+        ),
         word_f1=_mean(f1s),
         exact=_mean(f1s == 1),
         floor_word_f1=_mean(baseline_f1s),
         floor_exact=_mean(baseline_f1s == 1),
         unanswerable_auroc=auroc(
-            [one.answered for one in there],
-            [one.answered for one in (absent if unanswerable is None else unanswerable)],
+            [score.answered for score in answerable],
+            [score.answered for score in (absent if unanswerable is None else unanswerable)],
         ),
-        calibration_error=calibration_error(_column(there, "predicted_iou"), ious),
+        calibration_error=calibration_error(_column(answerable, "predicted_iou"), ious),
         confidence_auroc=auroc(
-            [one.predicted_iou for one in there if one.iou > HIT],
-            [one.predicted_iou for one in there if one.iou <= HIT],
+            [score.predicted_iou for score in answerable if score.iou > HIT],
+            [score.predicted_iou for score in answerable if score.iou <= HIT],
         ),
         ask_ms_p50=_quantile(times, 0.5),
         ask_ms_p95=_quantile(times, 0.95),
-        mean_iou_after=[_rounded(float(np.mean([one.after_clicks[at] for one in there]))) for at in range(clicks)]
+        mean_iou_after=[
+            _round(float(np.mean([score.after_clicks[at] for score in answerable]))) for at in range(clicks)
+        ]
         or None,
         reachable_mean_iou=_mean(reachable),
         reachable_acc_50=_mean(reachable > HIT),
-        **{name: _mean(np.array([of(one.model) for one in judged])) for name, of in JUDGED.items()},
-        **{f"floor_{name}": _mean(np.array([of(one.baseline) for one in judged])) for name, of in JUDGED.items()},
-        reachable_text_exact=_mean(np.array([one.reachable_exact for one in judged])),
+        **{name: _mean(np.array([of(judgement.model) for judgement in judged])) for name, of in JUDGED.items()},
+        **{
+            f"floor_{name}": _mean(np.array([of(judgement.baseline) for judgement in judged]))
+            for name, of in JUDGED.items()
+        },
+        reachable_text_exact=_mean(np.array([judgement.reachable_exact for judgement in judged])),
     )
 
 
@@ -199,16 +208,16 @@ def to_json(figures: Figures) -> dict[str, Any]:
 
 
 def _column(scored: Sequence[Scored], name: str) -> NDArray[np.float64]:
-    return np.array([getattr(one, name) for one in scored], dtype=np.float64)
+    return np.array([getattr(score, name) for score in scored], dtype=np.float64)
 
 
 def _mean(values: NDArray[Any]) -> float | None:
-    return _rounded(float(values.mean())) if len(values) else None
+    return _round(float(values.mean())) if len(values) else None
 
 
 def _quantile(values: NDArray[np.float64], share: float) -> float | None:
     return round(float(np.quantile(values, share)), 2) if len(values) else None
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return round(value, 6)

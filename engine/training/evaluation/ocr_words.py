@@ -94,9 +94,9 @@ class OcrWords:
             if reading.failed and self._workers > 1:
                 again.append(page)
             else:
-                yield page, self._told(page, reading)
+                yield page, self._remember(page, reading)
         for page in again:
-            yield page, self._told(page, self._read_page(page, alone=True))
+            yield page, self._remember(page, self._read_page(page, alone=True))
 
     def _at_once(self, pages: Iterable[GroundedPage]) -> Iterator[tuple[GroundedPage, OcrReading]]:
         waiting: deque[tuple[GroundedPage, Future[OcrReading]]] = deque()
@@ -115,9 +115,9 @@ class OcrWords:
     def reading(self, page: GroundedPage) -> OcrReading:
         """Return the reading of a page's image. Raises ValueError without an image or for an unreadable one."""
         known = self._read.get(_key(page))
-        return self._told(page, self._read_page(page, alone=True)) if known is None else known
+        return self._remember(page, self._read_page(page, alone=True)) if known is None else known
 
-    def _told(self, page: GroundedPage, reading: OcrReading) -> OcrReading:
+    def _remember(self, page: GroundedPage, reading: OcrReading) -> OcrReading:
         """Remember the last reading of a page, and warn when OCR gave up."""
         self._read[_key(page)] = reading
         if reading.failed and self._warn is not None:
@@ -131,7 +131,7 @@ class OcrWords:
         image = self._folder / page.image
         if not image.is_file():
             raise ValueError(f"Page {page.page_id}: its image {image} does not exist, so OCR cannot read it.")
-        kept = self._kept_in and self._kept_in / f"{sha256_of(image)}-{self.engine}-{self.language}.json"
+        cache_file = self._kept_in and self._kept_in / f"{sha256_of(image)}-{self.engine}-{self.language}.json"
         made = {
             "engine": self.engine,
             "version": self.version,
@@ -139,12 +139,12 @@ class OcrWords:
             "reader": reader_code(),
             "size": [page.width, page.height],
         }
-        found = None if kept is None else load_reading(kept, made)
-        if found is not None and (self._workers > 1 or found.at_once == 1):
-            return found
+        cached = None if cache_file is None else load_reading(cache_file, made)
+        if cached is not None and (self._workers > 1 or cached.at_once == 1):
+            return cached
         reading = self._fresh(page, image, 1 if alone else self._workers)
-        if kept is not None and not reading.failed:
-            store_reading(kept, made, reading)
+        if cache_file is not None and not reading.failed:
+            store_reading(cache_file, made, reading)
         return reading
 
     def _fresh(self, page: GroundedPage, image: Path, at_once: int) -> OcrReading:
@@ -178,8 +178,8 @@ def _version(engine: str) -> str:
     try:
         if engine != "tesseract":
             return version(engine)
-        told = subprocess.run([engine, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
-        return told.split("\n")[0].removeprefix("tesseract").strip() or "unknown"
+        output = subprocess.run([engine, "--version"], capture_output=True, text=True, timeout=10, check=False).stdout
+        return output.split("\n")[0].removeprefix("tesseract").strip() or "unknown"
     except (PackageNotFoundError, OSError, subprocess.TimeoutExpired):
         return "unknown"
 

@@ -27,7 +27,10 @@ def repeated_questions(page: GroundedPage) -> set[str]:
     return {
         question.question_id
         for questions in alike.values()
-        if any((other.answers, other.masks) != (questions[0].answers, questions[0].masks) for other in questions)
+        if any(
+            (repetition.answers, repetition.masks) != (questions[0].answers, questions[0].masks)
+            for repetition in questions
+        )
         for question in questions
     }
 
@@ -39,11 +42,11 @@ def repeated_figures(scored: Sequence[Scored]) -> dict[str, Any]:
         "questions": their number; "first" and "shown": the shares (0..1, None without any) whose answer, and whose
         answer or one of its candidates, has an IoU above one half.
     """
-    repeated = [one for one in scored if one.repeated]
+    repeated = [score for score in scored if score.repeated]
     if not repeated:
         return {"questions": 0, "first": None, "shown": None}
     return {
         "questions": len(repeated),
-        "first": round(sum(one.iou > HIT for one in repeated) / len(repeated), 6),
-        "shown": round(sum((one.shown_iou or 0.0) > HIT for one in repeated) / len(repeated), 6),
+        "first": round(sum(score.iou > HIT for score in repeated) / len(repeated), 6),
+        "shown": round(sum((score.shown_iou or 0.0) > HIT for score in repeated) / len(repeated), 6),
     }

@@ -17,22 +17,28 @@ def slices(scored: Sequence[Scored]) -> Slices:
     Slices: "printed_key" (true, false), "regions" (one, several), "answer_words" (1, 2, 3-4, 5-8, 9+), and
     "region_type" if any.
     """
-    there = [one for one in scored if one.answerable]
-    types = sorted({one.region_type for one in there if one.region_type is not None})
-    found: Slices = {
-        "printed_key": {name: [one for one in there if one.printed_key is value] for name, value in _HALVES.items()},
+    answerable = [score for score in scored if score.answerable]
+    types = sorted({score.region_type for score in answerable if score.region_type is not None})
+    slices_by_name: Slices = {
+        "printed_key": {
+            name: [score for score in answerable if score.printed_key is value] for name, value in _HALVES.items()
+        },
         "regions": {
-            "one": [one for one in there if one.places == 1],
-            "several": [one for one in there if one.places is not None and one.places > 1],
+            "one": [score for score in answerable if score.places == 1],
+            "several": [score for score in answerable if score.places is not None and score.places > 1],
         },
         "answer_words": {
-            name: [one for one in there if one.answer_words is not None and low <= one.answer_words <= high]
+            name: [
+                score for score in answerable if score.answer_words is not None and low <= score.answer_words <= high
+            ]
             for name, (low, high) in _LENGTHS.items()
         },
     }
     if types:
-        found["region_type"] = {name: [one for one in there if one.region_type == name] for name in types}
-    return found
+        slices_by_name["region_type"] = {
+            name: [score for score in answerable if score.region_type == name] for name in types
+        }
+    return slices_by_name
 
 
 def places(boxes: Sequence[tuple[int, int, int, int]]) -> int:
@@ -48,14 +54,14 @@ def places(boxes: Sequence[tuple[int, int, int, int]]) -> int:
         reached = [left.pop()]
         while reached:
             at = reached.pop()
-            near = [other for other in left if _near(boxes[at], boxes[other])]
-            left = [other for other in left if other not in near]
+            near = [box for box in left if _near(boxes[at], boxes[box])]
+            left = [box for box in left if box not in near]
             reached += near
     return count
 
 
-def _near(one: tuple[int, int, int, int], other: tuple[int, int, int, int]) -> bool:
-    reach = _GAP * max(one[3] - one[1], other[3] - other[1])
-    across = max(one[0], other[0]) - min(one[2], other[2])
-    down = max(one[1], other[1]) - min(one[3], other[3])
+def _near(first: tuple[int, int, int, int], second: tuple[int, int, int, int]) -> bool:
+    reach = _GAP * max(first[3] - first[1], second[3] - second[1])
+    across = max(first[0], second[0]) - min(first[2], second[2])
+    down = max(first[1], second[1]) - min(first[3], second[3])
     return across <= reach and down <= reach

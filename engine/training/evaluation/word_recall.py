@@ -8,7 +8,7 @@ import numpy as np
 
 from engine.documents.found import overlap
 from engine.grounded import Box, GroundedPage, GroundedWord
-from engine.training.evaluation.answer_text import normalised, without_punctuation
+from engine.training.evaluation.answer_text import normalise, without_punctuation
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.judged import centre, holds
 from engine.training.evaluation.metric_intervals import LEVEL
@@ -17,11 +17,11 @@ from engine.training.evaluation.ocr_reading import OcrReading
 
 _SEED = 0
 # Forms in which two words are compared, by the suffix of their figures.
-_FORMS: dict[str, Callable[[str], str]] = {"": normalised, "_without_punctuation": without_punctuation}
+_FORMS: dict[str, Callable[[str], str]] = {"": normalise, "_without_punctuation": without_punctuation}
 
 
 def matched_words(
-    given: Sequence[GroundedWord], read: Sequence[GroundedWord], form: Callable[[str], str] = normalised
+    given: Sequence[GroundedWord], read: Sequence[GroundedWord], form: Callable[[str], str] = normalise
 ) -> list[tuple[int, int]]:
     """Return the pairs (given, read) of equal words at the same place; each word is in one pair at most.
 
@@ -53,8 +53,8 @@ def matched_words(
     return pairs
 
 
-def _same_place(one: Box, other: Box) -> bool:
-    return holds(one, centre(other)) or holds(other, centre(one))
+def _same_place(first: Box, second: Box) -> bool:
+    return holds(first, centre(second)) or holds(second, centre(first))
 
 
 @dataclass(slots=True)
@@ -74,14 +74,14 @@ class WordRecall:
         self._empty += not reading.words
         for suffix, form in _FORMS.items():
             # Words of punctuation alone have nothing left to compare, and are left out on both sides.
-            given = [word for word in page.words if form(word.text)]
-            kept = [at for at, word in enumerate(reading.words) if form(word.text)]
-            pairs = matched_words(given, [reading.words[at] for at in kept], form)
-            hit, right = {at for at, _ in pairs}, {kept[its] for _, its in pairs}
-            self._of(f"recall{suffix}").extend((page.page_id, at in hit) for at in range(len(given)))
-            self._of(f"precision{suffix}").extend((page.page_id, at in right) for at in kept)
+            given_words = [word for word in page.words if form(word.text)]
+            compared = [at for at, word in enumerate(reading.words) if form(word.text)]
+            pairs = matched_words(given_words, [reading.words[at] for at in compared], form)
+            hit, right = {at for at, _ in pairs}, {compared[its] for _, its in pairs}
+            self._of(f"recall{suffix}").extend((page.page_id, at in hit) for at in range(len(given_words)))
+            self._of(f"precision{suffix}").extend((page.page_id, at in right) for at in compared)
             if not suffix:
-                self._sure += [(sure, at in right) for at in kept if (sure := reading.confidences[at]) is not None]
+                self._sure += [(sure, at in right) for at in compared if (sure := reading.confidences[at]) is not None]
 
     def _of(self, name: str) -> list[tuple[str, bool]]:
         return self._found.setdefault(name, [])
@@ -103,11 +103,11 @@ class WordRecall:
         intervals: dict[str, list[float] | None] = {}
         for name in (f"{name}{suffix}" for suffix in _FORMS for name in ("recall", "precision")):
             rows = self._found.get(name, [])
-            found = clustered_bootstrap(
+            interval = clustered_bootstrap(
                 [page for page, _ in rows], [float(hit) for _, hit in rows], level=LEVEL, seed=_SEED
             )
-            figures[name] = None if found is None else round(found.mean, 6)
-            intervals[name] = None if found is None else [round(found.low, 6), round(found.high, 6)]
+            figures[name] = None if interval is None else round(interval.mean, 6)
+            intervals[name] = None if interval is None else [round(interval.low, 6), round(interval.high, 6)]
         separated = auroc(
             [sure for sure, right in self._sure if right], [sure for sure, right in self._sure if not right]
         )

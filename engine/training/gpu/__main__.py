@@ -19,36 +19,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; errors are one sentence on standard error."""
     parser = argparse.ArgumentParser("python -m engine.training.gpu", description=__doc__)
     commands = parser.add_subparsers(required=True)
-    one = commands.add_parser("prepare", help="write the pages that travel")
-    one.add_argument("pages", type=Path, help="folder to write")
-    one.add_argument("--preset", default="base", help="preset whose picture size is kept")
-    one.add_argument("--seed", type=int, default=0)
-    one.add_argument("--most-mb", type=float, default=40)
-    one.add_argument("--most-pages", type=int, help="with pictures, and of words")
-    one.add_argument("--corpus", type=Path, help="corpus.json of a run of glossator pretrain --corpus")
-    one.set_defaults(run=_prepare)
-    one = commands.add_parser("run", help="do what is left of the plan")
-    one.add_argument("pages", type=Path, help="folder of prepared pages")
-    one.add_argument("out", type=Path, help="folder for figures, weights and state; a second call goes on")
-    one.add_argument("--minutes", type=float, default=9, help="stop after so many")
-    one.add_argument("--device", default="auto", help="cpu, cuda or auto")
-    one.add_argument("--only", help="names of pieces, separated by commas")
-    one.add_argument("--steps", type=int, help=f"steps of each stage of a training, for a dry run into OUT/{_DRY}")
-    one.add_argument(
+    command = commands.add_parser("prepare", help="write the pages that travel")
+    command.add_argument("pages", type=Path, help="folder to write")
+    command.add_argument("--preset", default="base", help="preset whose picture size is kept")
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--most-mb", type=float, default=40)
+    command.add_argument("--most-pages", type=int, help="with pictures, and of words")
+    command.add_argument("--corpus", type=Path, help="corpus.json of a run of glossator pretrain --corpus")
+    command.set_defaults(run=_prepare)
+    command = commands.add_parser("run", help="do what is left of the plan")
+    command.add_argument("pages", type=Path, help="folder of prepared pages")
+    command.add_argument("out", type=Path, help="folder for figures, weights and state; a second call goes on")
+    command.add_argument("--minutes", type=float, default=9, help="stop after so many")
+    command.add_argument("--device", default="auto", help="cpu, cuda or auto")
+    command.add_argument("--only", help="names of pieces, separated by commas")
+    command.add_argument("--steps", type=int, help=f"steps of each stage of a training, for a dry run into OUT/{_DRY}")
+    command.add_argument(
         "--at-once", help="pages a step, separated by commas, instead of those of the plan, whose tables then stay open"
     )
-    one.add_argument("--workers", type=int, help="processes that make examples; by default the cores but two, on a GPU")
+    command.add_argument(
+        "--workers", type=int, help="processes that make examples; by default the cores but two, on a GPU"
+    )
     for part, what in (("trunk", "timm name, file or folder"), ("bert", "transformers name or folder"),
                        ("tower", "open_clip tag, file or folder")):  # fmt: skip
-        one.add_argument(f"--{part}", help=f"public weights for base: {what}")
-    one.set_defaults(run=_run)
-    one = commands.add_parser("join", help="join the parts of weights")
-    one.add_argument("parts", type=Path, help="list of the parts, NAME.parts.json")
-    one.add_argument("target", type=Path, nargs="?", help="file to write; by default beside the list")
-    one.set_defaults(run=_join)
-    one = commands.add_parser("status", help="say what is done and what is left")
-    one.add_argument("out", type=Path)
-    one.set_defaults(run=_status)
+        command.add_argument(f"--{part}", help=f"public weights for base: {what}")
+    command.set_defaults(run=_run_plan)
+    command = commands.add_parser("join", help="join the parts of weights")
+    command.add_argument("parts", type=Path, help="list of the parts, NAME.parts.json")
+    command.add_argument("target", type=Path, nargs="?", help="file to write; by default beside the list")
+    command.set_defaults(run=_join)
+    command = commands.add_parser("status", help="say what is done and what is left")
+    command.add_argument("out", type=Path)
+    command.set_defaults(run=_status)
     chosen = parser.parse_args(arguments)
     try:
         code: int = chosen.run(chosen)
@@ -64,7 +66,7 @@ def _prepare(chosen: argparse.Namespace) -> int:
 
     if chosen.preset not in PRESETS:
         raise ValueError(f"Unknown preset {chosen.preset!r}. Choose from {', '.join(PRESETS)}.")
-    found = prepare(
+    prepared = prepare(
         chosen.pages,
         long_side=PRESETS[chosen.preset].image.long_side,
         seed=chosen.seed,
@@ -73,13 +75,13 @@ def _prepare(chosen: argparse.Namespace) -> int:
         corpus=chosen.corpus,
     )
     _say(
-        f"{chosen.pages}: {found.pages} pages, {found.pictures} of them with pictures,"
-        f" {found.documents} documents without labels, {found.bytes / 1e6:.1f} MB"
+        f"{chosen.pages}: {prepared.pages} pages, {prepared.pictures} of them with pictures,"
+        f" {prepared.documents} documents without labels, {prepared.bytes / 1e6:.1f} MB"
     )
     return 0
 
 
-def _run(chosen: argparse.Namespace) -> int:
+def _run_plan(chosen: argparse.Namespace) -> int:
     until = time.monotonic() + max(60 * chosen.minutes - _SAVING, 30 * chosen.minutes)
     import os
 
@@ -122,7 +124,7 @@ def _run(chosen: argparse.Namespace) -> int:
         say=_say,
     )
     left: list[str] = []
-    for piece in (one for one in PLAN if one.name in only):
+    for piece in (piece for piece in PLAN if piece.name in only):
         public = sources and piece.preset == "base"
         left += run_plan([piece], doing(begin=begin, public=sources) if public else doing())
     _say(f"Left: {', '.join(left)}. Run the same command again." if left else "Nothing is left.")
@@ -143,8 +145,10 @@ def _status(chosen: argparse.Namespace) -> int:
     from engine.training.gpu.run_plan import read_figures, remaining
 
     left = remaining(PLAN, chosen.out)
-    for name, found in read_figures(chosen.out)["pieces"].items():
-        _say(f"{name}: {'to be continued' if name in left else 'done'} on {found['device']}, torch {found['torch']}")
+    for name, figures in read_figures(chosen.out)["pieces"].items():
+        _say(
+            f"{name}: {'to be continued' if name in left else 'done'} on {figures['device']}, torch {figures['torch']}"
+        )
     _say(json.dumps({"left": left, "left_out": dict(LEFT_OUT)}))
     return 0
 

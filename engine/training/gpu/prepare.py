@@ -65,9 +65,12 @@ def prepare(
     written = documents = pages = 0
     if corpus is not None:
         written, documents = PageCorpus.load(corpus).copy_into(folder, round(_DOCUMENTS * most_bytes))
-    made = _pictured(_SEED + 2 * seed, long_side)
+    made = _generate_with_pictures(_SEED + 2 * seed, long_side)
     pictures, number, used = 0, 0, 0
-    for kind, limit in ((made, round(_PICTURES * most_bytes)), (_worded(_SEED + 2 * seed + 1), most_bytes - written)):
+    for kind, limit in (
+        (made, round(_PICTURES * most_bytes)),
+        (_generate_with_words(_SEED + 2 * seed + 1), most_bytes - written),
+    ):
         of_kind, largest = 0, 0
         while most_pages is None or of_kind < most_pages:
             wanted = _OF_A_FILE if most_pages is None else min(_OF_A_FILE, most_pages - of_kind)
@@ -104,7 +107,7 @@ def corpus_of(folder: Path) -> Path | None:
     return listed if listed.is_file() else None
 
 
-def _pictured(seed: int, long_side: int) -> Iterator[tuple[SyntheticPage, Image.Image | None]]:
+def _generate_with_pictures(seed: int, long_side: int) -> Iterator[tuple[SyntheticPage, Image.Image | None]]:
     """Yield pages with their pictures, mostly such with regions to ask for."""
     rng = random.Random(seed)
     for made in endless_pages(seed):
@@ -112,5 +115,5 @@ def _pictured(seed: int, long_side: int) -> Iterator[tuple[SyntheticPage, Image.
             yield made, picture(made, long_side)
 
 
-def _worded(seed: int) -> Iterator[tuple[SyntheticPage, Image.Image | None]]:
+def _generate_with_words(seed: int) -> Iterator[tuple[SyntheticPage, Image.Image | None]]:
     return ((made, None) for made in generate(seed) if made.page.words and made.page.questions)

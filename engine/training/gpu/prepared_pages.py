@@ -32,8 +32,8 @@ def write_file(folder: Path, number: int, made: Sequence[tuple[MadePage, Image.I
     temporary = path.with_suffix(".tmp")
     try:
         with zipfile.ZipFile(temporary, "w") as archive:
-            for at, (one, image) in enumerate(made):
-                stored = {**page_to_json(one.page), _TYPES: sorted(region_types_of(one))}
+            for at, (made_page, image) in enumerate(made):
+                stored = {**page_to_json(made_page.page), _TYPES: sorted(region_types_of(made_page))}
                 text = json.dumps(stored, ensure_ascii=False, separators=(",", ":"))
                 archive.writestr(f"{at}.json", text, zipfile.ZIP_DEFLATED, 9)
                 if image is not None:
@@ -81,10 +81,10 @@ def _endless(places: Sequence[tuple[Path, int]], seed: int) -> Iterator[Prepared
     rng = random.Random(f"{seed}:prepared")
     while True:
         for path, at in rng.sample(places, len(places)):
-            yield _read(path, at)
+            yield _read_page(path, at)
 
 
-def _read(path: Path, at: int) -> PreparedPage:
+def _read_page(path: Path, at: int) -> PreparedPage:
     with zipfile.ZipFile(path) as archive:
         stored = json.loads(archive.read(f"{at}.json"))
     return PreparedPage(page_from_json(stored), frozenset(stored[_TYPES]), partial(_image, path, at))

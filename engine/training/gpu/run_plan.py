@@ -72,7 +72,7 @@ def run_plan(plan: Sequence[Piece], doing: Doing) -> list[str]:
     prepared = PreparedPages(doing.pages)
     doing.out.mkdir(parents=True, exist_ok=True)
     left = remaining(plan, doing.out)
-    for piece in [one for one in plan if one.name in left]:
+    for piece in [piece for piece in plan if piece.name in left]:
         if doing.late():
             break
         doing.say(f"{piece.name}: begun")
@@ -84,14 +84,14 @@ def run_plan(plan: Sequence[Piece], doing: Doing) -> list[str]:
 def remaining(plan: Sequence[Piece], out: Path) -> list[str]:
     """Return the names of the pieces that are not done yet."""
     pieces = read_figures(out)["pieces"]
-    return [one.name for one in plan if not pieces.get(one.name, {}).get("done")]
+    return [piece.name for piece in plan if not pieces.get(piece.name, {}).get("done")]
 
 
 def read_figures(out: Path) -> dict[str, Any]:
     """Return the figures of a folder: what was done, piece by piece."""
     path = out / FIGURES_FILE
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"pieces": {}}
-    return found
+    figures: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"pieces": {}}
+    return figures
 
 
 def _do(piece: Piece, doing: Doing, prepared: PreparedPages) -> bool:
@@ -145,13 +145,13 @@ def _proof(piece: Proof, doing: Doing, prepared: PreparedPages) -> bool:
             continue
         if doing.late():
             return False
-        rows += _proven(piece, group, doing, prepared)
+        rows += _prove_stages(piece, group, doing, prepared)
         doing.say(f"{piece.name}: {', '.join(group)} stepped, stopped and resumed")
         _keep(doing, piece, {"rows": rows, "done": group == piece.stages[-1]})
     return True
 
 
-def _proven(piece: Proof, group: tuple[str, ...], doing: Doing, prepared: PreparedPages) -> list[dict[str, Any]]:
+def _prove_stages(piece: Proof, group: tuple[str, ...], doing: Doing, prepared: PreparedPages) -> list[dict[str, Any]]:
     """Take a few steps of each stage; stop in the middle of the last one, and resume."""
     folder = doing.out / piece.name
     shutil.rmtree(folder, ignore_errors=True)
@@ -162,11 +162,11 @@ def _proven(piece: Proof, group: tuple[str, ...], doing: Doing, prepared: Prepar
     # Whether to stop is asked before the share of a step is told, so the share of the step before decides.
     middle = 1 - (_PROOF_STEPS // 2 + 1) / sum(schedule.steps.values())
     shares: list[float] = []
-    stopped = _pretrained(
+    stopped = _pretrain_piece(
         piece, folder, schedule, doing, prepared, lambda: bool(shares) and shares[-1] > middle - 1e-6, shares.append
     )
     at_stop = _rows(folder / METRICS_FILE)[-1]["step"]
-    done = _pretrained(piece, folder, schedule, doing, prepared, lambda: False)
+    done = _pretrain_piece(piece, folder, schedule, doing, prepared, lambda: False)
     metrics = _rows(folder / METRICS_FILE)
     if stopped.weights is not None or done.weights is None or metrics[-1]["step"] != _PROOF_STEPS:
         raise ValueError(f"The stage {group[-1]!r} of {piece.preset} did not stop and resume.")
@@ -192,13 +192,13 @@ def _training(piece: Training, doing: Doing, prepared: PreparedPages) -> bool:
     steps = piece.steps if doing.steps is None else dict.fromkeys(piece.steps, doing.steps)
     pages = piece.pages if doing.at_once is None else doing.at_once[0]
     schedule = Schedule(seed=1, steps=steps, pages=pages, public=doing.public)
-    done = _pretrained(piece, folder, schedule, doing, prepared, doing.late)
+    done = _pretrain_piece(piece, folder, schedule, doing, prepared, doing.late)
     weights = done.weights
     if weights is None:  # half-finished weights are of use too
         stage = _rows(folder / METRICS_FILE)[-1]["stage"]
-        found = checkpoint.load(folder / stage / CHECKPOINT_FILE)
+        unfinished = checkpoint.load(folder / stage / CHECKPOINT_FILE)
         weights = folder / f"{piece.preset}.unfinished.safetensors"
-        checkpoint.save(weights, checkpoint.to_float16(found.state), found.config)
+        checkpoint.save(weights, checkpoint.to_float16(unfinished.state), unfinished.config)
     shutil.rmtree(doing.out / WEIGHTS_FOLDER / piece.name, ignore_errors=True)
     listed = checkpoint_parts.split(weights, doing.out / WEIGHTS_FOLDER / piece.name)
     figures = training_figures(_rows(folder / METRICS_FILE), done.schedule.steps)
@@ -211,7 +211,7 @@ def _training(piece: Training, doing: Doing, prepared: PreparedPages) -> bool:
     return done.weights is not None
 
 
-def _pretrained(
+def _pretrain_piece(
     piece: Proof | Training,
     folder: Path,
     schedule: Schedule,
@@ -250,11 +250,11 @@ def training_figures(rows: Sequence[Mapping[str, Any]], steps: Mapping[str, int]
         if not own:
             continue
         every = math.ceil(len(own) / _POINTS)
-        kept = own[::every] if own[-1] in own[::every] else [*own[::every], own[-1]]
+        plotted = own[::every] if own[-1] in own[::every] else [*own[::every], own[-1]]
         stages[name] = {
             "steps": int(own[-1]["step"]),
             "of": wanted,
-            "loss": [[int(row["step"]), row["loss"]] for row in kept if "loss" in row],
+            "loss": [[int(row["step"]), row["loss"]] for row in plotted if "loss" in row],
             "step_seconds": median(row["step_seconds"] for row in own),
             "pages_a_second": median(row.get("examples_a_second", 0.0) for row in own),
             "memory_mb": max(row.get("memory_mb", 0.0) for row in own),
@@ -262,7 +262,7 @@ def training_figures(rows: Sequence[Mapping[str, Any]], steps: Mapping[str, int]
     return {"stages": stages}
 
 
-def _keep(doing: Doing, piece: Piece, found: Mapping[str, Any]) -> None:
+def _keep(doing: Doing, piece: Piece, piece_figures: Mapping[str, Any]) -> None:
     """Write the figures of a piece, with the machine they are of."""
     figures = read_figures(doing.out)
     machine = {
@@ -271,7 +271,7 @@ def _keep(doing: Doing, piece: Piece, found: Mapping[str, Any]) -> None:
         "python": platform.python_version(),
         "mixed": doing.mixed,
     }
-    figures["pieces"][piece.name] = {**machine, "preset": piece.preset, **found}
+    figures["pieces"][piece.name] = {**machine, "preset": piece.preset, **piece_figures}
     path = doing.out / FIGURES_FILE
     temporary = path.with_suffix(".tmp")
     temporary.write_text(json.dumps(figures, indent=1), encoding="utf-8")
@@ -280,8 +280,10 @@ def _keep(doing: Doing, piece: Piece, found: Mapping[str, Any]) -> None:
 
 def _rows_here(piece: Piece, doing: Doing) -> list[dict[str, Any]]:
     """Return the rows of a piece that this device measured; those of another one are measured anew."""
-    found = read_figures(doing.out)["pieces"].get(piece.name, {})
-    rows: list[dict[str, Any]] = found.get("rows", []) if found.get("device") == _device_name(doing) else []
+    piece_figures = read_figures(doing.out)["pieces"].get(piece.name, {})
+    rows: list[dict[str, Any]] = (
+        piece_figures.get("rows", []) if piece_figures.get("device") == _device_name(doing) else []
+    )
     return rows
 
 

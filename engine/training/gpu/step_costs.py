@@ -96,7 +96,7 @@ def measure(
     """
     _forget(device)
     try:
-        first, seconds = _timed(config, kind, pages, supply, checkpointing, mixed, device, steps)
+        first, seconds = _time_steps(config, kind, pages, supply, checkpointing, mixed, device, steps)
     except torch.OutOfMemoryError:
         return Costs(kind, pages, checkpointing, mixed, fits=False)
     used = peak_memory(device)
@@ -104,7 +104,7 @@ def measure(
     return Costs(kind, pages, checkpointing, mixed, fits, used, first, seconds, pages / seconds)
 
 
-def _timed(
+def _time_steps(
     config: NetworkConfig,
     kind: str,
     pages: int,
@@ -118,25 +118,27 @@ def _timed(
     torch.manual_seed(_SEED)
     network = GroundingNetwork(config).to(device)
     network.checkpointing(checkpointing)
-    around = StageInputs(network, _SEED, Path(), Path(), pages=factor * pages, supply=supply, feed=_made(steps + 1))
+    around = StageInputs(
+        network, _SEED, Path(), Path(), pages=factor * pages, supply=supply, feed=_feed_made_ahead(steps + 1)
+    )
     objective = objective_of(around)
     optimizer = STAGES[stage].optimizer(STAGES[stage].groups(objective))
     ends: list[float] = []
 
-    def ended() -> bool:
+    def note_end() -> bool:
         """Note when a step ended; never stops the run."""
         if device.type == "cuda":
             torch.cuda.synchronize(device)
         ends.append(time.monotonic())
         return False
 
-    ended()
-    learn(objective, optimizer, Plan(steps=steps + 1, seed=_SEED, mixed=mixed), cancelled=ended)
+    note_end()
+    learn(objective, optimizer, Plan(steps=steps + 1, seed=_SEED, mixed=mixed), cancelled=note_end)
     took = [after - before for before, after in pairwise(ends)]
     return took[0], median(took[1:])  # shapes met for the first time cost a GPU a second more
 
 
-def _made(steps: int) -> Callable[[Source], Source]:
+def _feed_made_ahead(steps: int) -> Callable[[Source], Source]:
     """Return a feed that makes the examples of the first steps before any is asked for."""
 
     def feed(source: Source) -> Source:

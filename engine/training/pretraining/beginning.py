@@ -74,20 +74,20 @@ def load_beginning(
     ranks: Ranks,
 ) -> None:
     """Load the initial weights, and keep them in `folder`, so that a run resumes without the files they came from."""
-    kept, public = folder / _START_FILE, schedule.start is not None or bool(schedule.public)
+    start_file, public = folder / _START_FILE, schedule.start is not None or bool(schedule.public)
     again = ranks.on_first(partial(has_run, folder))
-    if again and public and ranks.on_first(kept.is_file):  # a run that never began may have left another one
-        _begin_with(network, ranks.on_first(partial(_started, kept, config)))
+    if again and public and ranks.on_first(start_file.is_file):  # a run that never began may have left another one
+        _begin_with(network, ranks.on_first(partial(_load_start, start_file, config)))
         return
     if schedule.start is not None:
-        _begin_with(network, ranks.on_first(partial(_started, Path(schedule.start), config)))
+        _begin_with(network, ranks.on_first(partial(_load_start, Path(schedule.start), config)))
     if begin is not None:
         begin(network)
     if public and not again:
-        ranks.on_first(partial(checkpoint.save, kept, network, config.to_dict()))
+        ranks.on_first(partial(checkpoint.save, start_file, network, config.to_dict()))
 
 
-def _started(path: Path, config: NetworkConfig) -> GroundingNetwork:
+def _load_start(path: Path, config: NetworkConfig) -> GroundingNetwork:
     network, _ = load_network(path)
     ranked = replace(network.config, ranker_width=config.ranker_width, region_ranker_width=config.region_ranker_width)
     if ranked != config:
@@ -97,5 +97,7 @@ def _started(path: Path, config: NetworkConfig) -> GroundingNetwork:
 
 def _begin_with(network: GroundingNetwork, start: GroundingNetwork) -> None:
     """Copy weights; the rankers of `network` stay as they are where `start` was saved without them."""
-    own = {name: one for name, one in network.state_dict().items() if name.startswith(("ranker.", "region_ranker."))}
+    own = {
+        name: tensor for name, tensor in network.state_dict().items() if name.startswith(("ranker.", "region_ranker."))
+    }
     network.load_state_dict({**own, **start.state_dict()})

@@ -13,7 +13,7 @@ from model.presets import NetworkConfig
 _PACE_STEPS = 10  # timed to convert minutes into steps
 
 
-def paced(
+def pace_schedule(
     folder: Path,
     config: NetworkConfig,
     teacher: Path,

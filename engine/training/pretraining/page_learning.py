@@ -54,8 +54,8 @@ PAGE_OBJECTIVES: dict[str, PageKind] = {
 
 def page_groups(objective: Objective, rate: float = RATE) -> list[dict[str, Any]]:
     """Return all parameters that learn, of the network and of the objective's own parts, with their rates."""
-    matrices, rest = parameter_groups(objective.learned, weight_decay=WEIGHT_DECAY)
-    return [matrices | {"lr": 4 * rate}, rest | {"lr": rate}]
+    matrices, vectors = parameter_groups(objective.learned, weight_decay=WEIGHT_DECAY)
+    return [matrices | {"lr": 4 * rate}, vectors | {"lr": rate}]
 
 
 def page_optimizer(groups: list[dict[str, Any]]) -> NaturalGradient:
@@ -159,9 +159,9 @@ def page_figures(
     """
     was_training = network.training
     network.eval()
-    one, other = regions_of(network, fitted), regions_of(network, judged)
+    fitted_regions, judged_regions = regions_of(network, fitted), regions_of(network, judged)
     network.train(was_training)
-    return figures_of(one, other)
+    return figures_of(fitted_regions, judged_regions)
 
 
 def figures_of(fitted: Regions, judged: Regions) -> dict[str, float]:
@@ -184,10 +184,10 @@ def standard_figures(
     """
     long_side = network.config.image.long_side
     judged = _kept_pages(pages, long_side, True)
-    found = page_figures(network, _kept_pages(2 * pages, long_side, False), judged)
+    figures = page_figures(network, _kept_pages(2 * pages, long_side, False), judged)
     if isinstance(objective, JointJepa):
-        found |= error_figures(objective, judged) | predicted_figures(objective, judged)
-    return {name: value for name, value in found.items() if not math.isnan(value)}
+        figures |= error_figures(objective, judged) | predicted_figures(objective, judged)
+    return {name: value for name, value in figures.items() if not math.isnan(value)}
 
 
 @lru_cache(maxsize=4)

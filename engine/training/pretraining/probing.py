@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from engine.synthetic.region_types import REGION_TYPES
-from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered
+from engine.training.sources.rendered import RenderedPage, drawn_pages, render_page
 from model.devices import to_device
 from model.encoders.image import STRIDE
 from model.inputs import batch_pages, prepare_page
@@ -53,7 +53,7 @@ class Regions:
 
 def probe_pages(count: int, long_side: int, *, held_out: bool) -> list[RenderedPage]:
     """Return pages to fit probes on, or, held out, to judge on; no training uses either."""
-    return [rendered(made, long_side) for made in drawn_pages(_PROBE_SEED + held_out, count)]
+    return [render_page(made, long_side) for made in drawn_pages(_PROBE_SEED + held_out, count)]
 
 
 @torch.no_grad()
@@ -63,7 +63,7 @@ def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: i
     device = next(network.parameters()).device
     rows: list[tuple[Tensor, ...]] = []
     for number, page in enumerate(pages):
-        chosen = _chosen(page, random.Random(f"{seed}:{number}"))
+        chosen = _choose_regions(page, random.Random(f"{seed}:{number}"))
         if not chosen:
             continue
         example = page.example
@@ -118,13 +118,13 @@ def retrieval_figures(fitted: Regions, judged: Regions, seed: int = 0) -> dict[s
     `same_page`: candidates of the same page. `same_place`: candidates of other pages with the most similar place and
     size, so that content decides. Each by image features, and by place and size alone.
     """
-    own, other = fitted.counts >= _FEWEST_WORDS, judged.counts >= _FEWEST_WORDS
-    found: dict[str, float] = {}
+    fitted_wordy, judged_wordy = fitted.counts >= _FEWEST_WORDS, judged.counts >= _FEWEST_WORDS
+    figures: dict[str, float] = {}
     for name in FEATURES:
-        mapped = fit_map(fitted.features(name)[own], fitted.words[own])
-        told, words = mapped(judged.features(name)[other]), mapped.target(judged.words[other])
-        found |= both_ways(told, words, judged, other, name, seed)
-    return found
+        mapped = fit_map(fitted.features(name)[fitted_wordy], fitted.words[fitted_wordy])
+        predicted, words = mapped(judged.features(name)[judged_wordy]), mapped.target(judged.words[judged_wordy])
+        figures |= retrieve_both_ways(predicted, words, judged, judged_wordy, name, seed)
+    return figures
 
 
 @torch.no_grad()
@@ -136,7 +136,7 @@ def predicted_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed:
     """
     judged = regions_of(objective.network, pages, seed)
     wordy = judged.counts >= _FEWEST_WORDS
-    told, truth = [], []
+    predicted, truth = [], []
     for number in sorted(set(judged.pages.tolist())):
         page = pages[number]
         seen = objective.seen([page.example])
@@ -144,10 +144,17 @@ def predicted_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed:
         foretold, targets = objective.predict_words(seen, every).match[0].cpu(), objective.word_targets(seen)[0].cpu()
         for at in judged.numbers[wordy & (judged.pages == number)].tolist():
             words = list(page.regions[at].words)
-            told.append(foretold[words].mean(0))
+            predicted.append(foretold[words].mean(0))
             truth.append(targets[words].mean(0))
-    one, other = torch.stack(told), torch.stack(truth)
-    return both_ways(Standardizer.of(one)(one), Standardizer.of(other)(other), judged, wordy, "predictor", seed)
+    predicted_words, true_words = torch.stack(predicted), torch.stack(truth)
+    return retrieve_both_ways(
+        Standardizer.of(predicted_words)(predicted_words),
+        Standardizer.of(true_words)(true_words),
+        judged,
+        wordy,
+        "predictor",
+        seed,
+    )
 
 
 @torch.no_grad()
@@ -175,13 +182,13 @@ def error_figures(
                 random.Random(f"{seed}:{at}"),
             )
             regions = objective.regions_loss(seen, rng)[1]
-            found = {"regions.error": regions["regions"]}
-            found |= {f"regions.{name}": regions[name] for name in _SHOWN}
+            errors = {"regions.error": regions["regions"]}
+            errors |= {f"regions.{name}": regions[name] for name in _SHOWN}
             if bool(seen.batch.valid.any()):
                 words = objective.words_loss(seen, rng)[1]
-                found |= {"words.error": words["words"]}
-                found |= {f"words.{name}": words[f"word_{name}"] for name in _SHOWN}
-            for name, value in found.items():
+                errors |= {"words.error": words["words"]}
+                errors |= {f"words.{name}": words[f"word_{name}"] for name in _SHOWN}
+            for name, value in errors.items():
                 rows.setdefault(name, []).append(float(value))
     means = {name: fmean(values) for name, values in rows.items()}
     ratios = {f"{kind}.of_mean": means[f"{kind}.error"] / max(means[f"{kind}.mean_error"], 1e-9)
@@ -189,23 +196,25 @@ def error_figures(
     return means | ratios
 
 
-def both_ways(told: Tensor, words: Tensor, judged: Regions, those: Tensor, name: str, seed: int) -> dict[str, float]:
+def retrieve_both_ways(
+    predicted: Tensor, words: Tensor, judged: Regions, those: Tensor, name: str, seed: int
+) -> dict[str, float]:
     """Return top-1 in both directions and for both kinds of candidates, of the regions `those`."""
-    found: dict[str, float] = {}
+    figures: dict[str, float] = {}
     pages, place = judged.pages[those], judged.place[those]
     for among, sets in (("same_page", same_page(pages, seed)), ("same_place", same_place(pages, place))):
-        found[f"words_from_region.{among}.{name}"] = retrieval_accuracy(told, words, sets)
-        found[f"region_from_words.{among}.{name}"] = retrieval_accuracy(words, told, sets)
-    return found
+        figures[f"words_from_region.{among}.{name}"] = retrieval_accuracy(predicted, words, sets)
+        figures[f"region_from_words.{among}.{name}"] = retrieval_accuracy(words, predicted, sets)
+    return figures
 
 
 def same_page(pages: Tensor, seed: int) -> list[list[int]]:
     """Return OTHERS regions of the same page for each region, drawn by `seed`; none when there are fewer."""
-    rng, found = random.Random(f"{seed}:same page"), []
+    rng, candidates = random.Random(f"{seed}:same page"), []
     for row, page in enumerate(pages.tolist()):
         others = [at for at in (pages == page).nonzero()[:, 0].tolist() if at != row]
-        found.append(rng.sample(others, OTHERS) if len(others) >= OTHERS else [])
-    return found
+        candidates.append(rng.sample(others, OTHERS) if len(others) >= OTHERS else [])
+    return candidates
 
 
 def same_place(pages: Tensor, place: Tensor) -> list[list[int]]:
@@ -219,7 +228,7 @@ def same_place(pages: Tensor, place: Tensor) -> list[list[int]]:
     ]
 
 
-def _chosen(page: RenderedPage, rng: random.Random) -> list[int]:
+def _choose_regions(page: RenderedPage, rng: random.Random) -> list[int]:
     by_kind: dict[str, list[int]] = {}
     for number, region in enumerate(page.regions):
         by_kind.setdefault(region.kind, []).append(number)

@@ -33,7 +33,7 @@ class QuestionKeys:
 @cache
 def question_keys() -> tuple[QuestionKeys, ...]:
     """Return the questions with their keys."""
-    return tuple(QuestionKeys(**one) for one in json.loads(_PAIRS.read_text(encoding="utf-8")))
+    return tuple(QuestionKeys(**row) for row in json.loads(_PAIRS.read_text(encoding="utf-8")))
 
 
 def question_key_figures(vectors: Vectors) -> Mapping[str, float]:
@@ -48,13 +48,13 @@ def question_key_figures(vectors: Vectors) -> Mapping[str, float]:
         key is closer than every other key, .005 by chance.
     """
     asked = question_keys()
-    keys = list(dict.fromkeys(key for one in asked for key in (one.key, one.near)))
+    keys = list(dict.fromkeys(key for entry in asked for key in (entry.key, entry.near)))
     places = {key: place for place, key in enumerate(keys)}
-    found = vectors([*(one.question for one in asked), *keys]).float()
-    cosines = F.normalize(found[: len(asked)], dim=-1) @ F.normalize(found[len(asked) :], dim=-1).T
+    encoded = vectors([*(entry.question for entry in asked), *keys]).float()
+    cosines = F.normalize(encoded[: len(asked)], dim=-1) @ F.normalize(encoded[len(asked) :], dim=-1).T
     rows = range(len(asked))
-    right = cosines[rows, [places[one.key] for one in asked]]
-    near = cosines[rows, [places[one.near] for one in asked]]
+    right = cosines[rows, [places[entry.key] for entry in asked]]
+    near = cosines[rows, [places[entry.near] for entry in asked]]
     area = auroc(right.tolist(), near.tolist())
     assert area is not None  # the list has both kinds
     return {

@@ -47,7 +47,7 @@ def pretrain(
     schedule: Schedule,
     *,
     resume: bool = False,
-    given: Collection[str] = (),
+    chosen_fields: Collection[str] = (),
     mixed: bool = False,
     device: str = "cpu",
     workers: int = 0,
@@ -71,7 +71,7 @@ def pretrain(
         teacher: Folder of the sentence encoder whose token vectors the network keeps, or a checkpoint that keeps them.
         schedule: Stages and steps.
         resume: Continue with the schedule stored in `folder`.
-        given: Fields of `schedule` that a resumed run must have begun with.
+        chosen_fields: Fields of `schedule` that a resumed run must have begun with.
         mixed: Train in mixed precision.
         device: Device to train on.
         workers: Processes that make examples ahead.
@@ -89,7 +89,7 @@ def pretrain(
         ValueError: The teacher is missing, or the folder holds another run, or one with other settings.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    schedule = ranks.on_first(partial(plan_of, folder, schedule, config, resume, given))
+    schedule = ranks.on_first(partial(plan_of, folder, schedule, config, resume, chosen_fields))
     network = fresh_network(config, teacher, schedule.seed)
     load_beginning(network, folder, schedule, config, begin, ranks)
     network.to(device)
@@ -116,7 +116,7 @@ def pretrain(
             around = replace(around, supply=supply)
             stage, objective = STAGES[name], ranks.in_turn(partial(_objective, name, around))
             if held_out and name not in figures:
-                figures[name] = {"before": ranks.on_first(partial(_measured, stage, around, objective))}
+                figures[name] = {"before": ranks.on_first(partial(_measure, stage, around, objective))}
                 ranks.on_first(partial(write_json, folder / FIGURES_FILE, figures))
             stage.restarts(network)
             trained = schedule.start_rate if schedule.start is not None and not stage.asks else 1.0
@@ -133,7 +133,7 @@ def pretrain(
                 on_metrics=metrics,
                 on_progress=progress,
                 cancelled=cancelled,
-                examples=feeding.given if feeding.feeds else None,
+                examples=feeding.count_taken if feeding.feeds else None,
                 ranks=ranks,
             )
         if outcome.cancelled:
@@ -142,7 +142,7 @@ def pretrain(
         if ranks.first:
             draw_curves(folder / METRICS_FILE, folder / CURVES_FILE)
         if held_out and "after" not in figures[name]:
-            figures[name]["after"] = ranks.on_first(partial(_measured, stage, around, objective))
+            figures[name]["after"] = ranks.on_first(partial(_measure, stage, around, objective))
             ranks.on_first(partial(write_json, folder / FIGURES_FILE, figures))
         if held_out and on_figures is not None and ranks.first:
             on_figures(name, _changes(figures)[name])
@@ -157,7 +157,7 @@ def _objective(name: str, around: StageInputs) -> Objective:
     return STAGES[name].objective(around)
 
 
-def _measured(stage: PretrainingStage, around: StageInputs, objective: Objective) -> dict[str, float]:
+def _measure(stage: PretrainingStage, around: StageInputs, objective: Objective) -> dict[str, float]:
     return dict(stage.figures(around, objective))
 
 
@@ -172,8 +172,8 @@ class _Feeding:
         return self
 
     def __exit__(self, *error: object) -> None:
-        for one in self._sources:
-            one.close()
+        for source in self._sources:
+            source.close()
 
     def feed(self, source: Source) -> Source:
         """Return the source with its examples made ahead."""
@@ -185,21 +185,25 @@ class _Feeding:
         """Whether the stage takes examples from a source at all."""
         return bool(self._sources)
 
-    def given(self) -> int:
+    def count_taken(self) -> int:
         """Return how many examples the stage took so far."""
-        return sum(one.given for one in self._sources)
+        return sum(source.given for source in self._sources)
 
 
 def _figures_of(folder: Path) -> dict[str, dict[str, dict[str, float]]]:
     path = folder / FIGURES_FILE
     begun = path.is_file() and has_run(folder)  # else they are of a run that could not begin
-    found: dict[str, dict[str, dict[str, float]]] = json.loads(path.read_text("utf-8")) if begun else {}
-    return found
+    figures: dict[str, dict[str, dict[str, float]]] = json.loads(path.read_text("utf-8")) if begun else {}
+    return figures
 
 
 def _changes(figures: Mapping[str, Mapping[str, Mapping[str, float]]]) -> dict[str, dict[str, tuple[float, float]]]:
     return {
-        name: {key: (kept["before"][key], value) for key, value in kept["after"].items() if key in kept["before"]}
-        for name, kept in figures.items()
-        if "after" in kept
+        name: {
+            key: (stage_figures["before"][key], value)
+            for key, value in stage_figures["after"].items()
+            if key in stage_figures["before"]
+        }
+        for name, stage_figures in figures.items()
+        if "after" in stage_figures
     }

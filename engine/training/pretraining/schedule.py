@@ -91,7 +91,7 @@ _UNKNOWN: dict[str, tuple[object, ...]] = {"minutes": (None,), **dict.fromkeys(P
 
 
 def plan_of(
-    folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool, given: Collection[str] = ()
+    folder: Path, schedule: Schedule, config: NetworkConfig, resume: bool, chosen_fields: Collection[str] = ()
 ) -> Schedule:
     """Return the schedule of a run: that stored in `folder`, if it holds one, or else the given one.
 
@@ -103,7 +103,8 @@ def plan_of(
         schedule: stages and steps of a new run.
         config: network.
         resume: whether a run in the folder goes on.
-        given: fields of `schedule` that a person chose; they must be those of the run. "stages": only their order.
+        chosen_fields: fields of `schedule` that a person chose; they must equal those of the run. "stages": the order
+            of the stages alone.
 
     Raises:
         ValueError: the folder holds a run that is not resumed, one of another network, or one with other settings than
@@ -113,12 +114,12 @@ def plan_of(
     if path.is_file():
         if not resume:
             raise ValueError(f"{folder} already holds a run; continue it with --resume, or choose another folder.")
-        kept, of = _read_plan(folder)
+        stored, of = _read_plan(folder)
         if of != json.loads(json.dumps(config.to_dict())):
             raise ValueError(f"The run in {folder} is of another network; resume it with the same --preset.")
-        _check_same(kept, schedule, given, folder)
-        moved = {name: getattr(schedule, name) for name in _MOVABLE if _has_moved(getattr(kept, name))}
-        return replace(kept, **{name: path for name, path in moved.items() if path is not None})
+        _check_same(stored, schedule, chosen_fields, folder)
+        moved = {name: getattr(schedule, name) for name in _MOVABLE if _has_moved(getattr(stored, name))}
+        return replace(stored, **{name: path for name, path in moved.items() if path is not None})
     check_order(schedule.steps)
     return schedule
 
@@ -127,12 +128,12 @@ def _has_moved(path: str | None) -> bool:
     return path is not None and Path(path).is_absolute() and not Path(path).exists()
 
 
-def _check_same(kept: Schedule, asked: Schedule, given: Collection[str], folder: Path) -> None:
+def _check_same(stored: Schedule, asked: Schedule, chosen_fields: Collection[str], folder: Path) -> None:
     """Raise ValueError where a run is asked to go on with settings that it did not begin with."""
-    if "stages" in given and list(kept.steps) == list(asked.steps):  # whose steps the run found itself
-        given = [name for name in given if name != "stages"]
-    for name in ["steps" if name == "stages" else name for name in given]:
-        before, now = _value(kept, name), _value(asked, name)
+    if "stages" in chosen_fields and list(stored.steps) == list(asked.steps):  # whose steps the run found itself
+        chosen_fields = [name for name in chosen_fields if name != "stages"]
+    for name in ["steps" if name == "stages" else name for name in chosen_fields]:
+        before, now = _value(stored, name), _value(asked, name)
         if before in _UNKNOWN.get(name, ()):
             continue
         if isinstance(before, Mapping):  # the order counts
@@ -141,7 +142,7 @@ def _check_same(kept: Schedule, asked: Schedule, given: Collection[str], folder:
             continue
         option = _OPTIONS.get(name, name)
         raise ValueError(
-            f"The run in {folder} was begun {_said(option, _value(kept, name))}, and goes on so. "
+            f"The run in {folder} was begun {_describe_option(option, _value(stored, name))}, and goes on so. "
             f"Leave --{option} out, or choose another folder."
         )
 
@@ -150,7 +151,7 @@ def _value(schedule: Schedule, name: str) -> Any:
     return schedule.public.get(name) if name in PARTS else getattr(schedule, name)
 
 
-def _said(option: str, value: object) -> str:
+def _describe_option(option: str, value: object) -> str:
     if value is None:
         return f"without --{option}"
     if isinstance(value, Mapping):
@@ -162,13 +163,13 @@ def _read_plan(folder: Path) -> tuple[Schedule, dict[str, Any]]:
     """Return schedule and config of the run in `folder`. Raises ValueError for an unreadable plan."""
     path = folder / _PLAN_FILE
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        config = kept.pop("config")
+        stored = json.loads(path.read_text(encoding="utf-8"))
+        config = stored.pop("config")
         earlier = {"start_rate": 1.0}  # runs of earlier versions lack it
-        public = kept.pop("public", {})
+        public = stored.pop("public", {})
         if isinstance(public, list):  # runs of earlier versions do not say where the weights came from
             public = dict.fromkeys(public, _NOWHERE)
-        return Schedule(**{**earlier, **kept, "public": public}), config
+        return Schedule(**{**earlier, **stored, "public": public}), config
     except (KeyError, TypeError, AttributeError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is not the plan of a run: {error}") from error
 
@@ -178,7 +179,7 @@ def write_plan(folder: Path, schedule: Schedule, config: NetworkConfig) -> None:
     write_json(folder / _PLAN_FILE, {**asdict(schedule), "config": config.to_dict()})
 
 
-def remembered(folder: Path) -> Schedule:
+def read_schedule(folder: Path) -> Schedule:
     """Return the schedule of the run in `folder`. Raises ValueError for an unreadable plan."""
     return _read_plan(folder)[0]
 

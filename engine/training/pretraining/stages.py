@@ -47,20 +47,20 @@ _PAGES_SEED = 9_000  # added to a run's seed: other pages than in the question s
 def _everything(objective: Objective) -> list[dict[str, Any]]:
     """Return all parameters; matrices at four times the rate, as in retraining."""
     assert isinstance(objective, NetworkObjective)
-    matrices, rest = parameter_groups(objective.network, weight_decay=0.02)
-    return [matrices | {"lr": 4e-3}, rest | {"lr": 1e-3}]
+    matrices, vectors = parameter_groups(objective.network, weight_decay=0.02)
+    return [matrices | {"lr": 4e-3}, vectors | {"lr": 1e-3}]
 
 
 def _pixels_alone(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, RegionMasks)
-    matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
-    return [matrices | {"lr": 2.8e-3}, rest | {"lr": 7e-4}]
+    matrices, vectors = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
+    return [matrices | {"lr": 2.8e-3}, vectors | {"lr": 7e-4}]
 
 
 def _pixels_slowly(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, RegionMasks)
-    matrices, rest = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
-    return [matrices | {"lr": 1e-3}, rest | {"lr": 2.5e-4}]
+    matrices, vectors = parameter_groups(pixel_parts(objective.network), weight_decay=0.02)
+    return [matrices | {"lr": 1e-3}, vectors | {"lr": 2.5e-4}]
 
 
 def _everything_slowly(objective: Objective) -> list[dict[str, Any]]:
@@ -80,8 +80,8 @@ def _ranker_alone(objective: Objective) -> list[dict[str, Any]]:
 
 def _growth_alone(objective: Objective) -> list[dict[str, Any]]:
     assert isinstance(objective, Growing)
-    matrices, rest = parameter_groups(objective.network.word_head.growth, weight_decay=0.02)
-    return [matrices | {"lr": 8e-4}, rest | {"lr": 2e-4}]
+    matrices, vectors = parameter_groups(objective.network.word_head.growth, weight_decay=0.02)
+    return [matrices | {"lr": 8e-4}, vectors | {"lr": 2e-4}]
 
 
 def _with_pictures_groups(objective: Objective) -> list[dict[str, Any]]:
@@ -175,15 +175,15 @@ def pictures_source(
 def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
     """Return mean IoU, share of IoU above one half, and AUROC of "answered", on pages no training uses."""
     pages = list(islice(generate(_HELD_OUT_SEED), around.held_out))
-    drawn = {one.page.page_id: one for one in pages}
-    found = evaluate(
+    drawn = {made_page.page.page_id: made_page for made_page in pages}
+    evaluation = evaluate(
         Predictor(copy.deepcopy(around.network).cpu(), "unfinished"),
-        [one.page for one in pages],
+        [made_page.page for made_page in pages],
         images_from=(lambda page: drawn[page.page_id].render()) if pictures else None,
         both_paths=pictures,
         timed=False,
     )
-    shown = found.figures
+    shown = evaluation.figures
     figures = {
         "mean_iou": shown.mean_iou,
         "acc_50": shown.acc_50,
@@ -191,8 +191,8 @@ def answers(around: StageInputs, pictures: bool) -> dict[str, float]:
         "calibration_error": shown.calibration_error,
     }
     if pictures:
-        wordless = {q.question_id for one in pages for q in one.page.questions if q.masks and not q.answers}
-        regions = [one.pixel_iou or 0.0 for one in found.scored if one.question_id in wordless]
+        wordless = {q.question_id for made_page in pages for q in made_page.page.questions if q.masks and not q.answers}
+        regions = [score.pixel_iou or 0.0 for score in evaluation.scored if score.question_id in wordless]
         figures["pixel_iou_where_no_words"] = fmean(regions) if regions else None
     return {name: value for name, value in figures.items() if value is not None}
 

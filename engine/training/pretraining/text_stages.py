@@ -65,11 +65,11 @@ def _decoder_before(around: StageInputs, stage: str) -> tuple[Any, Any] | None:
 
 
 def _decoder_for(around: StageInputs, stage: str) -> tuple[Any, Any]:
-    found = _decoder_before(around, stage)
-    if found is None and around.decoder is not None:
-        found = load_decoder(around.decoder)
-    if found is not None:
-        decoder, tokenizer = found[0].to(next(around.network.parameters()).device), found[1]
+    loaded = _decoder_before(around, stage)
+    if loaded is None and around.decoder is not None:
+        loaded = load_decoder(around.decoder)
+    if loaded is not None:
+        decoder, tokenizer = loaded[0].to(next(around.network.parameters()).device), loaded[1]
         if sum(parameter.numel() for parameter in decoder.parameters()) > _LARGE:
             adapt(decoder)
         return decoder, tokenizer
@@ -100,11 +100,11 @@ def _contrast(around: StageInputs) -> Objective:
 
 def _contrast_figures(around: StageInputs, objective: Objective) -> Mapping[str, float]:
     """Return alignment, uniformity, and the agreement with MiniLM, which is not its teacher."""
-    learned, (sentences, pairs) = cast(DecoderObjective, objective), _compared(_texts(around).held_out)
+    learned, (sentences, pairs) = cast(DecoderObjective, objective), _draw_sentence_pairs(_texts(around).held_out)
     vectors = sentence_vectors(learned.decoder, learned.tokenizer, sentences)
-    other = teachers.minilm(around.teacher).vectors(sentences)
-    found = contrast_figures(learned.decoder, learned.tokenizer, sentences)
-    return {**found, "agreement_with_minilm": agreement(vectors, other, pairs), **_question_keys(objective)}
+    minilm_vectors = teachers.minilm(around.teacher).vectors(sentences)
+    figures = contrast_figures(learned.decoder, learned.tokenizer, sentences)
+    return {**figures, "agreement_with_minilm": agreement(vectors, minilm_vectors, pairs), **_question_keys(objective)}
 
 
 def _question_keys(objective: Objective) -> Mapping[str, float]:
@@ -119,8 +119,8 @@ def _decoder_figures(around: StageInputs, objective: Objective, stage: str) -> M
         raise ValueError("The corpus has no text that is held out to judge by. Name more folders.")
     if stage == "decoder":
         return next_token_figures(learned.decoder, learned.tokenizer, judged, seen)
-    found = masked_token_figures(learned.decoder, learned.tokenizer, judged, seen)
-    return {**found, **_question_keys(objective)}
+    figures = masked_token_figures(learned.decoder, learned.tokenizer, judged, seen)
+    return {**figures, **_question_keys(objective)}
 
 
 def _teacher(around: StageInputs) -> teachers.Teacher:
@@ -140,21 +140,21 @@ def _distillation(around: StageInputs) -> Objective:
 
 def _agreement(around: StageInputs, objective: Objective) -> Mapping[str, float]:
     """Return the agreement of student and teacher on held-out sentence pairs, and the student's question keys."""
-    sentences, pairs = _compared(_texts(around).held_out)
+    sentences, pairs = _draw_sentence_pairs(_texts(around).held_out)
     vectors = student_vectors(around.network, sentences)
     own, minilm = cast(Distillation, objective).teacher, teachers.minilm(around.teacher)
     others = {"agreement_with_teacher": own, "agreement_with_minilm": minilm}
-    found = {name: agreement(vectors, other.vectors(sentences), pairs) for name, other in others.items()}
-    return {**found, **question_key_figures(lambda texts: student_vectors(around.network, texts))}
+    figures = {name: agreement(vectors, teacher.vectors(sentences), pairs) for name, teacher in others.items()}
+    return {**figures, **question_key_figures(lambda texts: student_vectors(around.network, texts))}
 
 
 @lru_cache(maxsize=1)
-def _compared(held_out: tuple[Document, ...]) -> tuple[list[str], list[tuple[int, int]]]:
+def _draw_sentence_pairs(held_out: tuple[Document, ...]) -> tuple[list[str], list[tuple[int, int]]]:
     """Return held-out sentences, and the pairs to compare."""
     drawn = sentence_pairs(held_out, 0, _PAIRS)
     sentences = sorted({sentence for pair in drawn for sentence in pair})
     places = {sentence: place for place, sentence in enumerate(sentences)}
-    return sentences, [(places[one], places[other]) for one, other in drawn]
+    return sentences, [(places[first], places[second]) for first, second in drawn]
 
 
 def _masked_words(around: StageInputs, masking: Masking | None = None) -> Objective:
@@ -189,7 +189,7 @@ def _counted_pages(around: StageInputs) -> Sequence[Example]:
 @lru_cache(maxsize=4)
 def _pages(made: Pages, seed: int, count: int) -> tuple[Example, ...]:
     """Return pages with words, without questions and images."""
-    drawn = (one.page for one in made(seed) if one.page.words)
+    drawn = (made_page.page for made_page in made(seed) if made_page.page.words)
     return tuple(example_of(page, None, ()) for page in islice(drawn, count))
 
 

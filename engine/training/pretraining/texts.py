@@ -54,34 +54,36 @@ class Corpus:
 @cache
 def python_corpus(most_modules: int | None = None) -> Corpus:
     """Return the texts of the standard library; only of its first `most_modules` modules when given."""
-    return split([*_topics(), *islice(_modules(), most_modules)])
+    return split_by_name([*_topics(), *islice(_modules(), most_modules)])
 
 
 def page_documents(seed: int, count: int) -> list[Document]:
     """Return the words of `count` generated pages in reading order, one sentence a line."""
-    found = []
-    for number, one in enumerate(islice(generate(seed), count)):
-        layout = read_layout([Word(word.text, word.box) for word in one.page.words])
+    documents = []
+    for number, made_page in enumerate(islice(generate(seed), count)):
+        layout = read_layout([Word(word.text, word.box) for word in made_page.page.words])
         lines: dict[int, list[str]] = {}
         for index in layout.order.tolist():
             lines.setdefault(int(layout.line[index]), []).append(layout.texts[index])
         sentences = tuple(" ".join(words) for words in lines.values() if len(words) >= _FEWEST)
-        found.append(Document(f"page-{seed}-{number}", sentences))
-    return found
+        documents.append(Document(f"page-{seed}-{number}", sentences))
+    return documents
 
 
-def split(documents: Iterable[Document]) -> Corpus:
+def split_by_name(documents: Iterable[Document]) -> Corpus:
     """Split documents by a hash of their names; repeated sentences are dropped."""
-    return split_by(documents, lambda one: int(hashlib.sha256(one.name.encode()).hexdigest(), 16) % _HELD_OUT == 0)
+    return split_by(
+        documents, lambda document: int(hashlib.sha256(document.name.encode()).hexdigest(), 16) % _HELD_OUT == 0
+    )
 
 
 def split_by(documents: Iterable[Document], is_held_out: Callable[[Document], bool]) -> Corpus:
     """Split documents by a rule; repeated sentences are dropped."""
-    said: set[str] = set()
+    seen: set[str] = set()
     parts: tuple[list[Document], list[Document]] = ([], [])
     for document in documents:
-        fresh = [one for one in dict.fromkeys(document.sentences) if one.casefold() not in said]
-        said.update(one.casefold() for one in fresh)
+        fresh = [sentence for sentence in dict.fromkeys(document.sentences) if sentence.casefold() not in seen]
+        seen.update(sentence.casefold() for sentence in fresh)
         parts[is_held_out(document)].append(Document(document.name, tuple(fresh)))
     return Corpus(*(tuple(part) for part in parts))
 
@@ -100,7 +102,7 @@ def passages_of(documents: Iterable[Document], most_words: int = 80) -> list[str
     for document in documents:
         run: list[str] = []
         for sentence in document.sentences:
-            if run and sum(len(one.split()) for one in run) + len(sentence.split()) > most_words:
+            if run and sum(len(run_sentence.split()) for run_sentence in run) + len(sentence.split()) > most_words:
                 passages.append(" ".join(run))
                 run = []
             run.append(sentence)
@@ -142,7 +144,7 @@ def sentence_pairs(documents: Sequence[Document], seed: int, count: int) -> list
         raise ValueError("Sentence pairs need a document with at least two sentences.")
     close = rng.sample(near, min(count // 2, len(near)))
     apart = [rng.sample(every, 2) for _ in range(count - len(close))]
-    return close + [(one, other) for one, other in apart]
+    return close + [(first, second) for first, second in apart]
 
 
 def _modules() -> Iterator[Document]:

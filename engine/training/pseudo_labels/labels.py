@@ -46,11 +46,11 @@ def label_page(predictor: Predictor, words: Sequence[Word], size: tuple[int, int
     answers = predictor.ask_in_turn(page, [f"What is the {key.text}?" for key in keys])
     labels = []
     for key, answer in zip(keys, answers, strict=True):
-        found = lexical_baseline.predict(prepared, f"What is the {key.text}?")
+        by_baseline = lexical_baseline.predict(prepared, f"What is the {key.text}?")
         sure = answer.answered > _SURE_ANSWERED and answer.score > _SURE_IOU
         if key.plain and key.has_colon:
             labels.append(Label(key, key.value, True))
-        elif found and set(found) == set(answer.words) and sure and not set(found) & set(key.words):
+        elif by_baseline and set(by_baseline) == set(answer.words) and sure and not set(by_baseline) & set(key.words):
             labels.append(Label(key, tuple(answer.words), False))
     return layout, labels
 
@@ -72,9 +72,9 @@ def bands(
         Bands of at most `BAND_WORDS` words that have a label.
     """
     rng = random.Random(f"{seed} {page_id}")
-    for number, members in enumerate(_split(layout)):
+    for number, members in enumerate(_split_lines(layout)):
         place = {word: at for at, word in enumerate(members)}
-        inside = [one for one in labels if {*one.value, *one.key.words} <= place.keys()]
+        inside = [label for label in labels if {*label.value, *label.key.words} <= place.keys()]
         if len(members) < _FEWEST_WORDS or not inside:
             continue
         top = max(0, min(words[word].box[1] for word in members) - 8)
@@ -85,15 +85,15 @@ def bands(
             None,
             size[0],
             height,
-            [_moved(words[word], top) for word in members],
+            [_move_up(words[word], top) for word in members],
             [
                 GroundedQuestion(
                     f"{name}-{at}-{form}",
-                    phrasing.about(rng, one.key.text),
-                    [sorted(place[word] for word in one.value)],
+                    phrasing.about(rng, label.key.text),
+                    [sorted(place[word] for word in label.value)],
                     True,
                 )
-                for at, one in enumerate(inside)
+                for at, label in enumerate(inside)
                 for form in range(_PHRASINGS)
             ],
         )
@@ -101,33 +101,33 @@ def bands(
 
 def with_negatives(pages: Iterable[GroundedPage], seed: int) -> list[GroundedPage]:
     """Return the pages with some questions for keys of other pages, whose words do not stand on them."""
-    kept = list(pages)
-    asked = [one.question for page in kept for one in page.questions]
+    labelled = list(pages)
+    asked = [question.question for page in labelled for question in page.questions]
     rng, finished = random.Random(f"{seed} negatives"), []
-    for page in kept:
-        there = {token for word in page.words for token in lexical_baseline.tokens(word.text)}
+    for page in labelled:
+        on_page = {token for word in page.words for token in lexical_baseline.tokens(word.text)}
         negatives = []
         for at in range(sum(rng.random() < _NEGATIVE for _ in page.questions)):
             question = rng.choice(asked)
-            if not set(lexical_baseline.telling_tokens(question)) & there:
+            if not set(lexical_baseline.telling_tokens(question)) & on_page:
                 negatives.append(GroundedQuestion(f"{page.page_id}-none-{at}", question, []))
         finished.append(replace(page, questions=[*page.questions, *negatives]))
     return finished
 
 
-def _split(layout: Layout) -> list[list[int]]:
+def _split_lines(layout: Layout) -> list[list[int]]:
     """Return words in reading order, cut between lines into parts of about equal length."""
     count = len(layout.texts)
-    parts = -(-count // BAND_WORDS)
-    found: list[list[int]] = [[]]
+    part_count = -(-count // BAND_WORDS)
+    parts: list[list[int]] = [[]]
     for word in layout.order.tolist():
-        starts = bool(found[-1]) and layout.line[word] != layout.line[found[-1][-1]]
-        if starts and len(found[-1]) >= count / max(1, parts) and len(found) < parts:
-            found.append([])
-        found[-1].append(word)
-    return found
+        starts = bool(parts[-1]) and layout.line[word] != layout.line[parts[-1][-1]]
+        if starts and len(parts[-1]) >= count / max(1, part_count) and len(parts) < part_count:
+            parts.append([])
+        parts[-1].append(word)
+    return parts
 
 
-def _moved(word: Word, top: int) -> GroundedWord:
+def _move_up(word: Word, top: int) -> GroundedWord:
     x0, y0, x1, y1 = word.box
     return GroundedWord(word.text, (x0, max(0, y0 - top), x1, max(1, y1 - top)))

@@ -45,5 +45,5 @@ def measure(predictor: Predictor, pages: Iterable[GroundedPage]) -> Precision:
             mask = rasterise([words[at].box for at in label.value], size)
             truth = [rasterise([words[at].box for at in answer], size) for answer in known[0]]
             counts[label.plain][0] += 1
-            counts[label.plain][1] += any(iou(mask, one) > HIT for one in truth)
+            counts[label.plain][1] += any(iou(mask, answer_mask) > HIT for answer_mask in truth)
     return Precision(*counts[True], *counts[False])

@@ -19,19 +19,21 @@ def assist(workspace: Workspace, ranks: Ranks) -> None:
         DeviceMissing: the setting's device is not there.
         RankLost: another process ended.
     """
-    while (given := ranks.on_first(_no_training)) is not None:
-        network = learner.prepared(GroundingNetwork(given.config), given.settings.depth, workspace.settings.device)
-        objective = learner.objective_of(network, workspace, given.corpus, given.settings)
+    while (assignment := ranks.on_first(_no_training)) is not None:
+        network = learner.prepare(
+            GroundingNetwork(assignment.config), assignment.settings.depth, workspace.settings.device
+        )
+        objective = learner.objective_of(network, workspace, assignment.corpus, assignment.settings)
         try:
             learn(
                 objective,
-                learner.optimizer_for(objective.learned, given.settings),
-                learner.plan_here(given.settings, ranks),
-                folder=given.folder,
+                learner.optimizer_for(objective.learned, assignment.settings),
+                learner.plan_here(assignment.settings, ranks),
+                folder=assignment.folder,
                 resume=True,
                 on_metrics=lambda _: None,
                 cancelled=lambda: False,
-                at_checkpoint=(lambda step: False) if given.looks else None,
+                at_checkpoint=(lambda step: False) if assignment.looks else None,
                 ranks=ranks,
             )
         except FloatingPointError:  # in all processes: the first one says so, and what comes next

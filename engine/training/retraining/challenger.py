@@ -76,7 +76,7 @@ def train(
     optimizer: dict[str, Any] = {}
     for number, beginning in enumerate(beginnings_of(workspace, begins_at, folded)):
         network = learner.network_of(beginning, own.depth, workspace.settings.device)
-        optimizer = learner.described(network, own)
+        optimizer = learner.describe_optimizer(network, own)
         taught_here = folds.without(corpus, number) if folded else corpus
         part = _Part(
             number=number,
@@ -88,7 +88,7 @@ def train(
         )
         first = number == 0
         taught.append(
-            _trained(
+            _train_part(
                 workspace,
                 network,
                 own if ends_at or learner.is_watched(taught_here, own) else one_cycle(own),
@@ -104,9 +104,9 @@ def train(
     path = taught[0].path
     if folded and len(taught) == count:
         path = folder / _MEAN_FILE
-        loaded = [checkpoint.load(one.path) for one in taught]
-        checkpoint.save(path, mean([one.state for one in loaded]), loaded[0].config)
-    late = any(one.late for one in taught)
+        loaded = [checkpoint.load(weights.path) for weights in taught]
+        checkpoint.save(path, mean([loaded_checkpoint.state for loaded_checkpoint in loaded]), loaded[0].config)
+    late = any(weights.late for weights in taught)
     return Challenger(path, tuple(taught) if folded else (), taught[0].ended, late, optimizer)
 
 
@@ -122,7 +122,7 @@ class _Part:
     ends_at: int | None  # step; None: by itself
 
 
-def _trained(
+def _train_part(
     workspace: Workspace,
     network: GroundingNetwork,
     settings: RunSettings,
@@ -139,8 +139,8 @@ def _trained(
     def tell(share: float) -> None:
         """Report the progress."""
         nonlocal done
-        said, done, end = within(settings, share)
-        on_progress((part.number + said) / part.of, f"Training{where}: step {done} of {end}.")
+        cycle_share, done, end = within(settings, share)
+        on_progress((part.number + cycle_share) / part.of, f"Training{where}: step {done} of {end}.")
 
     outcome = learner.train(
         network,

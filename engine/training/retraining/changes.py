@@ -53,7 +53,7 @@ class Changes(BaseModel):
 
 def keep(workspace: Workspace, holdouts: Sequence[Holdout], pages: Mapping[str, GroundedPage]) -> str:
     """Store the changes on all holdouts; return the SHA-256 of the blob."""
-    rows = [row for one in holdouts for row in _rows(one, pages)]
+    rows = [row for holdout in holdouts for row in _rows(holdout, pages)]
     return workspace.blobs.put(canonical(rows))
 
 
@@ -72,34 +72,41 @@ def changes_of(workspace: Workspace, run_id: str, *, kinds: Sequence[Kind] | Non
         rows: list[dict[str, Any]] = json.loads(workspace.blobs.read(sha256))
     except LookupError as error:
         raise NotFound(f"The list of changes is missing; restore it from a backup: {error}") from None
-    found = [Change(**row) for row in rows]
+    changes = [Change(**row) for row in rows]
     counts: dict[str, dict[str, int]] = {}
-    for one in found:
-        of = counts.setdefault(one.holdout, {})
-        of[one.kind] = of.get(one.kind, 0) + 1
-    chosen = [one for one in found if (one.kind != "same" if kinds is None else one.kind in kinds)]
-    chosen.sort(key=lambda one: (_SHOWN.index(one.holdout), -abs(one.after - one.before), one.page_id, one.question))
-    return Changes(counts=counts, changes=_named(workspace, chosen[:limit]))
+    for change in changes:
+        of = counts.setdefault(change.holdout, {})
+        of[change.kind] = of.get(change.kind, 0) + 1
+    chosen = [change for change in changes if (change.kind != "same" if kinds is None else change.kind in kinds)]
+    chosen.sort(
+        key=lambda change: (
+            _SHOWN.index(change.holdout),
+            -abs(change.after - change.before),
+            change.page_id,
+            change.question,
+        )
+    )
+    return Changes(counts=counts, changes=_name_documents(workspace, chosen[:limit]))
 
 
 def _rows(holdout: Holdout, pages: Mapping[str, GroundedPage]) -> list[dict[str, Any]]:
     texts = {
         (page_id, question.question_id): question.question
-        for page_id in {one.page_id for one in holdout.champion}
+        for page_id in {score.page_id for score in holdout.champion}
         for question in pages[page_id].questions
     }
     rows = []
-    for one, other in zip(holdout.champion, holdout.challenger, strict=True):
-        before, after = _figure(one), _figure(other)
+    for before_score, after_score in zip(holdout.champion, holdout.challenger, strict=True):
+        before, after = _figure(before_score), _figure(after_score)
         rows.append(
             {
                 "holdout": holdout.name,
                 "kind": _kind(before, after),
-                "question": texts[one.page_id, one.question_id],
-                "answerable": one.answerable,
+                "question": texts[before_score.page_id, before_score.question_id],
+                "answerable": before_score.answerable,
                 "before": round(before, 4),
                 "after": round(after, 4),
-                "page_id": one.page_id,
+                "page_id": before_score.page_id,
             }
         )
     return rows
@@ -117,12 +124,12 @@ def _kind(before: float, after: float) -> Kind:
     return "better" if after > before else "worse"
 
 
-def _named(workspace: Workspace, chosen: list[Change]) -> list[Change]:
+def _name_documents(workspace: Workspace, chosen: list[Change]) -> list[Change]:
     """Return the changes with the documents of pages that still exist."""
     with workspace.database.read() as session:
-        for one in chosen:
-            page = session.get(Page, one.page_id) if one.holdout != GENERATED else None
+        for change in chosen:
+            page = session.get(Page, change.page_id) if change.holdout != GENERATED else None
             document = session.get(Document, page.document_id) if page is not None else None
             if page is not None and document is not None:
-                one.page_number, one.document_id, one.document = page.number, document.id, document.name
+                change.page_number, change.document_id, change.document = page.number, document.id, document.name
     return chosen

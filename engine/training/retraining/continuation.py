@@ -12,7 +12,7 @@ from pathlib import Path
 
 from engine.grounded import GroundedPage
 from engine.training.evaluation.evaluate import evaluate
-from engine.training.retraining.page_choice import of_weight, spread
+from engine.training.retraining.page_choice import choose_spread, of_weight
 from engine.training.retraining.run_files import read_figures, write_figures
 from engine.training.retraining.same_text import with_places_of_the_same_text
 from model import checkpoint
@@ -53,7 +53,7 @@ class Continuation:
         self._seen = {at: iou for at, iou in self._seen.items() if at < step}
         before = self._seen[max(self._seen)] if self._seen else None
         iou = self._mean_iou()
-        if step > 0 and iou > max((one for at, one in self._seen.items() if at > 0), default=-1.0):
+        if step > 0 and iou > max((earlier_iou for at, earlier_iou in self._seen.items() if at > 0), default=-1.0):
             checkpoint.save(self._folder / CYCLE_FILE, self._network, self._network.config.to_dict())
         self._seen[step] = iou
         write_figures(self._folder / LOG_FILE, self._seen)
@@ -63,7 +63,7 @@ class Continuation:
     def _mean_iou(self) -> float:
         predictor = Predictor(copy.deepcopy(self._network), "")
         scored = evaluate(predictor, self._pages, timed=False).scored
-        ious = [one.iou for one in scored if one.answerable]
+        ious = [score.iou for score in scored if score.answerable]
         return sum(ious) / max(1, len(ious))
 
 
@@ -77,7 +77,7 @@ def some_pages(
     `documents`: of each page, by its id.
     """
     fit = (of_weight(with_places_of_the_same_text(page), weights or {}) for page in pages if page.words)
-    return spread((page for page in fit if page.questions), documents, MOST_PAGES)
+    return choose_spread((page for page in fit if page.questions), documents, MOST_PAGES)
 
 
 def cycle_file(folder: Path) -> Path | None:

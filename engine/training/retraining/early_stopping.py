@@ -40,7 +40,7 @@ def held_out_groups(groups: Iterable[str], share: float) -> set[str]:
     A document like one that is trained on would measure memory. Membership never changes: a document trained on earlier
     would be memorised by the champion, so its loss would seem to rise in every run.
     """
-    return {one for one in groups if _place(one) < share}
+    return {group for group in groups if _place(group) < share}
 
 
 def _place(group: str) -> float:
@@ -101,7 +101,7 @@ class EarlyStopping:
         write_figures(self._folder / LOG_FILE, self.seen)
         self._on_loss(step, loss)
         last = sorted(at for at in self.seen if at > 0)[-self._patience :]
-        return len(last) == self._patience and all(_lost(self.seen, at) for at in last)
+        return len(last) == self._patience and all(_exceeds_limit(self.seen, at) for at in last)
 
     @torch.no_grad()
     def _loss(self) -> float:
@@ -116,7 +116,7 @@ class EarlyStopping:
 def best_file(folder: Path) -> Path:
     """Return the checkpoint that a run hands in: its last, or the best when the last exceeds the limit."""
     best = folder / BEST_FILE
-    return best if lost(folder) and best.is_file() else folder / CHECKPOINT_FILE
+    return best if has_lost(folder) and best.is_file() else folder / CHECKPOINT_FILE
 
 
 def best_step(folder: Path) -> int | None:
@@ -125,11 +125,11 @@ def best_step(folder: Path) -> int | None:
     return min(taught, key=lambda step: (taught[step], step)) if taught else None
 
 
-def lost(folder: Path) -> bool:
+def has_lost(folder: Path) -> bool:
     """Return whether the last checkpoint of a run exceeds the initial loss by the factor LOST."""
     seen = read_figures(folder / LOG_FILE)
-    return bool(seen) and _lost(seen, max(seen))
+    return bool(seen) and _exceeds_limit(seen, max(seen))
 
 
-def _lost(seen: Mapping[int, float], step: int) -> bool:
+def _exceeds_limit(seen: Mapping[int, float], step: int) -> bool:
     return step > 0 and seen[step] > LOST * seen[min(seen)]

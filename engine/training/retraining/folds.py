@@ -33,9 +33,9 @@ def are_made(corpus: Corpus) -> bool:
 
 def without(corpus: Corpus, fold: int) -> Corpus:
     """Return the corpus without the documents of a fold, those without labels included."""
-    kept = tuple(page for page in corpus.pages if fold_of(corpus.group(page)) != fold)
+    pages = tuple(page for page in corpus.pages if fold_of(corpus.group(page)) != fold)
     unlabelled = tuple(page for page in corpus.unlabelled if fold_of(page.group_id) != fold)
-    return replace(corpus, pages=kept, unlabelled=unlabelled)
+    return replace(corpus, pages=pages, unlabelled=unlabelled)
 
 
 def known_to(workspace: Workspace, version: ModelVersion) -> set[str]:
@@ -49,10 +49,10 @@ def known_to(workspace: Workspace, version: ModelVersion) -> set[str]:
     known: set[str] = set()
     with workspace.database.read() as session:
         snapshots = []
-        each: ModelVersion | None = version
-        while each is not None:
-            snapshots += [each.snapshot_id] if each.snapshot_id is not None else []
-            each = session.get(ModelVersion, each.parent_id) if each.parent_id is not None else None
+        ancestor: ModelVersion | None = version
+        while ancestor is not None:
+            snapshots += [ancestor.snapshot_id] if ancestor.snapshot_id is not None else []
+            ancestor = session.get(ModelVersion, ancestor.parent_id) if ancestor.parent_id is not None else None
         manifests = session.scalars(select(Snapshot.sha256).where(Snapshot.id.in_(snapshots))).all()
     for sha256 in manifests:
         known |= {item.document.id for item in items_of(workspace, sha256)}

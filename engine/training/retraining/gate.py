@@ -57,7 +57,7 @@ class Holdout:
     challenger: Sequence[Scored]
 
     def __post_init__(self) -> None:
-        if [_key(one) for one in self.champion] != [_key(one) for one in self.challenger]:
+        if [_key(score) for score in self.champion] != [_key(score) for score in self.challenger]:
             raise ValueError(f"Champion and challenger did not answer the same questions of the holdout {self.name!r}.")
 
 
@@ -72,15 +72,15 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
         latency: Times of both; None when not measured.
         seed: Seed of the bootstrap.
     """
-    figures, objections, own = _measured(holdouts, seed)
+    figures, objections, own = _measure(holdouts, seed)
     if latency is not None and latency.ratio > LATENCY_LIMIT:
         objections.append(f"it takes {latency.ratio:.2f} times as long to answer (limit {LATENCY_LIMIT})")
-    gain, said = _gain(figures)
+    gain, gain_sentence = _gain(figures)
     passed = gain and not objections
     if passed:
-        sentence = f"Passed: {said}."
+        sentence = f"Passed: {gain_sentence}."
     else:
-        reasons = [*objections, *([] if gain else [said])]
+        reasons = [*objections, *([] if gain else [gain_sentence])]
         sentence = f"Not passed: {'; '.join(reasons)}."
     if own < ENOUGH_DOCUMENTS:
         sentence += f" {_too_small(own, OWN in figures)}"
@@ -108,20 +108,22 @@ def check(holdouts: Iterable[Holdout], *, own: int = 0, seed: int = 0) -> dict[s
         own: Own documents in the verdict; its limit on generated pages holds here too.
         seed: Seed of the bootstrap.
     """
-    figures, objections, _ = _measured(holdouts, seed, own)
+    figures, objections, _ = _measure(holdouts, seed, own)
     taught = figures.get(TAUGHT)
     if taught is not None and taught["judged"] and taught["high"] < 0:
         objections.append(f"mean IoU fell by {-taught['difference']:.3f} {CALLED[TAUGHT]}")
     return {"passed": not objections, "objections": objections, "holdouts": figures}
 
 
-def _measured(holdouts: Iterable[Holdout], seed: int, own: int | None = None) -> tuple[dict[str, Any], list[str], int]:
+def _measure(holdouts: Iterable[Holdout], seed: int, own: int | None = None) -> tuple[dict[str, Any], list[str], int]:
     """Return the figures by holdout, the objections, and the number of own documents: counted unless it is given."""
-    named = {one.name: one for one in holdouts if one.champion}
+    named = {holdout.name: holdout for holdout in holdouts if holdout.champion}
     if own is None:
         own = _documents_with_answers(named[OWN]) if OWN in named else 0
-    figures = {name: _compared(one, _limit(one, own), seed) for name, one in named.items()}
-    objections = [objection for name, one in figures.items() if name != TAUGHT for objection in _objections(name, one)]
+    figures = {name: _compare(holdout, _limit(holdout, own), seed) for name, holdout in named.items()}
+    objections = [
+        objection for name, figure in figures.items() if name != TAUGHT for objection in _objections(name, figure)
+    ]
     return figures, objections, own
 
 
@@ -138,7 +140,7 @@ def _limit(holdout: Holdout, own: int) -> float:
 
 def _documents_with_answers(holdout: Holdout) -> int:
     """Return how many documents measure IoU: a question without an answer has none."""
-    return len({holdout.documents[one.page_id] for one in holdout.champion if one.answerable})
+    return len({holdout.documents[score.page_id] for score in holdout.champion if score.answerable})
 
 
 def _too_small(own: int, asked: bool) -> str:
@@ -155,55 +157,58 @@ def _too_small(own: int, asked: bool) -> str:
     )
 
 
-def _compared(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
+def _compare(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
     pairs = list(zip(holdout.champion, holdout.challenger, strict=True))
-    there = [(one, other) for one, other in pairs if one.answerable]
-    absent = [(one, other) for one, other in pairs if not one.answerable]
+    answerable = [(before, after) for before, after in pairs if before.answerable]
+    absent = [(before, after) for before, after in pairs if not before.answerable]
     unanswered = clustered_bootstrap(
-        [holdout.documents[one.page_id] for one, _ in absent],
-        [float(_declined(other)) - float(_declined(one)) for one, other in absent],
+        [holdout.documents[before.page_id] for before, _ in absent],
+        [float(_is_declined(after)) - float(_is_declined(before)) for before, after in absent],
         level=LEVEL,
         seed=seed,
     )
     return {
-        "documents": len({holdout.documents[one.page_id] for one in holdout.champion}),
+        "documents": len({holdout.documents[score.page_id] for score in holdout.champion}),
         "with_answers": _documents_with_answers(holdout),
         "questions": len(pairs),
         "parent": _figures(holdout, holdout.champion, seed),  # the key of stored verdicts for the champion
         "challenger": _figures(holdout, holdout.challenger, seed),
-        **_to_json(_difference(holdout, there, seed), limit),
+        **_to_json(_difference(holdout, answerable, seed), limit),
         "unanswerable": _to_json(unanswered, UNANSWERED_LIMIT),
-        "slices": _by_slice(holdout, there, seed),
+        "slices": _by_slice(holdout, answerable, seed),
     }
 
 
 def _figures(holdout: Holdout, scored: Sequence[Scored], seed: int) -> dict[str, Any]:
     """Return the figures of one model, with the interval of its mean IoU."""
-    there = [one for one in scored if one.answerable]
-    found = clustered_bootstrap(
-        [holdout.documents[one.page_id] for one in there], [one.iou for one in there], level=LEVEL, seed=seed
+    answerable = [score for score in scored if score.answerable]
+    bootstrap = clustered_bootstrap(
+        [holdout.documents[score.page_id] for score in answerable],
+        [score.iou for score in answerable],
+        level=LEVEL,
+        seed=seed,
     )
-    interval = None if found is None else [round(found.low, 6), round(found.high, 6)]
+    interval = None if bootstrap is None else [round(bootstrap.low, 6), round(bootstrap.high, 6)]
     return {**to_json(summarise(scored)), "interval": interval}
 
 
-def _by_slice(holdout: Holdout, there: Sequence[Pair], seed: int) -> dict[str, Any]:
+def _by_slice(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> dict[str, Any]:
     """Return the slices with enough documents and questions, such as "printed_key true", with intervals."""
-    after = {_key(one): other for one, other in there}
-    found = {}
-    for name, parts in slices([one for one, _ in there]).items():
+    challenger_scores = {_key(before): after for before, after in pairs}
+    slice_figures = {}
+    for name, parts in slices([before for before, _ in pairs]).items():
         for value, scored in parts.items():
-            interval = _difference(holdout, [(one, after[_key(one)]) for one in scored], seed)
+            interval = _difference(holdout, [(before, challenger_scores[_key(before)]) for before in scored], seed)
             if interval and interval.clusters >= SLICE_DOCUMENTS and interval.questions >= SLICE_QUESTIONS:
-                found[f"{name} {value}"] = {"questions": interval.questions, **_to_json(interval, SLICE_LIMIT)}
-    return found
+                slice_figures[f"{name} {value}"] = {"questions": interval.questions, **_to_json(interval, SLICE_LIMIT)}
+    return slice_figures
 
 
 def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval | None:
     """Return the mean difference in IoU over answerable questions, challenger minus champion."""
     return clustered_bootstrap(
-        [holdout.documents[one.page_id] for one, _ in pairs],
-        [other.iou - one.iou for one, other in pairs],
+        [holdout.documents[before.page_id] for before, _ in pairs],
+        [after.iou - before.iou for before, after in pairs],
         level=LEVEL,
         seed=seed,
     )
@@ -223,26 +228,26 @@ def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
 
 
 def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
-    found = []
+    objections = []
     if figures["judged"] and figures["low"] < figures["limit"]:
-        found.append(
+        objections.append(
             f"{CALLED[name]} it may have lost {-figures['low']:.3f} of mean IoU (limit {-figures['limit']:.2f})"
         )
     elif name != GENERATED and figures["judged"] and figures["high"] < 0 and figures["difference"] < IOU_LIMIT:
-        found.append(f"{CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
+        objections.append(f"{CALLED[name]} it lost {-figures['difference']:.3f} of mean IoU")
     absent = figures["unanswerable"]
     if absent["judged"] and absent["low"] < absent["limit"]:
-        found.append(
+        objections.append(
             f'{CALLED[name]} it may find {-absent["low"]:.0%} fewer of the questions with "no answer" '
             f"(limit {-absent['limit']:.0%})"
         )
-    for slice_, one in figures["slices"].items() if name in (GENERATED, OWN) else ():
-        if one["difference"] < one["limit"] and one["high"] < 0:
-            found.append(
-                f"{CALLED[name]} it lost {-one['difference']:.3f} of mean IoU on questions with {said_of(slice_)} "
-                f"(limit {-one['limit']:.2f})"
+    for slice_, slice_figures in figures["slices"].items() if name in (GENERATED, OWN) else ():
+        if slice_figures["difference"] < slice_figures["limit"] and slice_figures["high"] < 0:
+            objections.append(
+                f"{CALLED[name]} it lost {-slice_figures['difference']:.3f} of mean IoU on questions with "
+                f"{slice_label(slice_)} (limit {-slice_figures['limit']:.2f})"
             )
-    return found
+    return objections
 
 
 _SLICES = {
@@ -253,7 +258,7 @@ _SLICES = {
 }
 
 
-def said_of(slice_: str) -> str:
+def slice_label(slice_: str) -> str:
     """Return the label of a slice: "answer_words 3-4" is "3-4 words in the answer"."""
     if slice_ in _SLICES:
         return _SLICES[slice_]
@@ -283,7 +288,7 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
     )
 
 
-def _declined(scored: Scored) -> bool:
+def _is_declined(scored: Scored) -> bool:
     return scored.answered < 0.5
 
 

@@ -19,8 +19,8 @@ from engine.training.evaluation.evaluate import ImageOf, evaluate
 from engine.training.evaluation.metrics import Scored
 from engine.training.retraining import changes, gate
 from engine.training.retraining.folds import FOLDS, known_to
-from engine.training.retraining.latency import compared
-from engine.training.retraining.page_choice import of_weight, spread
+from engine.training.retraining.latency import compare_latency
+from engine.training.retraining.page_choice import choose_spread, of_weight
 from engine.training.retraining.run_settings import RunSettings
 from engine.training.retraining.same_text import with_places_of_the_same_text
 from engine.training.sources.corpus import Corpus, corpus_of, image_opener
@@ -61,16 +61,16 @@ def judge(
     """
     asked = _holdouts(workspace, champion, challenger, snapshot_sha256, settings)
     device = workspace.settings.device
-    holdouts = _answered(asked, device, on_progress, should_stop)
+    holdouts = _answer_holdouts(asked, device, on_progress, should_stop)
     on_progress(1.0, "Comparing latency.")
     both = Predictor.load(asked[0].both[0], device), Predictor.load(asked[0].both[1], device)
-    pace = compared(*both, [page for one in asked for page in one.pages], should_stop=should_stop)
+    pace = compare_latency(*both, [page for holdout in asked for page in holdout.pages], should_stop=should_stop)
     check(should_stop)
     verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
     return {
         **verdict,
         "changes_sha256": changes.keep(
-            workspace, holdouts, {page.page_id: page for one in asked for page in one.pages}
+            workspace, holdouts, {page.page_id: page for holdout in asked for page in holdout.pages}
         ),
     }
 
@@ -93,13 +93,13 @@ def check_refit(
     Raises Stopped when `should_stop` gives a reason.
     """
     both = judged, refitted
-    asked = [_generated(_REFIT_TIMES * settings.generated_pages, both), _taught(workspace, taught, both)]
+    asked = [_generated_pages(_REFIT_TIMES * settings.generated_pages, both), _taught_pages(workspace, taught, both)]
     device = workspace.settings.device
-    answered = _answered(asked, device, on_progress, should_stop, "the mean of the folds")
+    answered = _answer_holdouts(asked, device, on_progress, should_stop, "the mean of the folds")
     return gate.check(answered, own=own, seed=settings.seed)
 
 
-def _answered(
+def _answer_holdouts(
     asked: list[AskedPages],
     device: str,
     on_progress: OnProgress,
@@ -107,31 +107,31 @@ def _answered(
     compared_with: str = "the model in use",
 ) -> list[gate.Holdout]:
     """Return the answers of champion and challenger to all questions, by holdout."""
-    total = 2 * sum(len(one.pages) for one in asked)
+    total = 2 * sum(len(holdout.pages) for holdout in asked)
     done = 0
     answers: dict[str, tuple[dict[str, str], list[Scored], list[Scored]]] = {}
-    for one in asked:
-        documents, *of_both = answers.setdefault(one.name, ({}, [], []))
-        documents.update({page.page_id: one.documents[page.page_id] for page in one.pages})
-        for path, scored in zip(one.both, of_both, strict=True):
+    for holdout in asked:
+        documents, *of_both = answers.setdefault(holdout.name, ({}, [], []))
+        documents.update({page.page_id: holdout.documents[page.page_id] for page in holdout.pages})
+        for path, scored in zip(holdout.both, of_both, strict=True):
             before = done
 
-            def report(pages: int, before: int = before, name: str = one.name) -> None:
+            def report(pages: int, before: int = before, name: str = holdout.name) -> None:
                 """Report the progress of one holdout."""
                 on_progress((before + pages) / max(1, total), f"Comparing with {compared_with} {gate.CALLED[name]}.")
 
             predictor = Predictor.load(path, device)
-            found = evaluate(
+            evaluation = evaluate(
                 predictor,
-                one.pages,
-                images_from=one.images_from,
+                holdout.pages,
+                images_from=holdout.images_from,
                 timed=False,
                 on_page=report,
                 should_stop=should_stop,
             )
             check(should_stop)
-            scored.extend(found.scored)
-            done += len(one.pages)
+            scored.extend(evaluation.scored)
+            done += len(holdout.pages)
     return [gate.Holdout(name, *of_holdout) for name, of_holdout in answers.items()]
 
 
@@ -139,17 +139,17 @@ def _holdouts(
     workspace: Workspace, champion: ModelVersion, challenger: ModelVersion, snapshot_sha256: str, settings: RunSettings
 ) -> list[AskedPages]:
     whole = registry.checkpoint_path(workspace, champion), registry.checkpoint_path(workspace, challenger)
-    asked = [_generated(settings.generated_pages, whole)]
+    asked = [_generated_pages(settings.generated_pages, whole)]
     corpus = corpus_of(workspace, snapshot_sha256)
-    own = _own(workspace, champion, challenger, corpus, settings.holdout_pages)
-    if sum(len({one.documents[page.page_id] for page in one.pages if _answers(page)}) for one in own) < (
+    own = _own_pages(workspace, champion, challenger, corpus, settings.holdout_pages)
+    if sum(len({holdout.documents[page.page_id] for page in holdout.pages if _answers(page)}) for holdout in own) < (
         gate.FEWEST_DOCUMENTS
     ):
-        asked.append(_taught(workspace, corpus, whole))
+        asked.append(_taught_pages(workspace, corpus, whole))
     return [*asked, *own]
 
 
-def _own(
+def _own_pages(
     workspace: Workspace, champion: ModelVersion, challenger: ModelVersion, corpus: Corpus, most: int
 ) -> list[AskedPages]:
     """Return the pages of each fold that the champion does not know, with the weights that have not learned them."""
@@ -160,31 +160,32 @@ def _own(
     known = known_to(workspace, champion)
     fresh = _some(corpus, [page for page in corpus.pages if corpus.documents[page.page_id] not in known], most)
     images = image_opener(workspace)
-    found = []
+    asked = []
     for fold, both in enumerate(zip(champions, challengers, strict=True)):
         pages = [page for page in fresh if fold_of(corpus.group(page)) == fold]
         if pages:
-            found.append(AskedPages(gate.OWN, pages, corpus.documents, images, both))
-    return found
+            asked.append(AskedPages(gate.OWN, pages, corpus.documents, images, both))
+    return asked
 
 
-def _taught(workspace: Workspace, taught: Corpus, both: tuple[Path, Path]) -> AskedPages:
+def _taught_pages(workspace: Workspace, taught: Corpus, both: tuple[Path, Path]) -> AskedPages:
     some = _some(taught, taught.pages, _TAUGHT_PAGES)
     return AskedPages(gate.TAUGHT, some, taught.documents, image_opener(workspace), both)
 
 
-def _generated(count: int, both: tuple[Path, Path]) -> AskedPages:
+def _generated_pages(count: int, both: tuple[Path, Path]) -> AskedPages:
     made: dict[str, tuple[int, SyntheticPage]] = {
-        one.page.page_id: (number, one) for number, one in enumerate(islice(generate(HOLDOUT_SEED), count))
+        made_page.page.page_id: (number, made_page)
+        for number, made_page in enumerate(islice(generate(HOLDOUT_SEED), count))
     }
 
     @cache
     def image_of(page_id: str) -> Image.Image | None:
         """Return the image of a generated page, or None."""
-        number, one = made[page_id]
-        return one.render() if number % SEEN_AS_IMAGE == 0 else None
+        number, made_page = made[page_id]
+        return made_page.render() if number % SEEN_AS_IMAGE == 0 else None
 
-    pages = [one.page for _, one in made.values()]
+    pages = [made_page.page for _, made_page in made.values()]
     documents = {page.page_id: page.page_id for page in pages}
     return AskedPages(gate.GENERATED, pages, documents, lambda page: image_of(page.page_id), both)
 
@@ -196,5 +197,5 @@ def _answers(page: GroundedPage) -> bool:
 def _some(corpus: Corpus, pages: Iterable[GroundedPage], most: int) -> list[GroundedPage]:
     """Return at most `most` accepted pages with answers of weight; all places of a text count."""
     asked = (of_weight(page, corpus.weights) for page in pages)
-    some = spread((page for page in asked if page.questions), corpus.documents, most)
+    some = choose_spread((page for page in asked if page.questions), corpus.documents, most)
     return [with_places_of_the_same_text(page) for page in some]

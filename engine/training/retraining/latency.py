@@ -35,7 +35,7 @@ class Latency:
         }
 
 
-def compared(
+def compare_latency(
     champion: Predictor,
     challenger: Predictor,
     pages: Sequence[GroundedPage],
@@ -52,21 +52,23 @@ def compared(
         rounds = []
         for number in range(_ROUNDS):
             both = (champion, challenger) if number % 2 == 0 else (challenger, champion)
-            taken = {id(one): _timed(one, page, clock) for one in both}
+            taken = {id(predictor): _time_page(predictor, page, clock) for predictor in both}
             rounds.append((taken[id(champion)], taken[id(challenger)]))
-        times.append((min(one for one, _ in rounds), min(other for _, other in rounds)))
+        times.append(
+            (min(champion_time for champion_time, _ in rounds), min(challenger_time for _, challenger_time in rounds))
+        )
     if not times:
         return None
     return Latency(
         pages=len(times),
-        champion_ms=1000 * statistics.median(one for one, _ in times),
-        challenger_ms=1000 * statistics.median(other for _, other in times),
-        ratio=statistics.median(other / one for one, other in times),
+        champion_ms=1000 * statistics.median(champion_time for champion_time, _ in times),
+        challenger_ms=1000 * statistics.median(challenger_time for _, challenger_time in times),
+        ratio=statistics.median(challenger_time / champion_time for champion_time, challenger_time in times),
     )
 
 
-def _timed(predictor: Predictor, page: GroundedPage, clock: Callable[[], float]) -> float:
+def _time_page(predictor: Predictor, page: GroundedPage, clock: Callable[[], float]) -> float:
     began = clock()
-    encoded = predictor.encode(None, [Word(one.text, one.box) for one in page.words], (page.width, page.height))
+    encoded = predictor.encode(None, [Word(word.text, word.box) for word in page.words], (page.width, page.height))
     predictor.ask_many(encoded, [question.question for question in page.questions[:QUESTIONS]])
     return clock() - began

@@ -21,15 +21,15 @@ from engine.training.retraining.early_stopping import (
     EarlyStopping,
     best_file,
     best_step,
+    has_lost,
     held_out_groups,
     held_out_source,
-    lost,
 )
 from engine.training.retraining.run_length import beside_folds, cycles_within, steps_for
 from engine.training.retraining.run_settings import Depth, RunSettings
 from engine.training.retraining.unlabelled_steps import beside_questions
 from engine.training.sources.corpus import Corpus, image_opener
-from engine.training.sources.examples import mixed_source, page_source, pooled, read_as, synthetic_source
+from engine.training.sources.examples import mixed_source, page_source, read_as, repeat_steps, synthetic_source
 from engine.workspace import Workspace
 from model import checkpoint
 from model.devices import DeviceMissing, device_named
@@ -58,14 +58,14 @@ def network_of(path: Path, depth: Depth, device: str = "cpu") -> GroundingNetwor
     """
     try:
         network, _ = load_network(path)
-        return prepared(network, depth, device)
+        return prepare(network, depth, device)
     except DeviceMissing as error:
         raise Refused(f"{error} The setting is GLOSSATOR_DEVICE.") from None
     except ValueError as error:
         raise Refused(f"This version cannot be trained; choose another one: {error}") from None
 
 
-def prepared(network: GroundingNetwork, depth: Depth, device: str) -> GroundingNetwork:
+def prepare(network: GroundingNetwork, depth: Depth, device: str) -> GroundingNetwork:
     """Move a network to a device and freeze what a depth freezes. Raises DeviceMissing."""
     network.to(device_of_rank(str(device_named(device))))
     if depth == "quick":
@@ -77,7 +77,7 @@ def prepared(network: GroundingNetwork, depth: Depth, device: str) -> GroundingN
 def optimizer_for(network: nn.Module, settings: RunSettings) -> torch.optim.Optimizer:
     """Return the optimizer of a run for a network, or for one with heads. Raises Refused for an unknown mode."""
     if settings.optimizer == "adamw":
-        learned = [one for one in network.parameters() if one.requires_grad]
+        learned = [parameter for parameter in network.parameters() if parameter.requires_grad]
         return torch.optim.AdamW(learned, settings.rate, weight_decay=settings.weight_decay)
     groups = parameter_groups(network, weight_decay=settings.weight_decay)
     groups[0]["lr"] = settings.rate * settings.matrix_rate
@@ -87,7 +87,7 @@ def optimizer_for(network: nn.Module, settings: RunSettings) -> torch.optim.Opti
         raise Refused(str(error)) from None
 
 
-def described(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any]:
+def describe_optimizer(network: GroundingNetwork, settings: RunSettings) -> dict[str, Any]:
     """Return the optimizer's settings as stored with a version, sufficient to rebuild it."""
     common = {"rate": settings.rate, "weight_decay": settings.weight_decay, "steps": settings.steps}
     optimizer = optimizer_for(network, settings)
@@ -105,7 +105,7 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
     """
     seed = settings.seed
     images = image_opener(workspace)
-    _, taught = _parted(corpus, settings)
+    _, taught = _split_held_out(corpus, settings)
     try:
         words = page_source(
             taught,
@@ -123,14 +123,14 @@ def source_for(workspace: Workspace, corpus: Corpus, settings: RunSettings) -> S
     rendered = synthetic_source(seed + 4, pages=1, questions=settings.questions, regions=0.25, images=True)
     replay = mixed_source(
         synthetic_source(seed + 3, pages=settings.pages, questions=settings.questions),
-        pooled(rendered, _REMEMBERED_STEPS) if settings.depth == "quick" else rendered,
+        repeat_steps(rendered, _REMEMBERED_STEPS) if settings.depth == "quick" else rendered,
         settings.images,
         seed + 5,
     )
     return mixed_source(own, replay, settings.replay, seed + 6)
 
 
-def _parted(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
+def _split_held_out(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], list[GroundedPage]]:
     """Return the pages held out for early stopping, and those to train on: all when none is held out."""
     groups = {corpus.group(page) for page in corpus.pages}
     held_out = held_out_groups(groups, settings.watched)
@@ -152,11 +152,11 @@ def trainings(folds: int, refit: bool) -> float:
 
 def _held_out(corpus: Corpus, settings: RunSettings) -> tuple[list[GroundedPage], Source, int] | None:
     """Return the pages held out for early stopping, their source and its steps; None where they are too few."""
-    aside, _ = _parted(corpus, settings)
+    aside, _ = _split_held_out(corpus, settings)
     if len({corpus.group(page) for page in aside}) < FEWEST_GROUPS:
         return None
-    found = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
-    return None if found is None else (aside, *found)
+    held_out = held_out_source(aside, at_once=settings.pages, questions=settings.questions, weights=corpus.weights)
+    return None if held_out is None else (aside, *held_out)
 
 
 def _looks(
@@ -321,8 +321,8 @@ def train(
             ranks=ranks,
         )
     except FloatingPointError as error:  # in all processes
-        found = str(error).partition(";")[0].rstrip(".")  # what follows is advice to whoever chose the rate
-        raise Refused(f"Training diverged ({found}). Retrain again, without --seed or with another one.") from None
+        diagnosis = str(error).partition(";")[0].rstrip(".")  # what follows is advice to whoever chose the rate
+        raise Refused(f"Training diverged ({diagnosis}). Retrain again, without --seed or with another one.") from None
     except Exception:
         leave()  # the others wait for a step of this process, which does not come
         raise
@@ -336,7 +336,7 @@ def train(
 
 def handed_in_step(folder: Path) -> int | None:
     """Return the step of the checkpoint that a run hands in; None for its last one."""
-    return cycle_step(folder) or (best_step(folder) if lost(folder) else None)
+    return cycle_step(folder) or (best_step(folder) if has_lost(folder) else None)
 
 
 def _handed_in(folder: Path) -> Path:

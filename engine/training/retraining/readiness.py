@@ -45,11 +45,11 @@ class Readiness:
         """Why a retraining hardly pays now, in a few sentences; None when it may."""
         if self.fresh >= USEFUL_ANSWERS:
             return None
-        found = (
+        new_answers = (
             count(self.fresh, "accepted answer is", "accepted answers are") if self.fresh else "No accepted answer is"
         )
         return (
-            f"{found} new since the last retraining. With fewer than {USEFUL_ANSWERS}, a "
+            f"{new_answers} new since the last retraining. With fewer than {USEFUL_ANSWERS}, a "
             f"retraining rarely makes the model better. It takes about {self.minutes:g} minutes, and its judging takes "
             "some more."
         )
@@ -60,7 +60,7 @@ def readiness(workspace: Workspace, project_id: str) -> Readiness:
     with workspace.database.moment() as session:
         known = project_facts(session, project_id)
         chosen = snapshots.chosen_labels(session, known, Filters())
-        learnable = any(each.taken for each in chosen)
+        learnable = any(choice.taken for choice in chosen)
     return Readiness(
         learnable=learnable,
         fresh=untrained_answers(workspace, project_id).count if learnable else 0,

@@ -70,8 +70,8 @@ def refit(
 
     def tell(share: float) -> None:
         """Report the progress of the training."""
-        said, step, of = within(own, share)
-        on_progress(said * (1 - _CHECKED), f"Passed. Training on all {pages}: step {step} of {of}.")
+        cycle_share, step, of = within(own, share)
+        on_progress(cycle_share * (1 - _CHECKED), f"Passed. Training on all {pages}: step {step} of {of}.")
 
     try:
         outcome = train_for_use(
@@ -85,20 +85,25 @@ def refit(
             stop=lambda: should_stop() is not None,
         )
     except Refused as refused:  # the challenger has passed: its verdict and the mean of its folds stand
-        found = {"passed": False, "objections": [str(refused)], "holdouts": {}}
-        return Refitted(None, 0, False, {**found, "sentence": _sentence(found, pages)})
+        check_result = {"passed": False, "objections": [str(refused)], "holdouts": {}}
+        return Refitted(None, 0, False, {**check_result, "sentence": _sentence(check_result, pages)})
     check(should_stop)
-    found = check_refit(
+    check_result = check_refit(
         workspace,
         judged,
         learner.result_file(folder),
         taught=corpus,
         own=own_documents,
         settings=own,
-        on_progress=lambda share, said: on_progress(1 - _CHECKED + share * _CHECKED, said),
+        on_progress=lambda share, sentence: on_progress(1 - _CHECKED + share * _CHECKED, sentence),
         should_stop=should_stop,
     )
-    comparison = {**found, "pages": len(corpus.pages), "steps": outcome.step, "sentence": _sentence(found, pages)}
+    comparison = {
+        **check_result,
+        "pages": len(corpus.pages),
+        "steps": outcome.step,
+        "sentence": _sentence(check_result, pages),
+    }
     return Refitted(learner.result_file(folder), outcome.step, outcome.cancelled, comparison)
 
 
@@ -131,7 +136,7 @@ def train_for_use(
     )
 
 
-def _sentence(found: dict[str, Any], pages: str) -> str:
-    if found["passed"]:
+def _sentence(check_result: dict[str, Any], pages: str) -> str:
+    if check_result["passed"]:
         return f"The model for use was then trained on all {pages}."
-    return f"Training on all {pages} failed, so the mean of the folds is used: {'; '.join(found['objections'])}."
+    return f"Training on all {pages} failed, so the mean of the folds is used: {'; '.join(check_result['objections'])}."

@@ -14,7 +14,7 @@ from engine.private_files import users_umask
 from engine.queries import existing
 from engine.training.retraining import challenger, learner
 from engine.training.retraining.refit import train_for_use
-from engine.training.retraining.run import beginning, made_with, taught
+from engine.training.retraining.run import beginning, load_taught_pages, made_with
 from engine.training.retraining.run_settings import (
     DISTILLED,
     FOLD_STEPS,
@@ -51,7 +51,11 @@ class Reproduction:
 
 
 def reproduce(
-    workspace: Workspace, run_id: str, *, keep: Path | None = None, on_progress: OnProgress = lambda share, said: None
+    workspace: Workspace,
+    run_id: str,
+    *,
+    keep: Path | None = None,
+    on_progress: OnProgress = lambda share, sentence: None,
 ) -> Reproduction:
     """Train again what a run made for use, with as many threads, and compare.
 
@@ -69,13 +73,15 @@ def reproduce(
         version = session.get_one(ModelVersion, run.challenger_id)
     settings = stored_settings(run.settings).model_copy(update={"minutes": _ENOUGH_MINUTES})
     then = {"device": "cpu", **run.settings[MADE_WITH]}  # earlier versions trained on the CPU alone
-    kept = checkpoint.load(registry.checkpoint_path(workspace, version)).version  # refuses at once where it is gone
+    kept_version = checkpoint.load(
+        registry.checkpoint_path(workspace, version)
+    ).version  # refuses at once where it is gone
     threads = torch.get_num_threads()
     torch.set_num_threads(int(then["threads"]))
     try:
         with tempfile.TemporaryDirectory(prefix="glossator-") as temporary:
-            corpus = taught(workspace, run)
-            path, steps = _made(workspace, run, settings, corpus, Path(temporary), on_progress)
+            corpus = load_taught_pages(workspace, run)
+            path, steps = _make_weights(workspace, run, settings, corpus, Path(temporary), on_progress)
             made = checkpoint.load(path).version
             if keep is not None:
                 with users_umask():
@@ -83,10 +89,10 @@ def reproduce(
         now = made_with(workspace)
     finally:
         torch.set_num_threads(threads)
-    return Reproduction(run_id, kept, made, steps, tuple(_differences(run, then, now)))
+    return Reproduction(run_id, kept_version, made, steps, tuple(_differences(run, then, now)))
 
 
-def _made(
+def _make_weights(
     workspace: Workspace, run: Run, settings: RunSettings, corpus: Corpus, folder: Path, on_progress: OnProgress
 ) -> tuple[Path, int]:
     """Train the weights for use again; return their file and the number of steps."""
@@ -129,7 +135,9 @@ def _made(
 
 
 def _differences(run: Run, then: dict[str, object], now: dict[str, object]) -> list[str]:
-    found = [f"{name}: {then.get(name)} then, {value} now." for name, value in now.items() if then.get(name) != value]
+    differences = [
+        f"{name}: {then.get(name)} then, {value} now." for name, value in now.items() if then.get(name) != value
+    ]
     if run.code_version != code_version():
-        found.append(f"The program is another version: {run.code_version} then, {code_version()} now.")
-    return found
+        differences.append(f"The program is another version: {run.code_version} then, {code_version()} now.")
+    return differences

@@ -63,11 +63,11 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     if job.project_id is None:
         raise Refused("A retraining belongs to a project.")
     try:
-        run = _begun(workspace, job, on_progress, should_stop)
+        run = _begin_run(workspace, job, on_progress, should_stop)
         if run.status == "running":
-            run = _trained(workspace, run, on_progress, should_stop)
-            run = _judged(workspace, run, on_progress, should_stop)
-            run = _refitted(workspace, run, on_progress, should_stop)
+            run = _train(workspace, run, on_progress, should_stop)
+            run = _judge(workspace, run, on_progress, should_stop)
+            run = _refit(workspace, run, on_progress, should_stop)
         elif run.status != "judged":
             raise Refused(f"The run has ended already ({run.status}).")
     except Stopped as stopped:
@@ -77,7 +77,7 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
     except Refused:
         _close(workspace, job.id, "failed")
         raise
-    promoted, note = _promoted(workspace, run)
+    promoted, note = _promote(workspace, run)
     shutil.rmtree(run_folder(workspace, run.id), ignore_errors=True)
     with workspace.database.read() as session:
         version = session.get_one(ModelVersion, str(run.challenger_id))
@@ -93,18 +93,18 @@ def retrain(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_s
         "label": registry.label(version),
         "passed": bool(run.verdict["passed"]),
         "promoted": promoted,
-        "sentence": " ".join(one for one in sentences if one),
+        "sentence": " ".join(sentence for sentence in sentences if sentence),
     }
 
 
-def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+def _begin_run(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """Return the run of this job: an earlier attempt's, else a new one with its inputs frozen."""
     with workspace.database.read() as session:
-        there = session.scalar(select(Run).where(Run.job_id == job.id))
-    if there is not None:
-        if FOLDED not in there.settings and there.status != "judged":
+        earlier = session.scalar(select(Run).where(Run.job_id == job.id))
+    if earlier is not None:
+        if FOLDED not in earlier.settings and earlier.status != "judged":
             raise Refused("This run was begun by an earlier version of Glossator and cannot go on; retrain again.")
-        return there if there.status != "failed" else _reopened(workspace, there.id)
+        return earlier if earlier.status != "failed" else _reopen(workspace, earlier.id)
     project_id = str(job.project_id)
     settings = settings_for(workspace.settings, job.id, job.payload.get("settings", {}))
 
@@ -130,7 +130,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
-    settings, of_unlabelled = unlabelled_steps.chosen(workspace, project_id, settings, folded=folded)
+    settings, of_unlabelled = unlabelled_steps.choose_pages(workspace, project_id, settings, folded=folded)
     settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
     with workspace.database.write() as session:
         run = Run(
@@ -154,7 +154,7 @@ def _begun(workspace: Workspace, job: Job, on_progress: OnProgress, should_stop:
         return run
 
 
-def _reopened(workspace: Workspace, run_id: str) -> Run:
+def _reopen(workspace: Workspace, run_id: str) -> Run:
     """Return a failed run whose job was retried, ready to resume."""
     with workspace.database.write() as session:
         run = session.get_one(Run, run_id, with_for_update=True)
@@ -162,7 +162,7 @@ def _reopened(workspace: Workspace, run_id: str) -> Run:
         return run
 
 
-def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+def _train(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """Train, and return the run with its challenger registered."""
     if run.challenger_id is not None:
         return run
@@ -171,12 +171,12 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
     def keep(values: Mapping[str, float]) -> None:
         """Collect a row of metrics."""
         step = int(values["step"])
-        kept = {name: round(float(value), 6) for name, value in values.items() if name != "step"}
+        figures = {name: round(float(value), 6) for name, value in values.items() if name != "step"}
 
         def write() -> None:
             """Store the metrics."""
             with workspace.database.write() as session:
-                session.merge(RunMetric(run_id=run.id, step=step, values=kept))  # after a resume, a step may repeat
+                session.merge(RunMetric(run_id=run.id, step=step, values=figures))  # after a resume, a step may repeat
 
         lasting(write)
 
@@ -194,23 +194,23 @@ def _trained(workspace: Workspace, run: Run, on_progress: OnProgress, should_sto
 
     made = challenger.train(
         workspace,
-        taught(workspace, run),
+        load_taught_pages(workspace, run),
         settings,
         run_folder(workspace, run.id),
         begins_at=beginning(workspace, run),
         folded=run.settings[FOLDED],
         on_metrics=keep,
         on_watched=look,
-        on_progress=lambda share, said: on_progress(share * _LEARNED, said),
+        on_progress=lambda share, sentence: on_progress(share * _LEARNED, sentence),
         stop=lambda: should_stop() is not None,
     )
     check(should_stop)
     sha256 = workspace.blobs.put_file(made.path)
-    of_folds = [workspace.blobs.put_file(one.path) for one in made.of_folds]
-    return lasting(lambda: _registered(workspace, run, sha256, of_folds, made))
+    of_folds = [workspace.blobs.put_file(fold.path) for fold in made.of_folds]
+    return lasting(lambda: _register(workspace, run, sha256, of_folds, made))
 
 
-def _registered(workspace: Workspace, run: Run, sha256: str, of_folds: list[str], made: Challenger) -> Run:
+def _register(workspace: Workspace, run: Run, sha256: str, of_folds: list[str], made: Challenger) -> Run:
     """Return the run with its challenger; registers it once, also when attempts overlap."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
@@ -229,15 +229,15 @@ def _registered(workspace: Workspace, run: Run, sha256: str, of_folds: list[str]
             mine.settings = {
                 **mine.settings,
                 MADE_WITH: made_with(workspace),
-                FOLD_STEPS: [one.ended for one in made.of_folds],
-                HANDED_IN: [one.handed_in for one in made.of_folds],
+                FOLD_STEPS: [fold.ended for fold in made.of_folds],
+                HANDED_IN: [fold.handed_in for fold in made.of_folds],
                 LATE: made.late,
                 **({} if made.of_folds else {REFIT_STEPS: made.ended}),
             }
         return mine
 
 
-def _judged(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+def _judge(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """Judge, and store verdict and figures in one commit."""
     if run.verdict:
         return run
@@ -262,31 +262,31 @@ def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Ru
         mine = session.get_one(Run, run.id, with_for_update=True)
         mine.verdict = verdict
         version = session.get_one(ModelVersion, str(mine.challenger_id))
-        version.figures = {name: one["challenger"] for name, one in verdict["holdouts"].items()}
+        version.figures = {name: holdout["challenger"] for name, holdout in verdict["holdouts"].items()}
         return mine
 
 
-def _refitted(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
+def _refit(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop: ShouldStop) -> Run:
     """Train the weights in use of a challenger that passed, and end the run."""
     settings = stored_settings(run.settings)
-    found = None
+    refitted = None
     if run.verdict["passed"] and settings.refit and run.settings[FOLDED]:
-        found = refit(
+        refitted = refit(
             workspace,
             settings,
-            taught(workspace, run),
+            load_taught_pages(workspace, run),
             run_folder(workspace, run.id) / "refit",
             handed_in=run.settings[HANDED_IN],
             begins_at=beginning(workspace, run),
             judged=_challenger_path(workspace, run),
             own_documents=_own_documents(run.verdict),
-            on_progress=lambda share, said: on_progress(_JUDGED + share * (0.99 - _JUDGED), said),
+            on_progress=lambda share, sentence: on_progress(_JUDGED + share * (0.99 - _JUDGED), sentence),
             should_stop=should_stop,
         )
     sha256 = None
-    if found is not None and found.path is not None and found.comparison["passed"]:
-        sha256 = workspace.blobs.put_file(found.path)
-    return lasting(lambda: _ended(workspace, run, found, sha256))
+    if refitted is not None and refitted.path is not None and refitted.comparison["passed"]:
+        sha256 = workspace.blobs.put_file(refitted.path)
+    return lasting(lambda: _end_run(workspace, run, refitted, sha256))
 
 
 def _own_documents(verdict: Mapping[str, Any]) -> int:
@@ -300,37 +300,37 @@ def _challenger_path(workspace: Workspace, run: Run) -> Path:
         return registry.checkpoint_path(workspace, session.get_one(ModelVersion, str(run.challenger_id)))
 
 
-def _ended(workspace: Workspace, run: Run, found: Refitted | None, sha256: str | None) -> Run:
+def _end_run(workspace: Workspace, run: Run, refitted: Refitted | None, sha256: str | None) -> Run:
     """End a run that was judged; its challenger uses the refitted weights, unless it is in use already."""
     with workspace.database.write() as session:
         mine = session.get_one(Run, run.id, with_for_update=True)
         if mine.status == "judged":  # by another attempt, or by this one whose answer was lost
             return mine
         mine.status, mine.finished_at = "judged", now()
-        if found is None:
+        if refitted is None:
             return mine
         version = session.get_one(ModelVersion, str(mine.challenger_id), with_for_update=True)
-        sentence = found.comparison["sentence"]
+        sentence = refitted.comparison["sentence"]
         if promotions.was_promoted(session, version):
             sentence = "It was promoted before it had learned from all pages, so the mean of the folds stays in use."
         elif sha256 is not None:
             mine.settings = {
                 **mine.settings,
                 MEAN_OF_FOLDS: version.checkpoint_sha256,
-                REFIT_STEPS: found.steps,
-                LATE: found.late or mine.settings.get(LATE, False),
+                REFIT_STEPS: refitted.steps,
+                LATE: refitted.late or mine.settings.get(LATE, False),
                 MADE_WITH: made_with(workspace),
             }
             version.checkpoint_sha256 = sha256
         mine.verdict = {
             **mine.verdict,
-            "refit": found.comparison,
+            "refit": refitted.comparison,
             "sentence": f"{mine.verdict['sentence']} {sentence}",
         }
         return mine
 
 
-def _promoted(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
+def _promote(workspace: Workspace, run: Run) -> tuple[bool, list[str]]:
     """Return whether the challenger was promoted, and sentences about it."""
     if not run.verdict["passed"]:
         return False, []
@@ -365,7 +365,7 @@ def _parent_and_snapshot(workspace: Workspace, run: Run) -> tuple[ModelVersion, 
         return session.get_one(ModelVersion, run.parent_id), session.get_one(Snapshot, run.snapshot_id)
 
 
-def taught(workspace: Workspace, run: Run) -> Corpus:
+def load_taught_pages(workspace: Workspace, run: Run) -> Corpus:
     """Return what a run learns from: the pages of its snapshot, and those without labels.
 
     Raises NotFound when a file is missing, Refused when it was changed on disk.

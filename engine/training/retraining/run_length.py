@@ -65,7 +65,7 @@ class Length:
         """Return how often the run read each corrected page, on average."""
         return max(1, self.steps) * pages_a_step(self.settings) / max(1, self.read_as or self.pages)
 
-    def expected(self, gained: float) -> float:
+    def estimate_gain(self, gained: float) -> float:
         """Return what PASSES passes are expected to bring beyond this run, in the unit of `gained`.
 
         `gained`: what this run brought. No gain promises nothing more.
@@ -89,19 +89,19 @@ class Length:
             return f"{read} It still gained when its minutes ended: a longer run may bring more."
         if self.passes >= PASSES * 0.9:
             return f"{read} A longer run is not expected to bring more; more corrected pages are."
-        said = f"{read} A run of {round(self.steps * PASSES / self.passes):,} steps would read them {PASSES} times"
+        sentence = f"{read} A run of {round(self.steps * PASSES / self.passes):,} steps would read them {PASSES} times"
         if gained is None:
-            return f"{said}; what this brings cannot be estimated yet."
-        more = self.expected(gained)
+            return f"{sentence}; what this brings cannot be estimated yet."
+        more = self.estimate_gain(gained)
         if more < _WORTH_SAYING:
-            return f"{said}; this run gained nothing from which more can be expected."
-        return f"{said} and is expected to bring about {more:+.3f} of mean IoU."
+            return f"{sentence}; this run gained nothing from which more can be expected."
+        return f"{sentence} and is expected to bring about {more:+.3f} of mean IoU."
 
 
 def _share(passes: float) -> float:
     """Return the share of the possible gain after some passes, by linear interpolation."""
     if passes >= _GAINED[-1][0]:
         return 1.0
-    at = max(1, bisect_left([one for one, _ in _GAINED], passes))
+    at = max(1, bisect_left([passes for passes, _ in _GAINED], passes))
     (x0, y0), (x1, y1) = _GAINED[at - 1], _GAINED[at]
     return y0 + (y1 - y0) * (passes - x0) / (x1 - x0)

@@ -119,7 +119,7 @@ class RunSettings(BaseModel):
 
     @field_validator("mode")
     @classmethod
-    def _renamed(cls, mode: str) -> str:
+    def _read_earlier_name(cls, mode: str) -> str:
         """Read the name that the mode of runs of earlier versions had, so that they can be reproduced."""
         return "blocks" if mode == "default" else mode
 
@@ -131,15 +131,15 @@ def settings_for(settings: Settings, job_id: str, chosen: dict[str, Any]) -> Run
     """
     seed = int.from_bytes(hashlib.sha256(job_id.encode()).digest()[:4], "big") >> 1
     of_deployment = {name: getattr(settings, f"retrain_{name}") for name in OF_DEPLOYMENT}
-    return checked({"seed": seed, **of_deployment, **chosen})
+    return check_settings({"seed": seed, **of_deployment, **chosen})
 
 
-def checked(given: Mapping[str, Any]) -> RunSettings:
+def check_settings(values: Mapping[str, Any]) -> RunSettings:
     """Return settings from values by name. Raises Refused for an invalid one."""
-    if given.get("seed", 0) > MOST_SEED:
+    if values.get("seed", 0) > MOST_SEED:
         raise Refused(f"The run's setting seed is invalid: at most {MOST_SEED:,} can be stored.")
     try:
-        return RunSettings.model_validate(given)
+        return RunSettings.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
         raise Refused(f"The run's setting {'.'.join(map(str, first['loc']))} is invalid: {first['msg']}.") from None

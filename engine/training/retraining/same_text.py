@@ -34,7 +34,7 @@ def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
 
     def elsewhere(question: GroundedQuestion) -> list[list[int]]:
         """Return the further places of a question's answers."""
-        found: list[list[int]] = []
+        places: list[list[int]] = []
         for answer in question.answers:
             spelled = [texts[at] for at in answer]
             if len("".join(spelled)) < FEWEST_CHARACTERS:
@@ -44,10 +44,13 @@ def with_places_of_the_same_text(page: GroundedPage) -> GroundedPage:
                 continue
             for first in alike:
                 place = list(range(first, first + len(answer)))
-                if place in question.answers or place in found:
+                if place in question.answers or place in places:
                     continue
                 if all(taken[at] <= {question.question_id} for at in place):
-                    found.append(place)
-        return found
+                    places.append(place)
+        return places
 
-    return replace(page, questions=[replace(one, answers=[*one.answers, *elsewhere(one)]) for one in page.questions])
+    return replace(
+        page,
+        questions=[replace(question, answers=[*question.answers, *elsewhere(question)]) for question in page.questions],
+    )

@@ -16,9 +16,9 @@ from engine.crontab import Schedule, schedule
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.training.retraining import firings
-from engine.training.retraining.firings import Due, Outcome
-from engine.training.retraining.trigger import RETRAIN, newly_accepted, retrain_key, spoken
+from engine.training.retraining import trigger_history
+from engine.training.retraining.trigger import RETRAIN, format_span, newly_accepted, retrain_key
+from engine.training.retraining.trigger_history import Due, Outcome
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
@@ -32,8 +32,8 @@ def schedule_of(chosen: ProjectSettings) -> Schedule | None:
     return schedule(chosen.retrain_cron, chosen.retrain_time_zone)
 
 
-def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None = None) -> list[Firing]:
-    """Fire the due schedules of all projects at `moment` (now), and return the firings.
+def check(workspace: Workspace, *, scheduler: str = "", current_time: datetime | None = None) -> list[Firing]:
+    """Fire the due schedules of all projects at `current_time` (by default, now), and return the firings.
 
     An error in one project is logged and keeps no other project waiting. DBAPIError when the database does not
     answer.
@@ -45,7 +45,7 @@ def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None 
         try:
             if schedule_of(settings_of(project)) is None:
                 continue
-            firing = fire(workspace, project.id, scheduler=scheduler, moment=moment)
+            firing = fire(workspace, project.id, scheduler=scheduler, current_time=current_time)
         except Exception as error:
             if is_outage(error):
                 raise
@@ -56,7 +56,7 @@ def check(workspace: Workspace, *, scheduler: str = "", moment: datetime | None 
 
 
 def fire(
-    workspace: Workspace, project_id: str, *, scheduler: str = "", moment: datetime | None = None
+    workspace: Workspace, project_id: str, *, scheduler: str = "", current_time: datetime | None = None
 ) -> Firing | None:
     """Fire a project's schedule when it is due; return the firing, None when it is not.
 
@@ -68,18 +68,18 @@ def fire(
         workspace: Where the project is.
         project_id: Of the project.
         scheduler: Name of the worker, written down with the firing.
-        moment: The time to look at; without it, now.
+        current_time: Time at which the schedule is compared; by default, now.
     """
-    moment = moment or now()
-    at = _due(workspace, project_id, moment)
+    current_time = current_time or now()
+    at = _due(workspace, project_id, current_time)
     if at is None:
         return None
     due = Due(project_id, "clock", at)
     fresh = untrained_answers(workspace, project_id).count
     with workspace.database.write() as session:
-        there = queue.with_key(session, retrain_key(project_id))
-        outcome, message = _outcome(workspace, moment - at, fresh, there)
-        firing = firings.record(session, due, outcome, message, scheduler=scheduler)
+        open_job = queue.with_key(session, retrain_key(project_id))
+        outcome, message = _outcome(workspace, current_time - at, fresh, open_job)
+        firing = trigger_history.record(session, due, outcome, message, scheduler=scheduler)
         if firing is None:
             return None
         if outcome == "asked":
@@ -88,39 +88,41 @@ def fire(
             chosen = {"settings": {"minutes": minutes}}
             job = queue.enqueue(session, RETRAIN, project_id, chosen, retrain_key(project_id))
             firing.job_id = job.id
-        elif outcome == "busy" and there is not None:
-            firing.job_id = there.id
+        elif outcome == "busy" and open_job is not None:
+            firing.job_id = open_job.id
         return firing
 
 
-def _due(workspace: Workspace, project_id: str, moment: datetime) -> datetime | None:
-    """Return the latest time that was due by `moment` and is not fired."""
+def _due(workspace: Workspace, project_id: str, current_time: datetime) -> datetime | None:
+    """Return the latest time that was due by `current_time` and is not fired."""
     with workspace.database.read() as session:
         project = session.get(Project, project_id)
         times = schedule_of(settings_of(project)) if project is not None else None
         if project is None or times is None:
             return None
         since = project.clock_since
-        if since is not None and since <= moment:
-            fired = firings.newest_due(session, project_id, "clock", moment)
-            return times.latest(max(since, fired) if fired is not None else since, moment)
-    _begin(workspace, project_id, moment)  # the clock was set back behind it, or an older version did not write it down
+        if since is not None and since <= current_time:
+            fired = trigger_history.newest_due(session, project_id, "clock", current_time)
+            return times.latest(max(since, fired) if fired is not None else since, current_time)
+    _begin(
+        workspace, project_id, current_time
+    )  # the clock was set back behind it, or an older version did not write it down
     return None
 
 
-def _begin(workspace: Workspace, project_id: str, moment: datetime) -> None:
+def _begin(workspace: Workspace, project_id: str, current_time: datetime) -> None:
     with workspace.database.write() as session:
         project = session.get(Project, project_id, with_for_update={"key_share": True})
-        if project is not None and (project.clock_since is None or project.clock_since > moment):
-            project.clock_since = moment
+        if project is not None and (project.clock_since is None or project.clock_since > current_time):
+            project.clock_since = current_time
 
 
-def _outcome(workspace: Workspace, late: timedelta, fresh: int, there: Job | None) -> tuple[Outcome, str]:
+def _outcome(workspace: Workspace, late: timedelta, fresh: int, open_job: Job | None) -> tuple[Outcome, str]:
     if late > timedelta(hours=workspace.settings.retrain_grace_hours):
-        return "missed", f"No worker ran at that time; {spoken(late)} later it was too late to start a retraining."
-    if there is not None:
+        return "missed", f"No worker ran at that time; {format_span(late)} later it was too late to start a retraining."
+    if open_job is not None:
         return "busy", "A retraining was waiting or running already."
     if not fresh:
         return "nothing_new", "No answer was accepted since the last retraining."
-    late_by = f" It starts {spoken(late)} late: no worker ran at that time." if late >= timedelta(hours=1) else ""
+    late_by = f" It starts {format_span(late)} late: no worker ran at that time." if late >= timedelta(hours=1) else ""
     return "asked", newly_accepted(fresh) + late_by

@@ -17,8 +17,8 @@ from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.training.retraining import firings
-from engine.training.retraining.firings import Due, Outcome
+from engine.training.retraining import trigger_history
+from engine.training.retraining.trigger_history import Due, Outcome
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
@@ -59,8 +59,8 @@ def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
     jobs = []
     for project in projects:
         try:
-            found = due(workspace, project, now())
-            job = fire(workspace, *found, scheduler=scheduler) if found is not None else None
+            occasion = due(workspace, project, now())
+            job = fire(workspace, *occasion, scheduler=scheduler) if occasion is not None else None
         except Exception as error:
             if is_outage(error):
                 raise
@@ -70,8 +70,8 @@ def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
     return jobs
 
 
-def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, str] | None:
-    """Return why a project is due at `moment`, with a sentence; None when it is not due."""
+def due(workspace: Workspace, project: Project, current_time: datetime) -> tuple[Due, str] | None:
+    """Return why a project is due at `current_time`, with a sentence; None when it is not due."""
     chosen = settings_of(project)
     if not chosen.retrain_automatically:
         return None
@@ -88,20 +88,20 @@ def due(workspace: Workspace, project: Project, moment: datetime) -> tuple[Due, 
             return None
         # A time further ahead than the quiet lasts was written before the clock was set back: nothing waits for it.
         quiet = timedelta(seconds=workspace.settings.retrain_quiet_seconds)
-        if moment - quiet < newest <= moment + quiet:
+        if current_time - quiet < newest <= current_time + quiet:
             return None
-        before = _newest_job(session, project.id, moment)
+        before = _newest_job(session, project.id, current_time)
     tried = before is not None and before >= newest
     if tried and not chosen.retrain_after_days:
         return None
     fresh = untrained_answers(workspace, project.id)
     if fresh.count >= chosen.retrain_after and not tried:
         return Due(project.id, "count", newest + quiet), newly_accepted(fresh.count)
-    oldest = fresh.oldest or moment
+    oldest = fresh.oldest or current_time
     aged = age_due(chosen, oldest)
-    if aged is None or aged > moment or (before is not None and before >= max(aged, newest)):
+    if aged is None or aged > current_time or (before is not None and before >= max(aged, newest)):
         return None
-    sentence = f"An accepted answer has waited for {spoken(moment - oldest)}."
+    sentence = f"An accepted answer has waited for {format_span(current_time - oldest)}."
     return Due(project.id, "age", max(aged, newest + quiet)), sentence
 
 
@@ -113,15 +113,15 @@ def fire(workspace: Workspace, due: Due, sentence: str, *, scheduler: str) -> Jo
     """
     with workspace.database.write() as session:
         key = retrain_key(due.project_id)
-        there = queue.with_key(session, key)
-        outcome: Outcome = "asked" if there is None else "busy"
-        message = sentence if there is None else "A retraining was waiting or running already."
-        firing = firings.record(session, due, outcome, message, scheduler=scheduler)
+        open_job = queue.with_key(session, key)
+        outcome: Outcome = "asked" if open_job is None else "busy"
+        message = sentence if open_job is None else "A retraining was waiting or running already."
+        firing = trigger_history.record(session, due, outcome, message, scheduler=scheduler)
         if firing is None:
             return None
-        job = there or queue.enqueue(session, RETRAIN, due.project_id, {"settings": {}}, key)
+        job = open_job or queue.enqueue(session, RETRAIN, due.project_id, {"settings": {}}, key)
         firing.job_id = job.id
-        return job if there is None else None
+        return job if open_job is None else None
 
 
 def age_due(chosen: ProjectSettings, oldest: datetime) -> datetime | None:
@@ -134,7 +134,7 @@ def newly_accepted(count: int) -> str:
     return f"{plurals.count(count, 'answer')} {plurals.word(count, 'was', 'were')} newly accepted."
 
 
-def spoken(span: timedelta) -> str:
+def format_span(span: timedelta) -> str:
     """Return a span of time in words: "2 days", "5 hours", "less than an hour"."""
     hours = max(0.0, span.total_seconds() / 3600)
     if hours < 1:
@@ -146,13 +146,13 @@ def spoken(span: timedelta) -> str:
 def _has_accepted(session: Session, project_id: str, least: int) -> bool:
     """Return whether a project has so many accepted answers; reads no more of them."""
     accepted = select(literal(1)).where(Annotation.project_id == project_id, Annotation.status.in_(ACCEPTED))
-    found = session.scalar(select(func.count()).select_from(accepted.limit(least).subquery()))
-    return (found or 0) >= least
+    accepted_count = session.scalar(select(func.count()).select_from(accepted.limit(least).subquery()))
+    return (accepted_count or 0) >= least
 
 
-def _newest_job(session: Session, project_id: str, moment: datetime) -> datetime | None:
+def _newest_job(session: Session, project_id: str, current_time: datetime) -> datetime | None:
     return session.scalar(
         select(func.max(Job.created_at)).where(
-            Job.project_id == project_id, Job.kind == RETRAIN, Job.created_at <= moment
+            Job.project_id == project_id, Job.kind == RETRAIN, Job.created_at <= current_time
         )
     )

@@ -12,10 +12,10 @@ from engine.jobs import poll_lease, queue
 from engine.plurals import count
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
-from engine.training.retraining import firings
-from engine.training.retraining.firings import FiringView
+from engine.training.retraining import trigger_history
 from engine.training.retraining.schedule import schedule_of
-from engine.training.retraining.trigger import age_due, retrain_key, spoken
+from engine.training.retraining.trigger import age_due, format_span, retrain_key
+from engine.training.retraining.trigger_history import FiringView
 from engine.training.retraining.untrained_answers import untrained_answers
 from engine.workspace import Workspace
 
@@ -50,12 +50,12 @@ class TriggersView(BaseModel):
 
 
 def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> TriggersView:
-    """Return the status of a project's triggers with its `limit` newest firings.
+    """Return the status of a project's triggers with the `limit` newest entries of their history.
 
     Raises:
         NotFound: There is no such project.
     """
-    moment = now()
+    current_time = now()
     with workspace.database.read() as session:
         project = existing(session, Project, project_id)
         working = queue.with_key(session, retrain_key(project_id))
@@ -64,7 +64,7 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
     oldest = waiting.oldest
     times = schedule_of(chosen)
     by_age = age_due(chosen, oldest) if oldest is not None and chosen.retrain_automatically else None
-    by_clock = times.next_after(moment) if times is not None else None
+    by_clock = times.next_after(current_time) if times is not None else None
     watching = poll_lease.current(workspace)
     return TriggersView(
         project_id=project_id,
@@ -80,9 +80,9 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
         clock_due_at=by_clock,
         next_at=min((at for at in (by_age, by_clock) if at is not None), default=None),
         job_id=working.id if working is not None else None,
-        near=_near(chosen, waiting.count, moment - oldest if oldest is not None else None, working),
+        near=_near(chosen, waiting.count, current_time - oldest if oldest is not None else None, working),
         scheduler=SchedulerView.model_validate(watching, from_attributes=True) if watching is not None else None,
-        firings=firings.recent(workspace, project_id, limit),
+        firings=trigger_history.recent(workspace, project_id, limit),
     )
 
 
@@ -97,9 +97,9 @@ def _near(chosen: ProjectSettings, waiting: int, waited: timedelta | None, worki
     """Return in one sentence how near the next retraining is."""
     wanted = f"{waiting} of {count(chosen.retrain_after, 'answer')}"
     number = f"{wanted if chosen.retrain_automatically else count(waiting, 'answer')} accepted"
-    age = f", the oldest {spoken(waited)} ago" if waited is not None else ""
+    age = f", the oldest {format_span(waited)} ago" if waited is not None else ""
     if waited is not None and chosen.retrain_automatically and chosen.retrain_after_days:
-        age += f" (limit: {spoken(timedelta(days=chosen.retrain_after_days))})"
+        age += f" (limit: {format_span(timedelta(days=chosen.retrain_after_days))})"
     if working is not None:
         begun = "is running" if working.status == "running" else "waits for a worker"
         return f"A retraining {begun}; {number}{age}."

@@ -43,7 +43,7 @@ _NONE_THERE = (
 )
 
 
-def chosen(
+def choose_pages(
     workspace: Workspace, project_id: str, settings: RunSettings, *, folded: bool
 ) -> tuple[RunSettings, dict[str, Any]]:
     """Freeze the pages without labels of a run that begins.
@@ -53,12 +53,12 @@ def chosen(
     """
     if not settings.unlabelled:
         return settings, {}
-    found = freeze_pages(workspace, project_id, settings.seed) if folded and settings.depth != "quick" else None
-    if found is not None:
+    frozen = freeze_pages(workspace, project_id, settings.seed) if folded and settings.depth != "quick" else None
+    if frozen is not None:
         return settings, {
-            UNLABELLED_LIST: found.sha256,
-            UNLABELLED_PAGES: found.pages,
-            UNLABELLED_DOCUMENTS: found.documents,
+            UNLABELLED_LIST: frozen.sha256,
+            UNLABELLED_PAGES: frozen.pages,
+            UNLABELLED_DOCUMENTS: frozen.documents,
         }
     why = _FROZEN_ENCODER if settings.depth == "quick" else _NONE_THERE if folded else _NO_FOLDS
     return settings.model_copy(update={"unlabelled": 0.0}), {UNLABELLED_NONE: why}
@@ -82,7 +82,10 @@ def beside_questions(
         return questions
     examples = [page.example for page in corpus.unlabelled]
     source = word_source(
-        [len(one.words) for one in examples], lambda at: examples[at], settings.seed + _SEED, pages=settings.pages
+        [len(example.words) for example in examples],
+        lambda at: examples[at],
+        settings.seed + _SEED,
+        pages=settings.pages,
     )
     pieces = len(network.text_encoder.embedding.piece_vectors)
     guess = first_pieces(examples, Vocabulary(network.config.text.buckets), pieces)

@@ -29,10 +29,10 @@ def untrained_answers(workspace: Workspace, project_id: str) -> Remaining:
             .order_by(Run.created_at.desc(), Run.id.desc())
             .limit(1)
         )
-    return accepted.without(used or "", _seen(workspace, used) if used is not None else frozenset())
+    return accepted.without(used or "", _trained_revisions(workspace, used) if used is not None else frozenset())
 
 
-def _seen(workspace: Workspace, sha256: str) -> frozenset[str]:
+def _trained_revisions(workspace: Workspace, sha256: str) -> frozenset[str]:
     try:
         return _revisions(_Manifest(sha256, workspace))
     except Refused:  # the manifest is gone or changed on disk: no answer is known to have been used

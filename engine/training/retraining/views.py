@@ -91,7 +91,7 @@ def run_lines(
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
         runs = [run for (run,) in rows]
         # The session forgets what nobody holds.
-        held = _loaded(session, runs)
+        held = _load_related(session, runs)
         page = Page([RunLine(**_fields(session, run)) for run in runs], following)
         del held
         return page
@@ -137,8 +137,8 @@ def last_failure(workspace: Workspace, project_id: str) -> str:
     """Return why the newest retraining of a project failed; empty when it did not."""
     newest = select(Job.status, Job.message).where(Job.project_id == project_id, Job.kind == RETRAIN)
     with workspace.database.read() as session:
-        found = session.execute(newest.order_by(Job.created_at.desc(), Job.id.desc()).limit(1)).one_or_none()
-    return found.message if found is not None and found.status in ("failed", "dead") else ""
+        job = session.execute(newest.order_by(Job.created_at.desc(), Job.id.desc()).limit(1)).one_or_none()
+    return job.message if job is not None and job.status in ("failed", "dead") else ""
 
 
 def job_view(job: Job) -> JobView:
@@ -151,9 +151,11 @@ def waiting_to_train(workspace: Workspace, project_id: str) -> int:
     return untrained_answers(workspace, project_id).count
 
 
-def _loaded(session: Session, runs: Sequence[Run]) -> list[object]:
+def _load_related(session: Session, runs: Sequence[Run]) -> list[object]:
     """Return what `_fields` looks up, for all of the runs in two statements."""
-    versions = {each for run in runs for each in (run.parent_id, run.challenger_id) if each is not None}
+    versions = {
+        version_id for run in runs for version_id in (run.parent_id, run.challenger_id) if version_id is not None
+    }
     snapshots = {run.snapshot_id for run in runs}
     return [
         *session.scalars(select(ModelVersion).where(ModelVersion.id.in_(versions))),

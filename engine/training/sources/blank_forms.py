@@ -28,7 +28,7 @@ def blank_form_source(forms: Path | Sequence[FormTemplate], seed: int, *, pages:
     Raises:
         NoForms: the folder has no fillable forms.
     """
-    templates = _read(forms) if isinstance(forms, Path) else list(forms)
+    templates = _read_templates(forms) if isinstance(forms, Path) else list(forms)
     return block_source(
         lambda block_seed: form_pages(templates, block_seed, most_words=MOST_WORDS),
         seed,
@@ -58,14 +58,14 @@ def kept_forms(folder: Path, cache: Path) -> list[FormTemplate]:
     """
     if cache.is_file():
         return load_templates(cache)
-    templates = _read(folder)
+    templates = _read_templates(folder)
     cache.parent.mkdir(parents=True, exist_ok=True)
     save_templates(cache, templates)
     return templates
 
 
 @lru_cache(maxsize=2)
-def _read(folder: Path) -> list[FormTemplate]:
+def _read_templates(folder: Path) -> list[FormTemplate]:
     """Read a folder once a process: a run paces its stages before it starts them."""
     judging = set(judging_files().values())
     return [template for template in blank_forms(folder) if template.source not in judging]

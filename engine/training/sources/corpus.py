@@ -106,8 +106,8 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
             height=page.height,
             words=[GroundedWord(word.text, word.box) for word in words.pop(page_id)],
             questions=[
-                GroundedQuestion(question_id, one.question, one.answers, masks=[dict(rle) for rle in one.masks])
-                for question_id, one in sorted(asked[page_id].items())
+                GroundedQuestion(question_id, entry.question, entry.answers, masks=[dict(rle) for rle in entry.masks])
+                for question_id, entry in sorted(asked[page_id].items())
             ],
         )
         for page_id, page in sorted(pages.items())
@@ -130,12 +130,12 @@ def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:
     """Return a function that opens the image of a corpus page, RGB; caches the last few."""
 
     @lru_cache(maxsize=_OPEN_IMAGES)
-    def opened(sha256: str) -> Image.Image:
+    def open_image(sha256: str) -> Image.Image:
         """Open an image by its SHA-256."""
         with Image.open(workspace.blobs.path(sha256)) as image:
             return image.convert("RGB")
 
-    return lambda page: opened(str(page.image))
+    return lambda page: open_image(str(page.image))
 
 
 def _pages_that_count(item: FrozenItem, marked: set[str]) -> Iterable[FrozenPage]:
@@ -163,7 +163,7 @@ def _enter(
         return
     place = {number: at for at, number in enumerate(numbers)}
     chosen = sorted({place[number] for number in mark.words if number in place})
-    seen = [_clipped(box, page) for box in boxes]
+    seen = [_clip_to_page(box, page) for box in boxes]
     near = [] if exact else [at for at, box in enumerate(seen) if _meet(box, patch.box)]
     shown = [patch.box, *(seen[at] for at in {*chosen, *near} if _meet(seen[at], seen[at]))]
     left, top = min(box[0] for box in shown), min(box[1] for box in shown)
@@ -183,15 +183,15 @@ def _enter(
         entry.masks.append(rle)
 
 
-def _clipped(box: Box, page: FrozenPage) -> Box:
+def _clip_to_page(box: Box, page: FrozenPage) -> Box:
     """Return the part of a box on the page; without one, a box without area."""
     x0, y0, x1, y1 = box
     return max(0, x0), max(0, y0), min(page.width, x1), min(page.height, y1)
 
 
-def _meet(one: Box, other: Box) -> bool:
+def _meet(first: Box, second: Box) -> bool:
     """Return whether two boxes share pixels."""
-    return max(one[0], other[0]) < min(one[2], other[2]) and max(one[1], other[1]) < min(one[3], other[3])
+    return max(first[0], second[0]) < min(first[2], second[2]) and max(first[1], second[1]) < min(first[3], second[3])
 
 
 def _stands_for(words: Mask, mask: Mask, exact: bool) -> bool:

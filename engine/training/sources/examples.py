@@ -14,8 +14,8 @@ from PIL import Image
 from pycocotools import mask as coco
 
 from engine.grounded import GroundedPage, GroundedQuestion
-from engine.training.augmentation.corruption import shortened
-from engine.training.augmentation.perturbation import blurred, in_cipher, stretched
+from engine.training.augmentation.corruption import shorten
+from engine.training.augmentation.perturbation import cipher_page, misread_words, stretch_page
 from engine.training.sources.page_supply import GENERATED, MadePage, Pages
 from model.examples import Example, Prompt, Question, Source, Word
 
@@ -40,13 +40,13 @@ _TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of corrupted questions
 def example_of(page: GroundedPage, image: Image.Image | None, questions: Sequence[GroundedQuestion]) -> Example:
     """Convert a page with the given questions to an example. `image` has the page's size, or is None."""
     words = tuple(Word(word.text, word.box) for word in page.words)
-    return Example(words, (page.width, page.height), [question_of(one) for one in questions], image)
+    return Example(words, (page.width, page.height), [question_of(question) for question in questions], image)
 
 
 def question_of(question: GroundedQuestion) -> Question:
     """Convert a question with its acceptable answers; masks are decoded."""
     answers = tuple(tuple(answer) for answer in question.answers if answer)[:MOST_ANSWERS]
-    masks = tuple(np.asarray(coco.decode(one), bool) for one in question.masks[:MOST_ANSWERS])
+    masks = tuple(np.asarray(coco.decode(mask), bool) for mask in question.masks[:MOST_ANSWERS])
     return Question(question.question, answers, masks)
 
 
@@ -63,15 +63,19 @@ def draw_questions(
     relative frequency, 1 by default; 0 is never drawn.
     """
     if weights:
-        return _drawn_by_weight(
-            page.questions, [weights.get(one.question_id, 1.0) for one in page.questions], count, rng
+        return _draw_by_weight(
+            page.questions, [weights.get(question.question_id, 1.0) for question in page.questions], count, rng
         )
     pointed = [question for question in page.questions if question.masks and not question.answers]
     wanted = round(count * regions) if pointed else 0
     drawn = rng.sample(pointed, min(wanted, len(pointed)))
-    others = [question for question in page.questions if all(question is not one for one in drawn)] or page.questions
-    rest = count - len(drawn)
-    return drawn + (rng.sample(others, rest) if len(others) >= rest else [rng.choice(others) for _ in range(rest)])
+    others = [
+        question for question in page.questions if all(question is not drawn_question for drawn_question in drawn)
+    ] or page.questions
+    remaining = count - len(drawn)
+    return drawn + (
+        rng.sample(others, remaining) if len(others) >= remaining else [rng.choice(others) for _ in range(remaining)]
+    )
 
 
 def badly_asked(example: Example, rng: random.Random) -> Example:
@@ -113,7 +117,7 @@ def block_source(
         if number not in block:
             block.clear()
             block_seed = seed * _SEED_STRIDE + number
-            block[number] = _drawn_block(made(block_seed), block_seed, pages, questions, regions, images)
+            block[number] = _draw_block(made(block_seed), block_seed, pages, questions, regions, images)
         return block[number][place]
 
     return source
@@ -151,14 +155,14 @@ def page_source(
     Raises:
         ValueError: No question of weight is left.
     """
-    given = weights or {}
+    weights_by_page = weights or {}
     usable = []
     for page in corpus:
-        of_page = [given.get(page.page_id, {}).get(one.question_id, 1.0) for one in page.questions]
+        of_page = [weights_by_page.get(page.page_id, {}).get(question.question_id, 1.0) for question in page.questions]
         if len(page.words) <= MOST_TAUGHT and any(of_page):
             usable.append((page, sum(of_page) / len(of_page)))
     if not usable:
-        raise ValueError(_nothing_usable(corpus, given))
+        raise ValueError(_nothing_usable(corpus, weights_by_page))
     turns = Turns([weight for _, weight in usable], seed)
     steps = max(1, min(_BLOCK_STEPS, len(usable) // pages))  # of a block: not more than an epoch
     begins = [0]  # first step of each block
@@ -167,7 +171,7 @@ def page_source(
     def block(number: int) -> list[Sequence[GroundedPage]]:
         """Return the pages of the steps of a block; long pages make it have more steps."""
         drawn = [usable[turns.place(number * steps * pages + at)][0] for at in range(steps * pages)]
-        return _grouped(drawn, lambda page: len(page.words), pages, random.Random(f"{seed}:{number}:block"))
+        return _group_by_length(drawn, lambda page: len(page.words), pages, random.Random(f"{seed}:{number}:block"))
 
     def chosen_for(step: int) -> Sequence[GroundedPage]:
         if in_turn or pages == 1:
@@ -181,19 +185,19 @@ def page_source(
         """Return the examples of one step."""
         rng = random.Random(f"{seed}:{step}:pages")
         chosen = chosen_for(step)
-        found = [image_of(page) for page in chosen]
-        together = all(image is not None for image in found)
+        images = [image_of(page) for page in chosen]
+        together = all(image is not None for image in images)
         asked = [
             example_of(
                 page,
                 image if together else None,
-                draw_questions(page, questions, rng, weights=given.get(page.page_id)),
+                draw_questions(page, questions, rng, weights=weights_by_page.get(page.page_id)),
             )
-            for page, image in zip(chosen, found, strict=True)
+            for page, image in zip(chosen, images, strict=True)
         ]
         if badly:
             asked = [badly_asked(example, rng) for example in asked]
-        return [_perturbed(example, rng, perturbed) for example in asked] if perturbed else asked
+        return [_perturb(example, rng, perturbed) for example in asked] if perturbed else asked
 
     return source
 
@@ -215,7 +219,9 @@ def read_as(pages: Iterable[GroundedPage]) -> float:
     return sum(max(1.0, (length / _MOST_TOGETHER) ** 2) for length in lengths if length <= MOST_TAUGHT)
 
 
-def _grouped(drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: random.Random) -> list[Sequence[T]]:
+def _group_by_length(
+    drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: random.Random
+) -> list[Sequence[T]]:
     """Part what was drawn into groups of at most `pages` of like length, in random order.
 
     The memory of a step grows with its pages times the square of the longest one's words, so groups of pages longer
@@ -233,7 +239,7 @@ def _grouped(drawn: Sequence[T], length: Callable[[T], int], pages: int, rng: ra
     return groups
 
 
-def pooled(source: Source, steps: int) -> Source:
+def repeat_steps(source: Source, steps: int) -> Source:
     """Repeat the first `steps` steps of a source, so that their features can be cached."""
     return lambda step: source(step % steps)
 
@@ -248,7 +254,7 @@ def mixed_source(first: Source, second: Source, share: float, seed: int) -> Sour
     return source
 
 
-def _drawn_block(
+def _draw_block(
     made: Iterator[MadePage], seed: int, pages: int, questions: int, regions: float, images: bool
 ) -> list[list[Example]]:
     rng = random.Random(f"{seed}:block")
@@ -256,45 +262,51 @@ def _drawn_block(
     drawn = list(islice(usable, pages * _BLOCK_STEPS))
     return [
         [
-            _perturbed(
+            _perturb(
                 badly_asked(
                     example_of(
-                        one.page,
-                        one.render() if images else None,
-                        draw_questions(one.page, questions, rng, regions, None if regions else _weights(one.page)),
+                        made_page.page,
+                        made_page.render() if images else None,
+                        draw_questions(
+                            made_page.page, questions, rng, regions, None if regions else _weights(made_page.page)
+                        ),
                     ),
                     rng,
                 ),
                 rng,
                 _PERTURBED,
             )
-            for one in group
+            for made_page in group
         ]
-        for group in _grouped(drawn, lambda one: len(one.page.words), pages, rng)
+        for group in _group_by_length(drawn, lambda made_page: len(made_page.page.words), pages, rng)
     ]
 
 
 def _weights(page: GroundedPage) -> dict[str, float]:
-    return {one.question_id: _LONG_WEIGHT for one in page.questions if any(len(a) >= _LONG for a in one.answers)}
+    return {
+        question.question_id: _LONG_WEIGHT
+        for question in page.questions
+        if any(len(answer) >= _LONG for answer in question.answers)
+    }
 
 
-def _perturbed(example: Example, rng: random.Random, share: float) -> Example:
+def _perturb(example: Example, rng: random.Random, share: float) -> Example:
     if example.image is not None:
         return example
     if rng.random() < share:
-        example = stretched(example, rng)
+        example = stretch_page(example, rng)
     if rng.random() < share * _MISREAD:
-        example = blurred(example, rng)
-    return in_cipher(example, rng) if rng.random() < share * _IN_CIPHER else example
+        example = misread_words(example, rng)
+    return cipher_page(example, rng) if rng.random() < share * _IN_CIPHER else example
 
 
 def _usable(pages: Iterator[MadePage], rng: random.Random, plain: float) -> Iterator[MadePage]:
     """Yield pages worth a step; of those without a region to ask for, a share `plain` (0..1)."""
-    for one in pages:
-        page = one.page
+    for made in pages:
+        page = made.page
         pointed = any(question.masks and not question.answers for question in page.questions)
         if page.questions and 4 <= len(page.words) <= MOST_WORDS and (pointed or rng.random() < plain):
-            yield one
+            yield made
 
 
 class Turns:
@@ -316,15 +328,15 @@ class Turns:
     def place(self, number: int) -> int:
         """Return the position of the `number`-th draw, from 0."""
         while not self._ends or self._ends[-1] <= number:
-            self._ends.append((self._ends[-1] if self._ends else 0) + len(self._drawn(len(self._ends))))
+            self._ends.append((self._ends[-1] if self._ends else 0) + len(self._draw_turn(len(self._ends))))
         turn = bisect_right(self._ends, number)
         if self._turn[0] != turn:
-            order = self._drawn(turn)
+            order = self._draw_turn(turn)
             random.Random(f"{self._seed}:{turn}:turn").shuffle(order)
             self._turn = (turn, order)
         return self._turn[1][number - (self._ends[turn - 1] if turn else 0)]
 
-    def _drawn(self, turn: int) -> list[int]:
+    def _draw_turn(self, turn: int) -> list[int]:
         return [
             at
             for at, (share, start) in enumerate(zip(self._shares, self._starts, strict=True))
@@ -332,15 +344,15 @@ class Turns:
         ]
 
 
-def _drawn_by_weight(
+def _draw_by_weight(
     questions: Sequence[GroundedQuestion], weights: Sequence[float], count: int, rng: random.Random
 ) -> list[GroundedQuestion]:
     """Draw without repetition while possible (Efraimidis and Spirakis 2006), else independently."""
-    there = [(one, weight) for one, weight in zip(questions, weights, strict=True) if weight > 0]
-    if len(there) < count:
-        return rng.choices([one for one, _ in there], [weight for _, weight in there], k=count)
-    keys = [(rng.random() ** (1 / weight), at) for at, (_, weight) in enumerate(there)]
-    return [there[at][0] for _, at in sorted(keys, reverse=True)[:count]]
+    drawable = [(question, weight) for question, weight in zip(questions, weights, strict=True) if weight > 0]
+    if len(drawable) < count:
+        return rng.choices([question for question, _ in drawable], [weight for _, weight in drawable], k=count)
+    keys = [(rng.random() ** (1 / weight), at) for at, (_, weight) in enumerate(drawable)]
+    return [drawable[at][0] for _, at in sorted(keys, reverse=True)[:count]]
 
 
 def _badly_asked(question: Question, rng: random.Random) -> Question:
@@ -356,7 +368,7 @@ def _badly_asked(question: Question, rng: random.Random) -> Question:
             ]
         )
     elif draw < _TYPO + _DROPPED_WORD and text.count(" ") > 1:
-        text = shortened(text, _LOST, rng)
+        text = shorten(text, _LOST, rng)
     if text == question.text:
         return question
     prompt = question.prompt or Prompt(text)

@@ -33,7 +33,7 @@ class _Counts:
     lost: int = 0
 
 
-def fit(engine: str, pages: Iterable[tuple[SyntheticPage, GroundedPage]]) -> Misreadings:
+def fit_misreadings(engine: str, pages: Iterable[tuple[SyntheticPage, GroundedPage]]) -> Misreadings:
     """Return the noise model of an engine.
 
     Args:
@@ -55,9 +55,9 @@ def fit(engine: str, pages: Iterable[tuple[SyntheticPage, GroundedPage]]) -> Mis
         pages=number,
         rates=[round(float(rate), 5) for rate in np.quantile(counts.rates, np.linspace(0, 1, QUANTILES))],
         confusions={
-            letter: kept
+            letter: frequent
             for letter, others in sorted(counts.confusions.items())
-            if (kept := {other: count for other, count in sorted(others.items()) if count >= _FEWEST})
+            if (frequent := {reading: count for reading, count in sorted(others.items()) if count >= _FEWEST})
         },
         splits=round(counts.split / counts.words, 5),
         merges=round(counts.merged / counts.words, 5),
@@ -71,7 +71,7 @@ def _add(counts: _Counts, made: SyntheticPage, words: Sequence[GroundedWord]) ->
         for piece in made.canvas.pieces
         if piece.drawn and piece.upright and piece.text.strip()
     ]
-    places = [_at(box, words) for _, box in pieces]
+    places = [_find_words_at(box, words) for _, box in pieces]
     claimed = Counter(at for place in places for at in place)
     letters = misread = 0
     for (text, _), place in zip(pieces, places, strict=True):
@@ -88,19 +88,19 @@ def _add(counts: _Counts, made: SyntheticPage, words: Sequence[GroundedWord]) ->
                 letters, misread = letters + len(text), misread + len(edits)
                 for edit in edits:
                     if edit.tag != "insert":
-                        other = read[edit.dest_pos] if edit.tag == "replace" else ""
-                        counts.confusions.setdefault(text[edit.src_pos], Counter())[other] += 1
+                        reading = read[edit.dest_pos] if edit.tag == "replace" else ""
+                        counts.confusions.setdefault(text[edit.src_pos], Counter())[reading] += 1
     if letters:
         counts.rates.append(misread / letters)
 
 
-def _at(box: FloatBox, words: Sequence[GroundedWord]) -> list[int]:
+def _find_words_at(box: FloatBox, words: Sequence[GroundedWord]) -> list[int]:
     """Return the words that were read where a box lies, from left to right."""
     middle = (box[1] + box[3]) / 2
-    there = []
+    indices = []
     for at, word in enumerate(words):
         x0, y0, x1, y1 = word.box
         across = min(x1, box[2]) - max(x0, box[0])
         if y0 <= middle <= y1 and across > _INSIDE * min(x1 - x0, box[2] - box[0]):
-            there.append(at)
-    return sorted(there, key=lambda at: words[at].box[0])
+            indices.append(at)
+    return sorted(indices, key=lambda at: words[at].box[0])

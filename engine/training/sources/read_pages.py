@@ -55,10 +55,10 @@ def words_of_picture(picture: Image.Image, engine: OcrEngine) -> list[GroundedWo
     grey = picture.convert("L")
     scale = engine.scale_for(grey.size)
     size = max(1, round(grey.width * scale)), max(1, round(grey.height * scale))
-    found = engine.read(grey.resize(size, Image.Resampling.BICUBIC) if scale != 1 else grey, float("inf"))
-    if found.turn:
+    reading = engine.read(grey.resize(size, Image.Resampling.BICUBIC) if scale != 1 else grey, float("inf"))
+    if reading.turn:
         return []
-    words = [word for line in reading_order(found.lines) for word in levelled(line)]
+    words = [word for line in reading_order(reading.lines) for word in levelled(line)]
     return [GroundedWord(word.text, _whole(word.box, scale, grey.size)) for word in words]
 
 

@@ -44,31 +44,36 @@ def region_choices(seed: int, templates: Sequence[FormTemplate] | None = None, f
         number, place = divmod(step, _BLOCK)
         if number not in block:
             block.clear()
-            block[number] = _drawn(seed * _SEED_STRIDE + number, templates, forms)
+            block[number] = _draw_block(seed * _SEED_STRIDE + number, templates, forms)
         return [block[number][place]]
 
     return source
 
 
-def _drawn(seed: int, templates: Sequence[FormTemplate] | None, forms: Path | None) -> list[Example]:
+def _draw_block(seed: int, templates: Sequence[FormTemplate] | None, forms: Path | None) -> list[Example]:
     rng = random.Random(f"{seed} region choices")
     filled: list[SyntheticPage] = []
     if templates is not None and forms is not None:
         of_forms = sum(rng.random() < _FORMS for _ in range(_BLOCK))
-        filled = list(islice(_ticked(templates, BlankPaper(forms), seed), of_forms))
-    generated = list(islice((one for one in endless_pages(seed) if regions_asked(one.page)), _BLOCK - len(filled)))
-    foreign = [question for one in generated for question in regions_asked(one.page)]
-    made = [_example(one, regions_asked(one.page), foreign, rng, rng.random() < _UNREAD) for one in generated]
-    made += [_example(one, _tick_questions(one), foreign, rng, False) for one in filled]
+        filled = list(islice(_generate_tick_forms(templates, BlankPaper(forms), seed), of_forms))
+    generated = list(
+        islice((made_page for made_page in endless_pages(seed) if regions_asked(made_page.page)), _BLOCK - len(filled))
+    )
+    foreign = [question for made_page in generated for question in regions_asked(made_page.page)]
+    made = [
+        _example(made_page, regions_asked(made_page.page), foreign, rng, rng.random() < _UNREAD)
+        for made_page in generated
+    ]
+    made += [_example(filled_page, _tick_questions(filled_page), foreign, rng, False) for filled_page in filled]
     rng.shuffle(made)
     return made
 
 
-def _ticked(templates: Sequence[FormTemplate], paper: BlankPaper, seed: int) -> Iterator[SyntheticPage]:
+def _generate_tick_forms(templates: Sequence[FormTemplate], paper: BlankPaper, seed: int) -> Iterator[SyntheticPage]:
     """Yield filled pages that are asked for a box to tick; few or none of forms that have few or none."""
     if any(field.kind == "check" for template in templates for field in template.fields):
         pages = form_pages(templates, seed, most_words=_MOST_WORDS, printed=paper)
-        yield from (one for one in islice(pages, _TRIED) if _tick_questions(one))
+        yield from (filled_page for filled_page in islice(pages, _TRIED) if _tick_questions(filled_page))
 
 
 def _example(
@@ -78,20 +83,20 @@ def _example(
     rng: random.Random,
     unread: bool,
 ) -> Example:
-    asked = [replace(one, answers=[]) for one in rng.sample(regions, min(_REGIONS, len(regions)))]
-    there = region_types_of(made) | {_NOT_ALONE}
-    missing = [one for one in foreign if one.region_type not in there]
+    asked = [replace(question, answers=[]) for question in rng.sample(regions, min(_REGIONS, len(regions)))]
+    own_types = region_types_of(made) | {_NOT_ALONE}
+    missing = [question for question in foreign if question.region_type not in own_types]
     wanted = 1 + (rng.random() < _FOREIGN - 1)
-    asked += [replace(one, masks=[], answers=[]) for one in rng.sample(missing, min(wanted, len(missing)))]
+    asked += [replace(question, masks=[], answers=[]) for question in rng.sample(missing, min(wanted, len(missing)))]
     page = made.page
     if unread:
         page = without_words(page)
-        asked = [one for one in asked if one.region_type != _NOT_ALONE] or asked[:1]
+        asked = [question for question in asked if question.region_type != _NOT_ALONE] or asked[:1]
     else:
-        by_words = [one for one in page.questions if one.answers and not one.masks]
+        by_words = [question for question in page.questions if question.answers and not question.masks]
         asked += rng.sample(by_words, min(_WORDS, len(by_words)))
     return badly_asked(example_of(page, made.render().convert("RGB"), asked), rng)
 
 
 def _tick_questions(made: SyntheticPage) -> list[GroundedQuestion]:
-    return [one for one in made.page.questions if one.masks and one.region_type == _NOT_ALONE]
+    return [question for question in made.page.questions if question.masks and question.region_type == _NOT_ALONE]

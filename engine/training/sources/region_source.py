@@ -54,31 +54,33 @@ def region_source(
         turn, place = divmod(step, steps)
         number = turn % count
         if number not in blocks:
-            blocks[number] = _drawn(made, seed * _SEED_STRIDE + number, pages)
-        block, found = blocks[number], []
+            blocks[number] = _draw_block(made, seed * _SEED_STRIDE + number, pages)
+        block, examples = blocks[number], []
         for at in block.turns(turn // count * steps + place):
             if at not in block.pictures:
                 block.pictures[at] = picture(block.pages[at], long_side)
             drawn = block.pages[at]
             page = without_words(drawn.page) if unread else drawn.page
-            asked = _asked(page, region_types_of(drawn), block.foreign, questions, rng)
-            found.append(badly_asked(example_of(page, block.pictures[at], asked), rng))
-        return found
+            asked = _draw_questions(page, region_types_of(drawn), block.foreign, questions, rng)
+            examples.append(badly_asked(example_of(page, block.pictures[at], asked), rng))
+        return examples
 
     return source
 
 
-def _drawn(supply: Pages, seed: int, pages: int) -> _Block:
-    made = list(islice((one for one in wide_pages(supply(seed)) if regions_asked(one.page)), _BLOCK))
+def _draw_block(supply: Pages, seed: int, pages: int) -> _Block:
+    made = list(islice((made_page for made_page in wide_pages(supply(seed)) if regions_asked(made_page.page)), _BLOCK))
     foreign: dict[str, list[GroundedQuestion]] = {}
-    for question in (question for one in made for question in regions_asked(one.page)):
+    for question in (question for made_page in made for question in regions_asked(made_page.page)):
         foreign.setdefault(str(question.region_type), []).append(question)
-    return _Block(made, {}, foreign, turns_of([(one.page.width, one.page.height) for one in made], seed, pages))
+    return _Block(
+        made, {}, foreign, turns_of([(made_page.page.width, made_page.page.height) for made_page in made], seed, pages)
+    )
 
 
-def _asked(
+def _draw_questions(
     page: GroundedPage,
-    there: set[str],
+    own_types: set[str],
     foreign: Mapping[str, Sequence[GroundedQuestion]],
     count: int,
     rng: random.Random,
@@ -90,7 +92,7 @@ def _asked(
     regions = regions_asked(page)
     if not page.words:
         regions = [question for question in regions if question.region_type != _NOT_ALONE] or regions
-    missing = sorted(set(foreign) - there - {_NOT_ALONE})
+    missing = sorted(set(foreign) - own_types - {_NOT_ALONE})
     asked = []
     for _ in range(count):
         if missing and rng.random() < _NEGATIVE:
@@ -102,7 +104,11 @@ def _asked(
 
 def without_words(page: GroundedPage, region_type: str | None = None) -> GroundedPage:
     """Return the page as a scan without OCR, with questions for regions of one or all types."""
-    asked = [replace(one, answers=[]) for one in page.questions if one.masks and region_type in (None, one.region_type)]
+    asked = [
+        replace(question, answers=[])
+        for question in page.questions
+        if question.masks and region_type in (None, question.region_type)
+    ]
     return replace(page, words=[], questions=asked)
 
 

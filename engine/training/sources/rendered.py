@@ -28,9 +28,9 @@ class RenderedPage:
     regions: tuple[TypedRegion, ...]
 
 
-def rendered(made: SyntheticPage, long_side: int) -> RenderedPage:
+def render_page(made: SyntheticPage, long_side: int) -> RenderedPage:
     """Draw the page; its image is scaled to `long_side` pixels."""
-    return RenderedPage(_unasked(made, long_side), tuple(typed_regions(made)))
+    return RenderedPage(_example_without_questions(made, long_side), tuple(typed_regions(made)))
 
 
 def picture(made: MadePage, long_side: int) -> Image.Image:
@@ -68,19 +68,19 @@ def rendered_source(
     epoch. They are generated unless `made` yields others.
     """
     waiting = list(islice(wide_pages(made(seed)), pool))
-    kept: dict[int, Example] = {}
+    examples: dict[int, Example] = {}
 
-    def drawn(number: int) -> Example:
+    def example_of(number: int) -> Example:
         """Return the example of a page; drawn at first use."""
-        if number not in kept:
-            kept[number] = _unasked(waiting[number], long_side)
-        return kept[number]
+        if number not in examples:
+            examples[number] = _example_without_questions(waiting[number], long_side)
+        return examples[number]
 
     turns = turns_of([(made.page.width, made.page.height) for made in waiting], seed, pages)
-    return lambda step: [drawn(number) for number in turns(step)]
+    return lambda step: [example_of(number) for number in turns(step)]
 
 
-def _unasked(made: MadePage, long_side: int) -> Example:
+def _example_without_questions(made: MadePage, long_side: int) -> Example:
     words = tuple(Word(word.text, word.box) for word in made.page.words)
     return Example(words, (made.page.width, made.page.height), (), picture(made, long_side))
 

@@ -79,8 +79,8 @@ def pages_of(workspace: Workspace, sha256: str) -> tuple[UnlabelledPage, ...]:
         NotFound: The file is missing.
         Refused: The file was changed on disk, or has an unknown format.
     """
-    found = json.loads(whole(workspace, sha256, of="the list of pages without labels"))
-    if found.get("format") != FORMAT:
+    content = json.loads(whole(workspace, sha256, of="the list of pages without labels"))
+    if content.get("format") != FORMAT:
         raise Refused(f"The list {sha256[:12]} of pages without labels has an unknown format; update Glossator.")
     return tuple(
         UnlabelledPage(
@@ -88,7 +88,7 @@ def pages_of(workspace: Workspace, sha256: str) -> tuple[UnlabelledPage, ...]:
             row["group_id"],
             Example(tuple(Word(text, tuple(box)) for text, *box in row["words"]), tuple(row["size"]), ()),
         )
-        for row in found["pages"]
+        for row in content["pages"]
     )
 
 
@@ -100,12 +100,12 @@ def _documents(session: Session, project_id: str, seed: int, most: int) -> dict[
         .with_only_columns(Document.id, Document.group_id, Document.sha256)
         .order_by(Document.sha256)
     )
-    found: dict[str, str] = {}
+    groups: dict[str, str] = {}
     for part in (Document.sha256 >= start, Document.sha256 < start):
-        for document_id, group_id, sha256 in session.execute(wanted.where(part).limit(most - len(found))):
+        for document_id, group_id, sha256 in session.execute(wanted.where(part).limit(most - len(groups))):
             if sha256 not in judging_files():
-                found[document_id] = group_id
-    return found
+                groups[document_id] = group_id
+    return groups
 
 
 def _pages(session: Session, documents: Sequence[str], most: int) -> list[Page]:

@@ -40,8 +40,8 @@ def groups_of(signatures: Mapping[str, Sequence[Signature]]) -> dict[str, str]:
     for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(keys)], strict=True):
         met = places[start:end].tolist()
         for at, place in enumerate(met):
-            for other in met[max(0, at - _COMPARED) : at]:
-                one, two = root(pages[place][0]), root(pages[other][0])
-                if one != two and alike(pages[place][1], pages[other][1]):
-                    parents[max(one, two)] = min(one, two)
+            for earlier in met[max(0, at - _COMPARED) : at]:
+                group, earlier_group = root(pages[place][0]), root(pages[earlier][0])
+                if group != earlier_group and alike(pages[place][1], pages[earlier][1]):
+                    parents[max(group, earlier_group)] = min(group, earlier_group)
     return {document: root(document) for document in documents}

@@ -73,14 +73,14 @@ def read_kept(path: Path) -> KeptDocument:
     """Return a kept document without its images. Raises ValueError for a file of another format, and OSError."""
     try:
         with zipfile.ZipFile(path) as archive:
-            found = json.loads(archive.read(_PAGES))
+            content = json.loads(archive.read(_PAGES))
     except (zipfile.BadZipFile, KeyError, json.JSONDecodeError) as error:
         raise ValueError(f"{path} is damaged: {error}. Delete it, so that its document is read again.") from error
-    if found.get("format") != _FORMAT:
+    if content.get("format") != _FORMAT:
         raise ValueError(f"{path} was kept by another version of Glossator. Delete it and read its document again.")
-    pages = tuple(_page_of(one) for one in found["pages"])
-    unread, tries = tuple(found.get("unread", ())), int(found.get("tries", 1))
-    return KeptDocument(found["name"], pages, found["refused"], unread, tries)
+    pages = tuple(_page_of(row) for row in content["pages"])
+    unread, tries = tuple(content.get("unread", ())), int(content.get("tries", 1))
+    return KeptDocument(content["name"], pages, content["refused"], unread, tries)
 
 
 def count_try(path: Path) -> None:
@@ -125,12 +125,12 @@ def _to_json(document: KeptDocument) -> dict[str, Any]:
     return {"format": _FORMAT, **about, "pages": pages}
 
 
-def _page_of(kept: dict[str, Any]) -> KeptPage:
-    picture, words, text = kept["signature"]
-    width, height = kept["size"]
+def _page_of(row: dict[str, Any]) -> KeptPage:
+    picture, words, text = row["signature"]
+    width, height = row["size"]
     return KeptPage(
         (width, height),
-        tuple(Word(said, (x0, y0, x1, y1)) for said, x0, y0, x1, y1, _ in kept["words"]),
-        tuple(line for *_, line in kept["words"]),
+        tuple(Word(word, (x0, y0, x1, y1)) for word, x0, y0, x1, y1, _ in row["words"]),
+        tuple(line for *_, line in row["words"]),
         Signature(picture, tuple(words), text),
     )

@@ -24,7 +24,7 @@ from engine.training.sources.rendered import turns_of
 from engine.training.unlabelled.grouping import groups_of
 from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, image_of, read_kept
 from engine.training.unlabelled.reading import kept_file
-from engine.training.unlabelled.word_source import FEWEST_WORDS, cut, word_source
+from engine.training.unlabelled.word_source import FEWEST_WORDS, cut_words, word_source
 from model.examples import Example, Source, Word
 
 CORPUS_FILE = "corpus.json"
@@ -80,9 +80,9 @@ class PageCorpus:
     def load(cls, path: Path) -> "PageCorpus":
         """Return the corpus of a list. Raises ValueError for another file, and OSError."""
         try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-            pages = [_Listed(**{**one, "size": tuple(one["size"])}) for one in found["pages"]]
-            return cls(path.parent / found["cache"], pages)  # an absolute path stays as it is
+            content = json.loads(path.read_text(encoding="utf-8"))
+            pages = [_Listed(**{**row, "size": tuple(row["size"])}) for row in content["pages"]]
+            return cls(path.parent / content["cache"], pages)  # an absolute path stays as it is
         except (json.JSONDecodeError, KeyError, TypeError) as error:
             raise ValueError(f"{path} is not the list of a corpus: {error}") from error
 
@@ -91,7 +91,7 @@ class PageCorpus:
         temporary = path.with_suffix(f".{os.getpid()}.tmp")
         cache, folder = self._cache.resolve(), path.parent.resolve()
         cache = cache.relative_to(folder) if cache.is_relative_to(folder) else cache
-        listed = {"cache": str(cache), "pages": [asdict(one) for one in self._pages]}
+        listed = {"cache": str(cache), "pages": [asdict(page) for page in self._pages]}
         temporary.write_text(json.dumps(listed), encoding="utf-8")
         temporary.replace(path)
 
@@ -103,10 +103,10 @@ class PageCorpus:
         """
         chosen: set[str] = set()
         size = 0
-        documents = sorted({one.sha256 for one in self._pages})
+        documents = sorted({page.sha256 for page in self._pages})
         drawn = random.Random(0).sample(documents, len(documents))
-        held_out = {one.sha256 for one in self._pages if one.held_out}
-        wordy = {one.sha256 for one in self._pages if one.words >= FEWEST_WORDS} or set(documents)
+        held_out = {page.sha256 for page in self._pages if page.held_out}
+        wordy = {page.sha256 for page in self._pages if page.words >= FEWEST_WORDS} or set(documents)
         first: dict[bool, str] = {}  # by whether it is held out
         for sha256 in drawn:
             if sha256 in wordy and kept_file(self._cache, sha256).stat().st_size <= most_bytes // 2:
@@ -124,7 +124,7 @@ class PageCorpus:
                 shutil.copyfile(source, target)
                 chosen.add(sha256)
                 size += source.stat().st_size
-        listed = {"cache": COPIED, "pages": [asdict(one) for one in self._pages if one.sha256 in chosen]}
+        listed = {"cache": COPIED, "pages": [asdict(page) for page in self._pages if page.sha256 in chosen]}
         (folder / CORPUS_FILE).write_text(json.dumps(listed), encoding="utf-8")
         return size + (folder / CORPUS_FILE).stat().st_size, len(chosen)
 
@@ -134,20 +134,20 @@ class PageCorpus:
     @property
     def documents(self) -> int:
         """Number of documents."""
-        return len({one.sha256 for one in self._pages})
+        return len({page.sha256 for page in self._pages})
 
     @property
     def held_out_pages(self) -> int:
         """Number of held-out pages."""
-        return sum(one.held_out for one in self._pages)
+        return sum(page.held_out for page in self._pages)
 
     def pictures(self, seed: int, *, pages: int = 4, held_out: bool = False) -> Source:
         """Return a source of `pages` similar-shaped pages a step with words and image; each page once an epoch.
 
         Raises ValueError without such pages.
         """
-        listed = self._some([one for one in self._pages if one.held_out == held_out])
-        turns = turns_of([one.size for one in listed], seed, pages)
+        listed = self._some([page for page in self._pages if page.held_out == held_out])
+        turns = turns_of([page.size for page in listed], seed, pages)
         return lambda step: [self._with_image(listed[number]) for number in turns(step)]
 
     def words(self, seed: int, *, pages: int = 4, held_out: bool = False) -> Source:
@@ -158,24 +158,24 @@ class PageCorpus:
         """
         listed = self._wordy(held_out)
         return word_source(
-            [one.words for one in listed], lambda number: self._example(listed[number]), seed, pages=pages
+            [page.words for page in listed], lambda number: self._example(listed[number]), seed, pages=pages
         )
 
     def judged_words(self, count: int = _JUDGED) -> list[Example]:
         """Return the same held-out pages of words every time. Raises ValueError without any."""
         listed = self._wordy(True)
         chosen = random.Random(0).sample(range(len(listed)), min(count, len(listed)))
-        return [cut(self._example(listed[number]), random.Random(number)) for number in sorted(chosen)]
+        return [cut_words(self._example(listed[number]), random.Random(number)) for number in sorted(chosen)]
 
     @cached_property
     def texts(self) -> Corpus:
         """Lines of all pages as texts, one document each. Reads every file."""
-        held_out = {one.sha256: one.held_out for one in self._pages}
+        held_out = {page.sha256: page.held_out for page in self._pages}
         documents = (Document(sha256, self._lines(sha256)) for sha256 in held_out)
         return split_by(documents, lambda document: held_out[document.name])
 
     def _wordy(self, held_out: bool) -> list[_Listed]:
-        return self._some([one for one in self._pages if one.held_out == held_out and one.words >= FEWEST_WORDS])
+        return self._some([page for page in self._pages if page.held_out == held_out and page.words >= FEWEST_WORDS])
 
     def _some(self, listed: list[_Listed]) -> list[_Listed]:
         if not listed:
@@ -211,19 +211,19 @@ def lines_of(words: Sequence[Word], lines: Sequence[int]) -> list[str]:
     A line of few words is mostly a key or a value, so it is joined with the short ones after it. Longer lines stay as
     they are: with a page number before it, a repeated line would not be recognised as the same (texts.split_by).
     """
-    found: dict[int, list[str]] = {}
+    words_by_line: dict[int, list[str]] = {}
     for word, line in zip(words, lines, strict=True):
-        found.setdefault(line, []).append(word.text)
+        words_by_line.setdefault(line, []).append(word.text)
     texts: list[str] = []
     short: list[str] = []
-    for said in [*found.values(), None]:  # None: the end of the page
-        if said is not None and len(said) < _FEWEST_OF_A_LINE:
-            short += said
-        if short and (said is None or len(said) >= _FEWEST_OF_A_LINE or len(short) >= _FEWEST_OF_A_LINE):
+    for line_words in [*words_by_line.values(), None]:  # None: the end of the page
+        if line_words is not None and len(line_words) < _FEWEST_OF_A_LINE:
+            short += line_words
+        if short and (line_words is None or len(line_words) >= _FEWEST_OF_A_LINE or len(short) >= _FEWEST_OF_A_LINE):
             texts += [" ".join(short)] if len(short) >= _FEWEST_JOINED else []
             short = []
-        if said is not None and len(said) >= _FEWEST_OF_A_LINE:
-            texts.append(" ".join(said))
+        if line_words is not None and len(line_words) >= _FEWEST_OF_A_LINE:
+            texts.append(" ".join(line_words))
     return texts
 
 
@@ -241,11 +241,11 @@ class _Opened:
             if path in self._documents:
                 self._documents.move_to_end(path)
                 return self._documents[path]
-            self._documents[path] = found = read_kept(path)
-            self._pages += len(found.pages)
+            self._documents[path] = document = read_kept(path)
+            self._pages += len(document.pages)
             while self._pages > _MOST_OPENED and len(self._documents) > 1:
                 self._pages -= len(self._documents.popitem(last=False)[1].pages)
-            return found
+            return document
 
 
 _opened = _Opened()

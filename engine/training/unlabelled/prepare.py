@@ -12,7 +12,7 @@ from engine.workspace import Workspace
 KEPT_FOLDER = "documents"  # in the folder of a run, unless another one is named
 
 
-def prepared(
+def prepare_corpus(
     run: Path,
     *,
     folders: Sequence[Path] = (),
@@ -47,12 +47,12 @@ def prepared(
     listed = run / CORPUS_FILE
     if listed.is_file():
         return listed
-    kept = folder_for(cache or run / KEPT_FOLDER, limits, long_side=long_side, first_pages=first_pages)
-    found: set[str] = set()
+    documents_folder = folder_for(cache or run / KEPT_FOLDER, limits, long_side=long_side, first_pages=first_pages)
+    documents: set[str] = set()
     if folders:
         read = read_folders(
             folders,
-            kept,
+            documents_folder,
             long_side=long_side,
             limits=limits,
             first_pages=first_pages,
@@ -62,11 +62,11 @@ def prepared(
         )
         if read is None:
             return None
-        found.update(read)
+        documents.update(read)
     if project is not None:
         own = keep_project(
             *project,
-            kept,
+            documents_folder,
             long_side=long_side,
             first_pages=first_pages,
             on_progress=on_progress,
@@ -74,7 +74,7 @@ def prepared(
         )
         if own is None:
             return None
-        found.update(own)
+        documents.update(own)
     run.mkdir(parents=True, exist_ok=True)
-    PageCorpus.of(kept, found).save(listed)
+    PageCorpus.of(documents_folder, documents).save(listed)
     return listed

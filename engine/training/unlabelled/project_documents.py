@@ -44,24 +44,24 @@ def keep_project(
 
     Raises Refused when no document is left, and OSError when the disk is full.
     """
-    found: list[str] = []
+    keys: list[str] = []
     done = pages = 0
-    for documents in _taught(workspace, project_id):
+    for documents in _documents_to_learn(workspace, project_id):
         for document in documents:
             if cancelled():
                 return None
             done += 1
             if document.sha256 not in judging_files() and document.name not in judging_files().values():
-                key, count = _kept(workspace, document, cache, long_side, first_pages)
-                found += [key] if count else []
+                key, count = _keep_document(workspace, document, cache, long_side, first_pages)
+                keys += [key] if count else []
                 pages += count
             on_progress(Reading(done, done, pages, 0))
-    if not found:
+    if not keys:
         raise Refused(
             "The project has no document to learn from without labels: such a document belongs to the split"
             ' "train" and has no accepted answer. Add documents.'
         )
-    return sorted(found)
+    return sorted(keys)
 
 
 def without_labels(project_id: str) -> Select[Document]:
@@ -83,7 +83,7 @@ def without_labels(project_id: str) -> Select[Document]:
     )
 
 
-def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document]]:
+def _documents_to_learn(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document]]:
     alike = aliased(Document)
     labelled = (
         select(Annotation.id)
@@ -101,7 +101,7 @@ def _taught(workspace: Workspace, project_id: str) -> Iterator[Sequence[Document
         after = documents[-1].id
 
 
-def _kept(
+def _keep_document(
     workspace: Workspace, document: Document, cache: Path, long_side: int, first_pages: int | None
 ) -> tuple[str, int]:
     """Return key and number of pages of a document, which is then kept."""
@@ -114,8 +114,8 @@ def _kept(
         }
         edited = sum(page.words_version for page in pages)
         key = hashlib.sha256(f"{document.sha256}:{document.id}:{len(pages)}:{edited}".encode()).hexdigest()
-        kept = kept_file(cache, key)
-        if not pages or kept.is_file():
+        target = kept_file(cache, key)
+        if not pages or target.is_file():
             return key, len(pages)
         words = {page.id: _words(session.scalars(_in_order(page.id)).all()) for page in pages}
     content, images = [], []
@@ -123,7 +123,7 @@ def _kept(
         with Image.open(workspace.blobs.path(page.image_sha256)) as image:
             content.append(_page(page, words[page.id], signatures.get(page.id), image))
             images.append(small_jpeg(image, long_side))
-    write_document(kept, KeptDocument(document.name, tuple(content)), images)
+    write_document(target, KeptDocument(document.name, tuple(content)), images)
     return key, len(pages)
 
 

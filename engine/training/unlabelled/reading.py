@@ -72,7 +72,7 @@ def files_in(folders: Iterable[Path]) -> tuple[list[Path], str | None]:
     A path to a single file is taken as it is. The second result is a sentence about files and folders that may not be
     read, None without any. Raises ValueError for a missing folder, or without any file to read.
     """
-    found: set[Path] = set()
+    supported: set[Path] = set()
     closed: list[Path] = []
     folders = list(folders)
     for folder in folders:
@@ -81,18 +81,18 @@ def files_in(folders: Iterable[Path]) -> tuple[list[Path], str | None]:
         for path in [folder] if folder.is_file() else _below(folder, closed):
             try:
                 if path.is_file() and _is_supported(path):
-                    found.add(path.resolve())
+                    supported.add(path.resolve())
             except OSError:
                 closed.append(path)
     without = None
     if closed:
         more = f" and {count(len(closed) - _NAMED_AT_MOST, 'other')}" if len(closed) > _NAMED_AT_MOST else ""
         without = f"Left out, because they cannot be opened: {', '.join(map(str, closed[:_NAMED_AT_MOST]))}{more}."
-    if not found:
+    if not supported:
         named = ", ".join(str(folder) for folder in folders)
-        said = f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents."
-        raise ValueError(f"{said} {without}" if without else said)
-    return sorted(found), without
+        complaint = f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents."
+        raise ValueError(f"{complaint} {without}" if without else complaint)
+    return sorted(supported), without
 
 
 def _below(folder: Path, closed: list[Path]) -> Iterator[Path]:
@@ -153,23 +153,23 @@ def read_folders(
     for sentence in (closed, judging):
         if sentence is not None:
             on_progress(Reading(0, len(paths), 0, 0, sentence))
-    found: dict[Path, _Read] = {}
+    reads: dict[Path, _Read] = {}
     pages = refused = 0
 
     def keep(path: Path) -> _Read:
         """Keep the document of a file."""
-        return _kept(path, cache, long_side, limits, first_pages)
+        return _keep_file(path, cache, long_side, limits, first_pages)
 
-    for one in _each(paths, keep, processes or os.cpu_count() or 1, cancelled):
-        found[one.path] = one
-        pages, refused = pages + one.pages, refused + (not one.pages)
-        on_progress(Reading(len(found), len(paths), pages, refused, one.sentence))
-    if len(found) < len(paths):
+    for read in _read_all(paths, keep, processes or os.cpu_count() or 1, cancelled):
+        reads[read.path] = read
+        pages, refused = pages + read.pages, refused + (not read.pages)
+        on_progress(Reading(len(reads), len(paths), pages, refused, read.sentence))
+    if len(reads) < len(paths):
         return None
-    kept = dict.fromkeys(found[path].sha256 for path in paths if found[path].pages)
-    if not kept:
+    documents = dict.fromkeys(reads[path].sha256 for path in paths if reads[path].pages)
+    if not documents:
         raise ValueError("None of the files could be read and may be learned from.")
-    return list(kept)
+    return list(documents)
 
 
 def named_pages(cache: Path, documents: Iterable[str]) -> Iterator[tuple[str, KeptPage]]:
@@ -183,7 +183,7 @@ def named_pages(cache: Path, documents: Iterable[str]) -> Iterator[tuple[str, Ke
             yield f"{name}#{number}", page
 
 
-def _each(
+def _read_all(
     paths: Sequence[Path], keep: Callable[[Path], _Read], processes: int, cancelled: Callable[[], bool]
 ) -> Iterator[_Read]:
     """Yield what is kept, in order of completion."""
@@ -197,8 +197,8 @@ def _each(
         running = begin(processes)
         while running:
             finished, running = wait(running, return_when=FIRST_COMPLETED)
-            for one in finished:
-                yield one.result()
+            for future in finished:
+                yield future.result()
             running |= begin(processes - len(running))
 
 
@@ -206,22 +206,22 @@ class _Enough(Exception):
     """Raised when the wanted pages have been read, to stop the reading of the others."""
 
 
-def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, first_pages: int | None) -> _Read:
+def _keep_file(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, first_pages: int | None) -> _Read:
     """Keep the document of a file, unless it is kept already."""
     sha256 = sha256_of(path)
-    kept, known = kept_file(cache, sha256), None
-    if kept.is_file():
+    target, known = kept_file(cache, sha256), None
+    if target.is_file():
         with suppress(ValueError):
-            known = read_kept(kept)
+            known = read_kept(target)
     if known is not None and (not known.unread or known.tries >= _TRIES):
         return _Read(path, sha256, len(known.pages), _left_out(known.refused))
-    found: dict[int, tuple[KeptPage, bytes | None]] = {}
+    pages_by_number: dict[int, tuple[KeptPage, bytes | None]] = {}
 
     def take(page: ReadPage, beginning: Beginning) -> None:
         """Take a wanted page, while the child reads the next; pages come in the order in which they are finished."""
         if first_pages is None or page.number <= first_pages:
-            found[page.number] = _page(page, long_side)
-        if first_pages is not None and len(found) == first_pages < beginning.pages:
+            pages_by_number[page.number] = _page(page, long_side)
+        if first_pages is not None and len(pages_by_number) == first_pages < beginning.pages:
             raise _Enough
 
     unread: tuple[int, ...] = ()
@@ -229,19 +229,21 @@ def _kept(path: Path, cache: Path, long_side: int | None, limits: ReadLimits, fi
         try:
             unread = read_document(path, name=path.name, limits=limits, out_dir=Path(folder), on_read=take).unread
         except _Enough:  # before the child names the pages that OCR did not read: they have no words
-            unread = tuple(number for number, (page, _) in found.items() if not page.words)
+            unread = tuple(number for number, (page, _) in pages_by_number.items() if not page.words)
         except DocumentRefused as refusal:
             if known is not None:  # what was read before is of use
-                count_try(kept)
+                count_try(target)
                 return _Read(path, sha256, len(known.pages), None)
             if refusal.reason not in _MAY_PASS_LATER:
-                write_document(kept, KeptDocument(path.name, refused=str(refusal)), [])
+                write_document(target, KeptDocument(path.name, refused=str(refusal)), [])
             return _Read(path, sha256, 0, _left_out(str(refusal)))
-    pages, images = zip(*(found[number] for number in sorted(found)), strict=True)
+    pages, images = zip(*(pages_by_number[number] for number in sorted(pages_by_number)), strict=True)
     tries = 1 if known is None else known.tries + 1
-    document = KeptDocument(path.name, pages, unread=tuple(one for one in unread if one in found), tries=tries)
+    document = KeptDocument(
+        path.name, pages, unread=tuple(number for number in unread if number in pages_by_number), tries=tries
+    )
     unread = document.unread
-    write_document(kept, document, [image for image in images if image is not None])
+    write_document(target, document, [image for image in images if image is not None])
     return _Read(path, sha256, len(pages), _without_words(path, unread))
 
 

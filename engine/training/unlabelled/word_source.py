@@ -27,12 +27,12 @@ def word_source(lengths: Sequence[int], page: Callable[[int], Example], seed: in
     def source(step: int) -> list[Example]:
         """Return the pages of one step."""
         rng = random.Random(f"{seed}:{step}:words")
-        return [cut(page(number), rng) for number in turns(step)]
+        return [cut_words(page(number), rng) for number in turns(step)]
 
     return source
 
 
-def cut(example: Example, rng: random.Random) -> Example:
+def cut_words(example: Example, rng: random.Random) -> Example:
     """Return a page of at most _MOST_WORDS words: a run in reading order."""
     start = rng.randint(0, max(0, len(example.words) - _MOST_WORDS))
     return replace(example, words=example.words[start : start + _MOST_WORDS])

@@ -15,7 +15,7 @@ from engine.documents.limits import OcrChoice, ReadLimits
 from engine.documents.ocr.scripts import read_by_rapidocr
 from engine.grounded import GroundedPage
 from engine.training.evaluation.ocr_words import OcrWords
-from engine.training.evaluation.report.wording import share
+from engine.training.evaluation.report.wording import format_share
 from engine.training.evaluation.word_recall import WordRecall
 from tests.benchmarks.languages.pages import by_characters, made_pages
 from tests.benchmarks.languages.texts import TEXTS, Text
@@ -73,7 +73,7 @@ def measured(text: Text, engine: OcrChoice, pages: Sequence[GroundedPage], folde
     return [
         pages_told,
         str(figures["given"]),
-        *(share(figures[name]) for name in names),
+        *(format_share(figures[name]) for name in names),
         f"{figures['seconds_p50']:.1f}",
     ]
 

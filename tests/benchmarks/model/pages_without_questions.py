@@ -29,7 +29,7 @@ from engine.training.pretraining.page_learning import (
     learn_pages,
 )
 from engine.training.pretraining.probing import error_figures, predicted_figures, probe_pages, regions_of
-from engine.training.sources.rendered import RenderedPage, drawn_pages, rendered, source_of
+from engine.training.sources.rendered import RenderedPage, drawn_pages, render_page, source_of
 from model import checkpoint
 from model.examples import Source
 from model.learning import Plan
@@ -113,7 +113,7 @@ def main() -> None:
     fitted = kept(args.out / "fitted.pickle", lambda: probe_pages(FITTED, args.side, held_out=False))
     judged = kept(args.out / "judged.pickle", lambda: probe_pages(JUDGED, args.side, held_out=True))
     pool = kept(
-        args.out / "pool.pickle", lambda: [rendered(made, args.side) for made in drawn_pages(args.seed, args.pages)]
+        args.out / "pool.pickle", lambda: [render_page(made, args.side) for made in drawn_pages(args.seed, args.pages)]
     )
     found: dict[str, dict[str, float]] = {}
     for way in ("random", *args.ways.split(",")):

@@ -80,7 +80,7 @@ def test_a_project_in_which_nothing_ran_says_what_will_start_it(bench: Bench, be
     bench.page.reload()
     panel = tab(bench.page, "new and empty")
     expect(card(panel, "Jobs")).to_contain_text("No jobs yet")
-    expect(card(panel, "Recent firings")).to_contain_text("No trigger has fired yet")
+    expect(card(panel, "Trigger history")).to_contain_text("No trigger has fired yet")
     expect(card(panel, "Retraining triggers")).to_contain_text("0 of 20 answers accepted")
 
 
@@ -118,7 +118,7 @@ def test_everything_at_once_fits_a_telephone(bench: Bench, beside: Workspace) ->
     expect(rows).to_have_count(6)
     expect(rows.first).to_contain_text("running, 37 %")
     expect(rows.nth(1)).to_contain_text("The database did not answer")
-    expect(card(panel, "Recent firings").locator("li")).to_have_count(5)
+    expect(card(panel, "Trigger history").locator("li")).to_have_count(5)
     expect(panel.locator(".g-watched")).to_contain_text(job_states.WORKER)
     bench.page.set_viewport_size({"width": 390, "height": 844})
     assert fits(bench.page)

@@ -7,7 +7,7 @@ import pytest
 
 from engine.annotation.state import AnnotationState, PageMark, to_patch
 from engine.datasets import quality
-from engine.datasets.quality import Answer, SeenPage, SeenWord, contradicted, unfit
+from engine.datasets.quality import Answer, SeenPage, SeenWord, find_contradicted, find_failed_checks
 
 HEIGHT, WIDTH = 100, 200
 WORDS = {
@@ -47,27 +47,27 @@ def answer(box: Sequence[int] | None, words: Sequence[int] = (), *, no_answer: b
     ],
 )
 def test_a_check_holds_for_what_is_wrong_and_for_nothing_else(name: str, wrong: Answer, right: Answer) -> None:
-    assert unfit(wrong) == [name]
-    assert unfit(right) == []
+    assert find_failed_checks(wrong) == [name]
+    assert find_failed_checks(right) == []
 
 
 def test_a_region_without_words_is_fit() -> None:
-    assert unfit(answer((120, 50, 180, 90))) == []
+    assert find_failed_checks(answer((120, 50, 180, 90))) == []
 
 
 def test_answers_on_the_same_page_that_cannot_both_be_right_contradict() -> None:
     total, label, none = answer((60, 10, 100, 20), [1]), answer((10, 10, 50, 20), [0]), answer(None, no_answer=True)
-    assert contradicted([total, total]) == [False, False]
-    assert contradicted([total, label]) == [True, True]
-    assert contradicted([total, none]) == [True, True]
+    assert find_contradicted([total, total]) == [False, False]
+    assert find_contradicted([total, label]) == [True, True]
+    assert find_contradicted([total, none]) == [True, True]
     here, there = answer((0, 0, 50, 50)), answer((120, 50, 180, 90))
-    assert contradicted([here, there]) == [True, True]
-    assert contradicted([here, here]) == [False, False]
+    assert find_contradicted([here, there]) == [True, True]
+    assert find_contradicted([here, here]) == [False, False]
 
 
 def test_what_a_reviewer_judged_stands_against_what_nobody_did() -> None:
     reviewed = answer((60, 10, 100, 20), [1], reviewed=True)
-    assert contradicted([reviewed, answer((10, 10, 50, 20), [0])]) == [False, True]
+    assert find_contradicted([reviewed, answer((10, 10, 50, 20), [0])]) == [False, True]
 
 
 def test_every_reason_has_a_sentence() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import encode_rle
-from engine.training.augmentation.corruption import corrupted
+from engine.training.augmentation.corruption import corrupt_pages
 from model.masks import rasterise
 
 STOPS = "what is the of a an in on for to and s which value are was were does do how much this that"
@@ -68,17 +68,17 @@ PAGES: Sequence[GroundedPage] = [page(number) for number in range(6)]
 
 @pytest.mark.parametrize(("noise", "drop"), [(0.06, 0.0), (0.0, 0.4), (0.2, 0.5), (1.0, 1.0)])
 def test_it_draws_what_the_reference_draws(noise: float, drop: float) -> None:
-    found = told(corrupted(PAGES, noise=noise, drop=drop))
+    found = told(corrupt_pages(PAGES, noise=noise, drop=drop))
     assert found == reference(PAGES, noise, drop)
     assert found != told(PAGES)
 
 
 def test_the_first_pages_alone_are_the_same_as_the_first_of_all() -> None:
-    assert told(corrupted(PAGES[:2], noise=0.1, drop=0.3)) == told(corrupted(PAGES, noise=0.1, drop=0.3))[:2]
+    assert told(corrupt_pages(PAGES[:2], noise=0.1, drop=0.3)) == told(corrupt_pages(PAGES, noise=0.1, drop=0.3))[:2]
 
 
 def test_boxes_answers_and_masks_stay_as_they_are() -> None:
-    for before, after in zip(PAGES, corrupted(PAGES, noise=0.5, drop=0.5), strict=True):
+    for before, after in zip(PAGES, corrupt_pages(PAGES, noise=0.5, drop=0.5), strict=True):
         assert [word.box for word in before.words] == [word.box for word in after.words]
         assert [(q.question_id, q.answers, q.masks) for q in before.questions] == [
             (q.question_id, q.answers, q.masks) for q in after.questions
@@ -87,19 +87,19 @@ def test_boxes_answers_and_masks_stay_as_they_are() -> None:
 
 def test_questions_without_word_answers_lose_words_too() -> None:
     """Otherwise long questions would be the unanswerable ones, and telling them apart would be no art."""
-    absent = [q.question for one in corrupted(PAGES, drop=0.6) for q in one.questions if not q.answers]
+    absent = [q.question for one in corrupt_pages(PAGES, drop=0.6) for q in one.questions if not q.answers]
     assert len(absent) == 12
     assert sum(len(text.split()) for text in absent) < 0.8 * 6 * (7 + 5)
 
 
 def test_pages_are_corrupted_alike_every_time_and_never_without_a_rate() -> None:
-    assert list(corrupted(PAGES, noise=0.3, drop=0.3)) == list(corrupted(PAGES, noise=0.3, drop=0.3))
-    assert list(corrupted(PAGES)) == list(PAGES)
+    assert list(corrupt_pages(PAGES, noise=0.3, drop=0.3)) == list(corrupt_pages(PAGES, noise=0.3, drop=0.3))
+    assert list(corrupt_pages(PAGES)) == list(PAGES)
 
 
 @pytest.mark.parametrize("rate", [-0.1, 1.5, float("nan")])
 def test_a_rate_outside_0_to_1_is_refused_before_anything_is_read(rate: float) -> None:
     with pytest.raises(ValueError, match="between 0 and 1"):
-        corrupted(PAGES, noise=rate)
+        corrupt_pages(PAGES, noise=rate)
     with pytest.raises(ValueError, match="between 0 and 1"):
-        corrupted(PAGES, drop=rate)
+        corrupt_pages(PAGES, drop=rate)

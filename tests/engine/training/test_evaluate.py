@@ -17,7 +17,7 @@ from engine.commands import evaluate as command
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
 from engine.run_lengths import encode_rle
 from engine.synthetic import SyntheticPage, generate
-from engine.training.augmentation.corruption import corrupted
+from engine.training.augmentation.corruption import corrupt_pages
 from engine.training.evaluation.evaluate import evaluate, masks_of
 from engine.training.evaluation.lexical_baseline import predict
 from engine.training.evaluation.metrics import best_iou
@@ -183,7 +183,7 @@ def test_noise_and_drop_make_it_harder_and_move_no_box(
         assert harder["floor_mean_iou"] < plain["floor_mean_iou"]  # type: ignore[operator]
         assert harder["questions"] == plain["questions"]
     expected = []
-    for page in corrupted([one.page for one in pages], noise=0.3):
+    for page in corrupt_pages([one.page for one in pages], noise=0.3):
         for question in page.questions:
             if question.answerable:
                 size = (page.height, page.width)

@@ -7,7 +7,7 @@ import pytest
 from engine.documents.limits import ReadLimits
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import encode_rle
-from engine.training.evaluation.answer_text import anls, is_exact, normalised, without_punctuation
+from engine.training.evaluation.answer_text import anls, is_exact, normalise, without_punctuation
 from engine.training.evaluation.evaluate import masks_of
 from engine.training.evaluation.judged import Judged, judge
 from engine.training.evaluation.ocr_reading import OcrReading
@@ -81,7 +81,7 @@ def test_case_and_white_space_are_equal_and_nothing_else() -> None:
     for text, other in (("9-3-92", "9/3/92"), ("Strasse", "Straße"), ("Sum.", "Sum"), ("été", "ete")):
         assert not is_exact(text, [other])
     assert without_punctuation("(Sum: $9.50)") == without_punctuation("sum 950")
-    assert normalised("\u3000東 京") == "東京"
+    assert normalise("\u3000東 京") == "東京"
 
 
 @pytest.mark.parametrize(

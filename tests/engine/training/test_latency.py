@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.retraining.latency import compared
+from engine.training.retraining.latency import compare_latency
 from model.inference import Predictor
 
 PAGE = GroundedPage(
@@ -22,7 +22,7 @@ def test_the_ratio_is_that_of_the_fastest_rounds_of_the_same_page() -> None:
     # Who begins changes with the round: champion, challenger | challenger, champion | champion, challenger.
     taken = iter([2.0, 3.0, 9.0, 1.0, 5.0, 2.0])
     moments: Iterator[float] = _moments(taken)
-    pace = compared(predictor, other, [PAGE], clock=lambda: next(moments))
+    pace = compare_latency(predictor, other, [PAGE], clock=lambda: next(moments))
     assert pace is not None
     assert (pace.champion_ms, pace.challenger_ms, pace.ratio) == (1000.0, 2000.0, 2.0)
 
@@ -30,13 +30,15 @@ def test_the_ratio_is_that_of_the_fastest_rounds_of_the_same_page() -> None:
 def test_pages_without_words_or_questions_tell_nothing() -> None:
     predictor = Predictor.load()
     bare = GroundedPage(page_id="b", image=None, width=10, height=10, words=[], questions=PAGE.questions)
-    assert compared(predictor, predictor, [bare]) is None
+    assert compare_latency(predictor, predictor, [bare]) is None
 
 
 def test_no_page_is_asked_once_it_is_time_to_stop() -> None:
     predictor = Predictor.load()
     asked = count()
-    assert compared(predictor, predictor, [PAGE], should_stop=lambda: "cancel", clock=lambda: next(asked)) is None
+    assert (
+        compare_latency(predictor, predictor, [PAGE], should_stop=lambda: "cancel", clock=lambda: next(asked)) is None
+    )
     assert next(asked) == 0
 
 

@@ -5,7 +5,7 @@ import torch
 
 from engine.errors import Refused
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.retraining.learner import described, is_watched, network_of, optimizer_for, source_for
+from engine.training.retraining.learner import describe_optimizer, is_watched, network_of, optimizer_for, source_for
 from engine.training.retraining.run_settings import RunSettings, stored_settings
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
@@ -28,13 +28,13 @@ def test_matrices_learn_at_their_own_rate_and_embeddings_and_norms_at_the_run_s(
     matrices, rest = optimizer_for(network, settings(matrix_rate=3.0)).param_groups
     assert (matrices["lr"], rest["lr"]) == (pytest.approx(3e-3), 1e-3)
     assert all(parameter.dim() >= 2 for parameter in matrices["params"])
-    assert described(network, settings(matrix_rate=3.0))["matrix_rate"] == 3.0
+    assert describe_optimizer(network, settings(matrix_rate=3.0))["matrix_rate"] == 3.0
 
 
 def test_adamw_has_one_rate(network: GroundingNetwork) -> None:
     optimizer = optimizer_for(network, settings(optimizer="adamw"))
     assert {group["lr"] for group in optimizer.param_groups} == {1e-3}
-    assert "matrix_rate" not in described(network, settings(optimizer="adamw"))
+    assert "matrix_rate" not in describe_optimizer(network, settings(optimizer="adamw"))
 
 
 def test_a_mode_that_is_not_there_is_refused_with_those_that_are(network: GroundingNetwork) -> None:

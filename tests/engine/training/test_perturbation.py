@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from engine.training.augmentation.perturbation import blurred, in_cipher, stretched
+from engine.training.augmentation.perturbation import cipher_page, misread_words, stretch_page
 from engine.training.evaluation.lexical_baseline import predict, prepare
 from engine.training.sources.examples import synthetic_source
 from model.anchors import find_anchors
@@ -31,7 +31,7 @@ PAGE = Example(
 
 
 def test_in_cipher_a_question_matches_the_same_words():
-    disguised = in_cipher(PAGE, random.Random(3))
+    disguised = cipher_page(PAGE, random.Random(3))
     for drawn in disguised.questions:
         if not drawn.answered:
             continue
@@ -42,7 +42,7 @@ def test_in_cipher_a_question_matches_the_same_words():
 
 
 def test_a_cipher_keeps_shapes_and_boxes_and_exchanges_letters_one_for_one():
-    disguised = in_cipher(PAGE, random.Random(3))
+    disguised = cipher_page(PAGE, random.Random(3))
     pairs = set()
     for word, before in zip(disguised.words, PAGE.words, strict=True):
         assert word.box == before.box and len(word.text) == len(before.text)
@@ -55,34 +55,34 @@ def test_a_cipher_keeps_shapes_and_boxes_and_exchanges_letters_one_for_one():
 
 
 def test_what_is_asked_in_other_words_is_not_asked_in_cipher():
-    disguised = in_cipher(PAGE, random.Random(3))
+    disguised = cipher_page(PAGE, random.Random(3))
     assert len(disguised.questions) == 3
     assert all(question.answers != ((5, 6),) for question in disguised.questions)
     synonyms = replace(PAGE, questions=PAGE.questions[1:])
-    assert in_cipher(synonyms, random.Random(3)) is synonyms
+    assert cipher_page(synonyms, random.Random(3)) is synonyms
 
 
 def test_a_stretched_page_reads_in_the_same_order_and_segments():
     for seed in range(10):
-        page = stretched(PAGE, random.Random(seed))
+        page = stretch_page(PAGE, random.Random(seed))
         before, after = read_layout(PAGE.words), read_layout(page.words)
         assert after.order.tolist() == before.order.tolist() and after.line.tolist() == before.line.tolist()
         assert all(x1 <= page.size[0] and y1 <= page.size[1] for _, _, x1, y1 in (word.box for word in page.words))
         texts = [word.text for word in page.words]
         assert texts in ([w.text for w in PAGE.words], [w.text.rstrip(":") for w in PAGE.words])
-    sizes = {stretched(PAGE, random.Random(seed)).size for seed in range(10)}
+    sizes = {stretch_page(PAGE, random.Random(seed)).size for seed in range(10)}
     assert len(sizes) == 10
 
 
 def test_a_page_with_regions_is_not_stretched_away_from_its_masks():
     asked = replace(PAGE, questions=[Question("signature", masks=(np.zeros((400, 600), bool),))])
-    assert stretched(asked, random.Random(0)) is asked
+    assert stretch_page(asked, random.Random(0)) is asked
 
 
 def test_a_blurred_page_keeps_boxes_and_lengths_and_most_of_its_characters():
     seen = same = 0
     for seed in range(20):
-        page = blurred(PAGE, random.Random(seed))
+        page = misread_words(PAGE, random.Random(seed))
         for word, before in zip(page.words, PAGE.words, strict=True):
             assert word.box == before.box and len(word.text) == len(before.text)
             seen += len(word.text)
@@ -93,7 +93,7 @@ def test_a_blurred_page_keeps_boxes_and_lengths_and_most_of_its_characters():
 def test_disguises_leave_answers_where_they_are():
     """The lexical baseline reads letters and places alone, so it shows an answer that was moved or broken."""
     plain = [page for step in range(24) for page in synthetic_source(11)(step)]
-    for disguise in (in_cipher, stretched):
+    for disguise in (cipher_page, stretch_page):
         rng = random.Random(5)
         disguised = [disguise(page, rng) for page in plain]
         changed = [pair for pair in zip(plain, disguised, strict=True) if pair[0] is not pair[1]]

@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from engine.training.pretraining.schedule import Schedule, plan_of, remembered, write_plan
+from engine.training.pretraining.schedule import Schedule, plan_of, read_schedule, write_plan
 from engine.training.pretraining.stages import STAGES
 from model.presets import NANO
 
 
 def test_a_run_of_an_earlier_version_keeps_the_full_rates_of_its_initial_weights(tmp_path):
     write_plan(tmp_path, Schedule(seed=1, steps={"mlm": 5}, start="weights.safetensors"), NANO)
-    assert remembered(tmp_path).start_rate == 0.1
+    assert read_schedule(tmp_path).start_rate == 0.1
     plan = tmp_path / "plan.json"
     kept = json.loads(plan.read_text())
     del kept["start_rate"]
     plan.write_text(json.dumps(kept))
-    assert remembered(tmp_path).start_rate == 1.0
+    assert read_schedule(tmp_path).start_rate == 1.0
 
 
 def test_a_run_goes_on_where_its_pages_lie_now(tmp_path):
@@ -41,11 +41,11 @@ def test_a_run_goes_on_with_other_folders_only_where_its_own_are_gone(tmp_path):
     write_plan(tmp_path, run, NANO)
     asked = replace(run, forms=str(tmp_path / "new"))
     with pytest.raises(ValueError, match=r"was begun with --forms .*old, and goes on so. Leave --forms out"):
-        plan_of(tmp_path, asked, NANO, resume=True, given=["forms"])
+        plan_of(tmp_path, asked, NANO, resume=True, chosen_fields=["forms"])
     (tmp_path / "old").rmdir()
-    assert plan_of(tmp_path, asked, NANO, resume=True, given=["forms"]) == asked
+    assert plan_of(tmp_path, asked, NANO, resume=True, chosen_fields=["forms"]) == asked
     with pytest.raises(ValueError, match="with --decoder smollm2, and goes on so"):
-        plan_of(tmp_path, replace(run, decoder="other"), NANO, resume=True, given=["decoder"])
+        plan_of(tmp_path, replace(run, decoder="other"), NANO, resume=True, chosen_fields=["decoder"])
 
 
 @pytest.mark.parametrize(
@@ -65,9 +65,12 @@ def test_what_a_run_did_not_begin_with_is_refused_where_it_goes_on(tmp_path, nam
     write_plan(tmp_path, run, NANO)
     with pytest.raises(ValueError, match=said):
         field = "steps" if name == "stages" else name
-        plan_of(tmp_path, replace(run, **{field: value}), NANO, resume=True, given=[name])
-    assert plan_of(tmp_path, run, NANO, resume=True, given=[name]) == run
-    assert plan_of(tmp_path, replace(run, steps={"mlm": 1, "practice": 1}), NANO, resume=True, given=["stages"]) == run
+        plan_of(tmp_path, replace(run, **{field: value}), NANO, resume=True, chosen_fields=[name])
+    assert plan_of(tmp_path, run, NANO, resume=True, chosen_fields=[name]) == run
+    assert (
+        plan_of(tmp_path, replace(run, steps={"mlm": 1, "practice": 1}), NANO, resume=True, chosen_fields=["stages"])
+        == run
+    )
 
 
 def test_a_run_goes_on_with_the_minutes_and_public_weights_that_it_began_with(tmp_path):
@@ -82,10 +85,10 @@ def test_a_run_goes_on_with_the_minutes_and_public_weights_that_it_began_with(tm
         ("trunk", replace(run, public={"trunk": "hiera"}), "with --trunk .*trunk.safetensors,"),
     ):
         with pytest.raises(ValueError, match=said):
-            plan_of(tmp_path, other, NANO, resume=True, given=[name])
-        assert plan_of(tmp_path, run, NANO, resume=True, given=[name]) == run
+            plan_of(tmp_path, other, NANO, resume=True, chosen_fields=[name])
+        assert plan_of(tmp_path, run, NANO, resume=True, chosen_fields=[name]) == run
     weights.unlink()  # the run kept what it began with
-    assert plan_of(tmp_path, replace(run, public={"trunk": "hiera"}), NANO, resume=True, given=["trunk"]) == run
+    assert plan_of(tmp_path, replace(run, public={"trunk": "hiera"}), NANO, resume=True, chosen_fields=["trunk"]) == run
 
 
 def test_a_run_of_an_earlier_version_does_not_say_where_its_public_weights_came_from(tmp_path):
@@ -95,9 +98,9 @@ def test_a_run_of_an_earlier_version_does_not_say_where_its_public_weights_came_
     del kept["minutes"]
     plan.write_text(json.dumps(kept | {"public": ["trunk"]}))
     asked = Schedule(seed=1, steps={"mlm": 5}, public={"trunk": "hiera"}, minutes=30)
-    assert list(plan_of(tmp_path, asked, NANO, resume=True, given=["trunk", "minutes"]).public) == ["trunk"]
+    assert list(plan_of(tmp_path, asked, NANO, resume=True, chosen_fields=["trunk", "minutes"]).public) == ["trunk"]
     with pytest.raises(ValueError, match="without --bert"):
-        plan_of(tmp_path, replace(asked, public={"bert": "bert-tiny"}), NANO, resume=True, given=["bert"])
+        plan_of(tmp_path, replace(asked, public={"bert": "bert-tiny"}), NANO, resume=True, chosen_fields=["bert"])
 
 
 def test_factors_of_rates_are_above_zero():

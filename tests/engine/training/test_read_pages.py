@@ -10,7 +10,7 @@ from engine.documents.ocr.choose import find_engine
 from engine.documents.ocr.engine import OcrEngine
 from engine.grounded import GroundedWord
 from engine.synthetic import generate
-from engine.training.sources.misreadings import fit
+from engine.training.sources.misreadings import fit_misreadings
 from engine.training.sources.read_pages import kept_read_pages, with_words
 
 pytestmark = pytest.mark.ocr
@@ -50,14 +50,14 @@ def test_a_noise_model_tells_what_was_confused_lost_and_split() -> None:
     made = next(generate(7))
     printed = [p for p in made.canvas.pieces if p.drawn and p.upright and p.text.strip()]
     words = [GroundedWord(p.text.replace("e", "c"), _whole(p.box(tight=True))) for p in printed]
-    model = fit("made", [(made, with_words(made.page, words[1:]))])
+    model = fit_misreadings("made", [(made, with_words(made.page, words[1:]))])
     # Words that are mostly e, or overlap others on this page, say nothing.
     assert model.confusions.keys() == {"e"} and model.confusions["e"].keys() == {"c"}
     assert model.confusions["e"]["c"] > 0.8 * sum(p.text.count("e") for p in printed[1:])
     assert model.losses == pytest.approx(1 / len(printed), abs=0.02)
     assert model.rates[0] == model.rates[-1] > 0
     with pytest.raises(ValueError, match="needs pages with words"):
-        fit("made", [])
+        fit_misreadings("made", [])
 
 
 def test_the_shipped_model_is_what_a_fit_writes(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from engine.training.evaluation.metrics import Scored, best_iou, best_word_f1
 from engine.training.evaluation.report.failures import MOST, Failures, Kind, kind_of
 from engine.training.evaluation.report.page import report_page
 from engine.training.evaluation.report.pictures import area, crop_box, outline
-from engine.training.evaluation.report.wording import share, side_by_side, signed
+from engine.training.evaluation.report.wording import format_difference, format_share, side_by_side
 from model.inference import Answer
 from model.masks import Mask, rasterise
 
@@ -235,8 +235,14 @@ def test_a_set_without_failures_or_without_questions_is_a_page_too() -> None:
 
 
 def test_figures_are_written_briefly() -> None:
-    assert [share(value) for value in (0.6384, 1.0, 0.0, -0.0001, None)] == [".638", "1.000", ".000", ".000", "-"]
-    assert [signed(value, 2) for value in (0.057, -0.01, 0.0, None)] == ["+.06", "-.01", "+.00", "-"]
+    assert [format_share(value) for value in (0.6384, 1.0, 0.0, -0.0001, None)] == [
+        ".638",
+        "1.000",
+        ".000",
+        ".000",
+        "-",
+    ]
+    assert [format_difference(value, 2) for value in (0.057, -0.01, 0.0, None)] == ["+.06", "-.01", "+.00", "-"]
     figures = {
         "mean_iou": 0.638,
         "floor_mean_iou": 0.581,

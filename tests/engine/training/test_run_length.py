@@ -52,18 +52,18 @@ def length(steps: int, pages: int, cycle: int | None = None, most: int | None = 
 
 def test_a_run_cut_short_by_its_minutes_says_what_a_longer_one_is_expected_to_bring() -> None:
     short = length(steps_for(600, SETTINGS) // 2, 600)
-    assert short.expected(0.02) == pytest.approx(0.02 * (1 / 0.65 - 1), rel=0.05)
+    assert short.estimate_gain(0.02) == pytest.approx(0.02 * (1 / 0.65 - 1), rel=0.05)
     assert "about 4 times" in short.sentence(0.02) and "about +0.01" in short.sentence(0.02)
     assert "gained nothing from which" in short.sentence(-0.01)
     assert "cannot be estimated yet" in short.sentence(None)
-    assert short.expected(-0.01) == 0.0
+    assert short.estimate_gain(-0.01) == 0.0
 
 
 def test_a_run_that_read_its_pages_often_enough_is_not_expected_to_gain_by_length() -> None:
     enough = length(steps_for(60, SETTINGS), 60)
     assert "is not expected to bring more" in enough.sentence(0.02)
-    assert enough.expected(0.02) == pytest.approx(0.0, abs=1e-3)
-    assert length(1, 60).expected(0.01) > 0.1, "hardly begun"
+    assert enough.estimate_gain(0.02) == pytest.approx(0.0, abs=1e-3)
+    assert length(1, 60).estimate_gain(0.01) > 0.1, "hardly begun"
 
 
 def test_a_run_that_early_stopping_or_its_minutes_ended_says_so() -> None:

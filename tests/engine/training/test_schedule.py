@@ -15,7 +15,7 @@ from engine.errors import Refused
 from engine.jobs import job_list, queue
 from engine.projects.project_settings import settings_of
 from engine.projects.projects import change_settings
-from engine.training.retraining import firings, schedule, trigger
+from engine.training.retraining import schedule, trigger, trigger_history
 from engine.training.retraining.trigger_status import triggers_of
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project
@@ -48,15 +48,15 @@ def end_jobs(workspace: Workspace) -> None:
 
 def test_what_comes_due_asks_for_a_retraining_once(workspace: Workspace) -> None:
     project = clocked(workspace)
-    assert schedule.fire(workspace, project.id, moment=NOON + timedelta(minutes=59)) is None
-    firing = schedule.fire(workspace, project.id, moment=NOON + HOUR, scheduler="here")
+    assert schedule.fire(workspace, project.id, current_time=NOON + timedelta(minutes=59)) is None
+    firing = schedule.fire(workspace, project.id, current_time=NOON + HOUR, scheduler="here")
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.scheduler) == (NOON + HOUR, "asked", "here")
     assert firing.message == "3 answers were newly accepted."
     [job] = job_list.list_jobs(workspace, project.id)
     assert (job.id, job.kind, job.key) == (firing.job_id, "retrain", trigger.retrain_key(project.id))
     end_jobs(workspace)
-    assert schedule.fire(workspace, project.id, moment=NOON + HOUR + timedelta(minutes=5)) is None
+    assert schedule.fire(workspace, project.id, current_time=NOON + HOUR + timedelta(minutes=5)) is None
     assert len(job_list.list_jobs(workspace)) == 1
 
 
@@ -69,7 +69,9 @@ def test_many_schedulers_that_all_believe_to_be_elected_fire_it_once(workspace: 
         def look(at: datetime, ready: threading.Barrier = ready, found: list[Firing] = found) -> None:
             database = Database(workspace.settings.url)  # as a process of its own
             ready.wait()
-            firing = schedule.fire(Workspace(workspace.settings, database, workspace.blobs), project.id, moment=at)
+            firing = schedule.fire(
+                Workspace(workspace.settings, database, workspace.blobs), project.id, current_time=at
+            )
             found.extend([firing] if firing is not None else [])
             database.dispose()
 
@@ -88,31 +90,31 @@ def test_many_schedulers_that_all_believe_to_be_elected_fire_it_once(workspace: 
 
 def test_what_was_missed_while_nothing_ran_is_made_up_for_once(workspace: Workspace) -> None:
     project = clocked(workspace)
-    firing = schedule.fire(workspace, project.id, moment=NOON + 9.5 * HOUR)
+    firing = schedule.fire(workspace, project.id, current_time=NOON + 9.5 * HOUR)
     assert firing is not None
     assert (firing.due_at, firing.outcome) == (NOON + 9 * HOUR, "asked")
     end_jobs(workspace)
-    assert schedule.fire(workspace, project.id, moment=NOON + 9.6 * HOUR) is None
-    later = schedule.fire(workspace, project.id, moment=NOON + 10 * HOUR)
+    assert schedule.fire(workspace, project.id, current_time=NOON + 9.6 * HOUR) is None
+    later = schedule.fire(workspace, project.id, current_time=NOON + 10 * HOUR)
     assert later is not None and later.due_at == NOON + 10 * HOUR
 
 
 def test_what_was_missed_too_long_ago_says_so_and_starts_nothing(workspace: Workspace) -> None:
     project = clocked(workspace, "30 2 * * *")
     assert workspace.settings.retrain_grace_hours == 12
-    firing = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=3))
+    firing = schedule.fire(workspace, project.id, current_time=NOON + timedelta(days=2, hours=3))
     assert firing is not None
     assert (firing.due_at, firing.outcome, firing.job_id) == (NOON + timedelta(days=1, hours=14.5), "missed", None)
     assert firing.message == "No worker ran at that time; 12 hours later it was too late to start a retraining."
     assert job_list.list_jobs(workspace) == []
-    following = schedule.fire(workspace, project.id, moment=NOON + timedelta(days=2, hours=16))
+    following = schedule.fire(workspace, project.id, current_time=NOON + timedelta(days=2, hours=16))
     assert following is not None and following.outcome == "asked"
     assert following.message == "3 answers were newly accepted. It starts 1 hour late: no worker ran at that time."
 
 
 def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) -> None:
     project = clocked(workspace, answers=0)
-    firing = schedule.fire(workspace, project.id, moment=NOON + HOUR)
+    firing = schedule.fire(workspace, project.id, current_time=NOON + HOUR)
     assert firing is not None
     assert (firing.outcome, firing.job_id) == ("nothing_new", None)
     assert job_list.list_jobs(workspace) == []
@@ -121,7 +123,7 @@ def test_with_nothing_new_it_says_so_and_starts_nothing(workspace: Workspace) ->
 def test_while_a_retraining_waits_it_starts_no_second_one(workspace: Workspace) -> None:
     project = clocked(workspace)
     asked = trigger.request(workspace, project.id)
-    firing = schedule.fire(workspace, project.id, moment=NOON + HOUR)
+    firing = schedule.fire(workspace, project.id, current_time=NOON + HOUR)
     assert firing is not None
     assert (firing.outcome, firing.job_id) == ("busy", asked.id)
     assert len(job_list.list_jobs(workspace)) == 1
@@ -134,16 +136,16 @@ def test_a_new_clock_makes_up_for_nothing_that_was_before_it(workspace: Workspac
     minute_ago = now() - timedelta(minutes=1)
     change_settings(workspace, project.id, retrain_cron=f"{minute_ago.minute} {minute_ago.hour} * * *")
     assert schedule.fire(workspace, project.id) is None
-    assert schedule.fire(workspace, project.id, moment=minute_ago + timedelta(days=1)) is not None
+    assert schedule.fire(workspace, project.id, current_time=minute_ago + timedelta(days=1)) is not None
 
 
 def test_a_project_that_retrains_by_hand_has_no_clock(workspace: Workspace) -> None:
     project = clocked(workspace)
     change_settings(workspace, project.id, retrain_automatically=False)
-    assert schedule.fire(workspace, project.id, moment=now() + timedelta(days=1)) is None
+    assert schedule.fire(workspace, project.id, current_time=now() + timedelta(days=1)) is None
     change_settings(workspace, project.id, retrain_automatically=True)
-    assert schedule.fire(workspace, project.id, moment=now()) is None, "what was due meanwhile is not made up for"
-    assert schedule.fire(workspace, project.id, moment=now() + timedelta(days=1)) is not None
+    assert schedule.fire(workspace, project.id, current_time=now()) is None, "what was due meanwhile is not made up for"
+    assert schedule.fire(workspace, project.id, current_time=now() + timedelta(days=1)) is not None
 
 
 def test_the_time_zone_is_the_projects(workspace: Workspace) -> None:
@@ -151,7 +153,7 @@ def test_the_time_zone_is_the_projects(workspace: Workspace) -> None:
     change_settings(workspace, project.id, retrain_time_zone="Asia/Tokyo")
     with workspace.database.write() as session:
         session.get_one(Project, project.id).clock_since = NOON
-    firing = schedule.fire(workspace, project.id, moment=NOON + timedelta(hours=6))
+    firing = schedule.fire(workspace, project.id, current_time=NOON + timedelta(hours=6))
     assert firing is not None and firing.due_at == NOON + timedelta(hours=5.5)  # 02:30 in Tokyo is 17:30 UTC
 
 
@@ -189,7 +191,7 @@ def test_a_clock_that_jumps_fires_no_time_twice_and_none_that_it_passes_never(wo
                 wall = NOON - HOUR / 2
         else:
             wall += timedelta(minutes=draw.randrange(1, 50))
-        firing = schedule.fire(workspace, project.id, moment=wall, scheduler=draw.choice("abc"))
+        firing = schedule.fire(workspace, project.id, current_time=wall, scheduler=draw.choice("abc"))
         hour = wall.replace(minute=0, second=0, microsecond=0)
         passed = not jumped and before < hour <= wall  # an hour that the clock went through, as clocks do
         if passed:
@@ -219,10 +221,10 @@ def test_jobs_asked_for_by_a_clock_that_was_ahead_are_not_kept_waiting(workspace
 
 
 def test_only_so_many_firings_are_kept(sqlite_workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(firings, "KEPT", 5)
+    monkeypatch.setattr(trigger_history, "KEPT", 5)
     project = clocked(sqlite_workspace, answers=0)
     for hour in range(1, 12):
-        schedule.fire(sqlite_workspace, project.id, moment=NOON + hour * HOUR)
+        schedule.fire(sqlite_workspace, project.id, current_time=NOON + hour * HOUR)
     assert [one.due_at for one in fired(sqlite_workspace)] == [NOON + hour * HOUR for hour in range(7, 12)]
 
 
@@ -244,7 +246,7 @@ def test_what_stands_says_how_near_it_is_and_when_it_comes(workspace: Workspace)
     assert standing.clock_due_at is not None and now() < standing.clock_due_at <= now() + timedelta(days=1)
     assert (standing.clock_due_at.hour, standing.clock_due_at.minute) == (2, 30)
     assert standing.next_at == standing.clock_due_at
-    schedule.fire(workspace, project.id, moment=standing.clock_due_at)
+    schedule.fire(workspace, project.id, current_time=standing.clock_due_at)
     with workspace.database.read() as session:
         job = session.scalars(select(Job)).one()
     assert job.payload["settings"] == {"minutes": workspace.settings.retrain_scheduled_minutes}, "nobody waits for it"

@@ -7,7 +7,7 @@ from engine.training.pretraining.texts import (
     python_corpus,
     sentence_pairs,
     sentences_of,
-    split,
+    split_by_name,
     text_source,
 )
 
@@ -36,11 +36,11 @@ def test_no_sentence_is_both_learned_from_and_judged_by():
         Document(f"d{n}", (f"The number is {n}.", "This is said everywhere.", "this is said Everywhere."))
         for n in range(99)
     ]
-    corpus = split(documents)
+    corpus = split_by_name(documents)
     learned, judged = ({one.casefold() for one in sentences_of(part)} for part in (corpus.training, corpus.held_out))
     assert not learned & judged and "this is said everywhere." in learned | judged
     assert 2 <= len(corpus.held_out) <= 25 and len(corpus.training) + len(corpus.held_out) == 99
-    again = split(documents[::-1])
+    again = split_by_name(documents[::-1])
     assert {one.name for one in again.held_out} == {one.name for one in corpus.held_out}
 
 

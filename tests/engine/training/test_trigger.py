@@ -14,7 +14,7 @@ from engine.datasets import snapshots
 from engine.jobs import job_list, queue
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
-from engine.training.retraining.firings import recent
+from engine.training.retraining.trigger_history import recent
 from engine.workspace import Workspace
 from tests.support.factories import make_bills, make_project, revise
 

@@ -26,7 +26,7 @@ from engine.training.unlabelled import page_corpus, reading
 from engine.training.unlabelled.grouping import groups_of
 from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, image_of, read_kept, write_document
 from engine.training.unlabelled.page_corpus import PageCorpus, lines_of
-from engine.training.unlabelled.prepare import prepared
+from engine.training.unlabelled.prepare import prepare_corpus
 from engine.training.unlabelled.project_documents import keep_project
 from engine.training.unlabelled.reading import Reading, folder_for, kept_file, named_pages, read_folders
 from engine.workspace import Workspace
@@ -281,7 +281,7 @@ def test_short_lines_are_learned_from_together_and_others_stay_as_they_are():
 
 
 def test_each_page_comes_once_an_epoch_with_words_in_its_own_pixels(folder, tmp_path):
-    listed = prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS, processes=2)
+    listed = prepare_corpus(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS, processes=2)
     assert listed is not None
     corpus = PageCorpus.load(listed)
     assert (len(corpus), corpus.documents) == (9, 6)
@@ -293,16 +293,16 @@ def test_each_page_comes_once_an_epoch_with_words_in_its_own_pixels(folder, tmp_
 
 
 def test_a_run_keeps_its_list_whatever_is_added_to_the_folder(folder, tmp_path):
-    listed = prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS)
+    listed = prepare_corpus(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS)
     assert listed is not None
     before = listed.read_bytes()
     letter(folder / "new.pdf", 50)
-    assert prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS) == listed
+    assert prepare_corpus(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS) == listed
     assert listed.read_bytes() == before
 
 
 def test_a_run_may_be_moved_with_its_documents(folder, tmp_path):
-    listed = prepared(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS)
+    listed = prepare_corpus(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS)
     assert listed is not None
     before = PageCorpus.load(listed).pictures(1, pages=1)(0)
     (tmp_path / "run").rename(tmp_path / "moved")
@@ -311,7 +311,7 @@ def test_a_run_may_be_moved_with_its_documents(folder, tmp_path):
 
 @pytest.mark.parametrize("name", ["decoder", "mlm", "spans", "mim", "mae", "ijepa", "djepa", "tjepa", "joint"])
 def test_stages_learn_from_the_corpus_and_not_from_generated_pages(folder, tmp_path, network, name):
-    listed = prepared(tmp_path / "run", folders=[folder], long_side=128, limits=LIMITS)
+    listed = prepare_corpus(tmp_path / "run", folders=[folder], long_side=128, limits=LIMITS)
     assert listed is not None
     corpus = PageCorpus.load(listed)
     printed = {

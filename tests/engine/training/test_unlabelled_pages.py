@@ -16,7 +16,7 @@ from engine.training.retraining.folds import without
 from engine.training.retraining.learner import optimizer_for
 from engine.training.retraining.run_length import pages_a_step
 from engine.training.retraining.run_settings import RunSettings, settings_for, stored_settings, unlabelled_sentence
-from engine.training.retraining.unlabelled_steps import beside_questions, chosen, with_unlabelled
+from engine.training.retraining.unlabelled_steps import beside_questions, choose_pages, with_unlabelled
 from engine.training.sources.corpus import Corpus
 from engine.training.unlabelled.frozen_pages import freeze_pages, pages_of
 from engine.workspace import Workspace
@@ -120,7 +120,7 @@ def test_a_list_that_is_missing_or_changed_is_one_sentence(sqlite_workspace: Wor
 def test_a_fold_learns_from_no_page_of_its_own_documents(sqlite_workspace: Workspace, project: Project) -> None:
     shop = sqlite_workspace
     documents = unread(shop, project, 9)
-    own, stored = chosen(shop, project.id, settings(), folded=True)
+    own, stored = choose_pages(shop, project.id, settings(), folded=True)
     corpus = with_unlabelled(shop, CORPUS, stored)
     assert own == settings() and len(corpus.unlabelled) == 9
     for fold in range(FOLDS):
@@ -141,7 +141,7 @@ def test_a_run_without_such_pages_takes_no_share_and_says_why(
 ) -> None:
     unread(sqlite_workspace, project, there)
     wanted = settings(depth=depth)
-    own, stored = chosen(sqlite_workspace, project.id, wanted, folded=folded)
+    own, stored = choose_pages(sqlite_workspace, project.id, wanted, folded=folded)
     assert own == wanted.model_copy(update={"unlabelled": 0.0})
     assert said in unlabelled_sentence({**own.model_dump(), **stored})
     assert stored_settings({**own.model_dump(), **stored}) == own
@@ -154,7 +154,7 @@ def test_the_setting_is_off_by_default_and_a_run_may_choose_otherwise(
     shop = sqlite_workspace
     unread(shop, project, 1)
     off = settings_for(shop.settings, "job", {})
-    assert off.unlabelled == 0 and chosen(shop, project.id, off, folded=True) == (off, {})
+    assert off.unlabelled == 0 and choose_pages(shop, project.id, off, folded=True) == (off, {})
     assert unlabelled_sentence(off.model_dump()) == ""
     on = shop.settings.model_copy(update={"retrain_unlabelled": 0.2})
     assert settings_for(on, "job", {}).unlabelled == 0.2
@@ -172,7 +172,7 @@ def test_corrected_pages_are_read_as_often_with_a_share_of_other_steps() -> None
 def test_the_head_is_learned_too_and_begins_alike_each_time(sqlite_workspace: Workspace, project: Project) -> None:
     shop = sqlite_workspace
     unread(shop, project, 3)
-    own, stored = chosen(shop, project.id, settings(), folded=True)
+    own, stored = choose_pages(shop, project.id, settings(), folded=True)
     corpus = with_unlabelled(shop, CORPUS, stored)
     heads = []
     for _ in range(2):

@@ -6,7 +6,7 @@ import torch
 from safetensors.torch import save_file
 
 from engine.training.pretraining.curves import METRICS_FILE
-from engine.training.pretraining.pacing import paced
+from engine.training.pretraining.pacing import pace_schedule
 from engine.training.pretraining.run import FIGURES_FILE, pretrain
 from engine.training.pretraining.schedule import Schedule, check_order
 from model.examples import Word
@@ -96,7 +96,7 @@ def test_a_rate_that_teaches_nothing_and_a_teacher_that_comes_too_late_are_refus
 
 def test_minutes_become_steps_in_the_shares_of_the_stages(small, teacher, tmp_path):
     schedule = Schedule(seed=0, steps={"words": 1, "segment": 1})
-    found = paced(tmp_path, small, teacher, schedule, 0.5, checkpointing=True)
+    found = pace_schedule(tmp_path, small, teacher, schedule, 0.5, checkpointing=True)
     assert set(found.steps) == {"words", "segment"} and all(count >= 1 for count in found.steps.values())
 
 

@@ -97,7 +97,7 @@ class Failures:
     @property
     def counts(self) -> dict[Kind, int]:
         """Return the number of failures of each kind, in the order of a report."""
-        return {kind: len(found) for kind, found in self._found.items() if found}
+        return {kind: len(failures) for kind, failures in self._found.items() if failures}
 
     @property
     def shown(self) -> int:
@@ -123,24 +123,24 @@ def _by_turns(failures: Sequence[Failure]) -> list[Failure]:
     """Return the worst of each page, then the second of each, and so on."""
     turns: Counter[str] = Counter()
     placed = []
-    for one in sorted(failures, key=_goodness):
-        placed.append((turns[one.page.page_id], one))
-        turns[one.page.page_id] += 1
-    return [one for _, one in sorted(placed, key=lambda pair: pair[0])]
+    for failure in sorted(failures, key=_goodness):
+        placed.append((turns[failure.page.page_id], failure))
+        turns[failure.page.page_id] += 1
+    return [failure for _, failure in sorted(placed, key=lambda pair: pair[0])]
 
 
-def _goodness(one: Failure) -> tuple[float, float]:
+def _goodness(failure: Failure) -> tuple[float, float]:
     """Return the sort key: largest error first, then highest confidence."""
-    if one.kind is Kind.INVENTED:
-        return -one.scored.answered, -one.scored.predicted_iou
-    if one.kind is Kind.NOT_HERE:
-        return one.scored.answered, 0.0
-    return one.scored.iou, -one.scored.predicted_iou
+    if failure.kind is Kind.INVENTED:
+        return -failure.scored.answered, -failure.scored.predicted_iou
+    if failure.kind is Kind.NOT_HERE:
+        return failure.scored.answered, 0.0
+    return failure.scored.iou, -failure.scored.predicted_iou
 
 
 def _nearest(answered: Answered) -> int | None:
     """Return the acceptable answer nearest to the model's, the first of equals; None without any."""
-    ious = [iou(answered.answer.mask, one) for one in answered.acceptable]
+    ious = [iou(answered.answer.mask, answer) for answer in answered.acceptable]
     return ious.index(max(ious)) if ious else None
 
 

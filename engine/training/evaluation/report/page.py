@@ -29,13 +29,13 @@ def report_page(
     `answer` is the result of `Evaluation.to_json`; `images_from` as in `evaluate`. Pages without image are drawn from
     their words. `on_picture(done)` is called after each picture.
     """
-    opened = opener_of(images_from)
+    open_image = opener_of(images_from)
     worst = failures.worst()
     sections, done = [], 0
     for kind, shown in worst.items():
         cards = []
-        for one in shown:
-            cards.append(_card(one, picture(one, opened(one.page))))
+        for failure in shown:
+            cards.append(_card(failure, picture(failure, open_image(failure.page))))
             done += 1
             if on_picture is not None:
                 on_picture(done)
@@ -44,10 +44,10 @@ def report_page(
     return template.substitute(
         title=escape(f"Evaluation: {name}"),
         name=escape(name),
-        described=escape(wording.described(answer)),
+        described=escape(wording.describe_questions(answer)),
         model=escape(str(answer["model"])[:12]),
         tiles="".join(_tile(answer, key, title) for key, title in wording.figures_of(answer).items()),
-        rest=_rest(answer),
+        rest=_remaining_figures(answer),
         histogram=_figure(histogram(scored), "Questions by IoU; the grey line is the lexical baseline."),
         calibration=_figure(
             calibration(scored),
@@ -68,19 +68,19 @@ def _tile(answer: Mapping[str, Any], key: str, title: str) -> str:
     )
 
 
-def _rest(answer: Mapping[str, Any]) -> str:
+def _remaining_figures(answer: Mapping[str, Any]) -> str:
     """Return the remaining figures as a list."""
-    told = [(title, wording.share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
-    told += [(title, wording.share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
-    told += wording.of_repeated(answer)
-    told += wording.of_ocr(answer)
+    rows = [(title, wording.format_share(answer[key])) for key, title in wording.OF_THE_MODEL.items()]
+    rows += [(title, wording.format_share(answer[key])) for key, title in wording.REACHABLE.items() if key in answer]
+    rows += wording.of_repeated(answer)
+    rows += wording.of_ocr(answer)
     clicks = answer.get("mean_iou_after") or []
-    told += [
-        (f"mean IoU after {at} click{'s' if at > 1 else ''}", wording.share(value))
+    rows += [
+        (f"mean IoU after {at} click{'s' if at > 1 else ''}", wording.format_share(value))
         for at, value in enumerate(clicks, 1)
     ]
-    told += [(title, f"{answer[key]:.0f}") for key, title in wording.TIMES.items() if answer[key] is not None]
-    return "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in told)
+    rows += [(title, f"{answer[key]:.0f}") for key, title in wording.TIMES.items() if answer[key] is not None]
+    return "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in rows)
 
 
 def _figure(plot: str, caption: str) -> str:
@@ -96,10 +96,11 @@ def _slices(answer: Mapping[str, Any]) -> str:
         rows = []
         for title, figures in part:
             cells = "".join(
-                f'<td class="ours">{wording.share(figures[key])}</td><td>{wording.share(figures[f"floor_{key}"])}</td>'
+                f'<td class="ours">{wording.format_share(figures[key])}</td>'
+                f"<td>{wording.format_share(figures[f'floor_{key}'])}</td>"
                 for key in columns
             )
-            pixels = wording.share(figures["pixel_mean_iou"])
+            pixels = wording.format_share(figures["pixel_mean_iou"])
             rows.append(
                 f'<tr><th scope="row">{escape(title)}</th><td>{figures["questions"]:,}</td>{cells}'
                 f"<td>{pixels}</td></tr>"
@@ -130,21 +131,22 @@ def _section(kind: Kind, count: int, cards: Sequence[str]) -> str:
     )
 
 
-def _card(one: Failure, drawn: str) -> str:
-    scored = one.scored
-    told = [
-        ("IoU", wording.share(scored.iou if scored.answerable else None, 2)),
-        ("word F1", wording.share(scored.word_f1, 2)),
-        ("predicted IoU", wording.share(scored.predicted_iou, 2)),
+def _card(failure: Failure, drawn: str) -> str:
+    scored = failure.scored
+    rows = [
+        ("IoU", wording.format_share(scored.iou if scored.answerable else None, 2)),
+        ("word F1", wording.format_share(scored.word_f1, 2)),
+        ("predicted IoU", wording.format_share(scored.predicted_iou, 2)),
         ("answered", f"{scored.answered:.0%}"),
-        ("baseline\u2019s IoU", wording.share(scored.baseline_iou if scored.answerable else None, 2)),
+        ("baseline\u2019s IoU", wording.format_share(scored.baseline_iou if scored.answerable else None, 2)),
     ]
-    figures = "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in told)
+    figures = "".join(f"<div><dt>{title}</dt><dd>{value}</dd></div>" for title, value in rows)
     return (
-        f'<article class="card"><h3>{escape(one.question)}</h3>{drawn}'
+        f'<article class="card"><h3>{escape(failure.question)}</h3>{drawn}'
         '<p class="text"><span class="key gold-key">right</span>'
-        f"{escape(one.gold_text) or '<i>not on this page</i>'}</p>"
-        f'<p class="text"><span class="key marked-key">model</span>{escape(one.marked_text) or "<i>no words</i>"}</p>'
+        f"{escape(failure.gold_text) or '<i>not on this page</i>'}</p>"
+        '<p class="text"><span class="key marked-key">model</span>'
+        f"{escape(failure.marked_text) or '<i>no words</i>'}</p>"
         f'<dl class="strip">{figures}</dl>'
-        f'<p class="where">{escape(one.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
+        f'<p class="where">{escape(failure.page.page_id)} &middot; {escape(scored.question_id)}</p></article>'
     )

@@ -50,16 +50,16 @@ def crop_box(failure: Failure) -> Box:
     if max(width, height) <= _SMALL or not boxes:
         return (0, 0, width, height)
     margin, before = (round(share * max(width, height)) for share in (_MARGIN, _KEY_MARGIN))
-    left, right = _stretched(
+    left, right = _widen(
         min(b[0] for b in boxes) - before, max(b[2] for b in boxes) + margin, round(_LEAST_WIDTH * width), width
     )
-    top, bottom = _stretched(
+    top, bottom = _widen(
         min(b[1] for b in boxes) - margin, max(b[3] for b in boxes) + margin, round(_LEAST_HEIGHT * height), height
     )
     return (left, top, right, bottom)
 
 
-def _stretched(low: int, high: int, least: int, whole: int) -> tuple[int, int]:
+def _widen(low: int, high: int, least: int, whole: int) -> tuple[int, int]:
     """Return a span of at least `least` inside 0..whole."""
     short = max(0, least - (high - low))
     low, high = low - short // 2, high + short - short // 2

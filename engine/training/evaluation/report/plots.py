@@ -20,11 +20,11 @@ def _y(value: float) -> float:
 
 def histogram(scored: Sequence[Scored]) -> str:
     """Plot answerable questions by IoU in tenths: bars for the model, a line for the baseline."""
-    there = [one for one in scored if one.answerable]
-    if not there:
+    answerable = [score for score in scored if score.answerable]
+    if not answerable:
         return ""
     counts, baselines = (
-        np.histogram([getattr(one, name) for one in there], bins=_BINS, range=(0, 1))[0]
+        np.histogram([getattr(score, name) for score in answerable], bins=_BINS, range=(0, 1))[0]
         for name in ("iou", "baseline_iou")
     )
     most = max(int(counts.max()), int(baselines.max()))
@@ -43,11 +43,11 @@ def histogram(scored: Sequence[Scored]) -> str:
 
 def calibration(scored: Sequence[Scored]) -> str:
     """Plot mean true IoU of answerable questions by predicted IoU, in tenths; dot size shows their number."""
-    there = [one for one in scored if one.answerable]
-    if not there:
+    answerable = [score for score in scored if score.answerable]
+    if not answerable:
         return ""
-    predicted = np.array([one.predicted_iou for one in there])
-    true = np.array([one.iou for one in there])
+    predicted = np.array([score.predicted_iou for score in answerable])
+    true = np.array([score.iou for score in answerable])
     place = np.clip((predicted * _BINS).astype(int), 0, _BINS - 1)
     points = [
         (predicted[place == at].mean(), true[place == at].mean(), int((place == at).sum()))

@@ -53,7 +53,7 @@ _SLICES = {
 Figures = Mapping[str, Any]
 
 
-def share(value: float | None, digits: int = 3) -> str:
+def format_share(value: float | None, digits: int = 3) -> str:
     """Format a share as .638; a dash when not measured."""
     if value is None:
         return "-"
@@ -63,9 +63,9 @@ def share(value: float | None, digits: int = 3) -> str:
     return written.replace("0.", ".", 1) if abs(float(written)) < 1 else written
 
 
-def signed(value: float | None, digits: int = 3) -> str:
+def format_difference(value: float | None, digits: int = 3) -> str:
     """Format a difference as +.057 or -.010."""
-    written = share(value, digits)
+    written = format_share(value, digits)
     return written if value is None or written.startswith("-") else f"+{written}"
 
 
@@ -75,9 +75,9 @@ def side_by_side(answer: Figures, name: str) -> tuple[str, str, str]:
     difference = None if ours is None or baseline is None else ours - baseline
     intervals = answer.get("interval", {})
     return (
-        share(ours) + _between(intervals.get(name), share),
-        share(baseline) + _between(intervals.get(f"floor_{name}"), share),
-        signed(difference) + _between(intervals.get(f"difference_{name}"), signed),
+        format_share(ours) + _between(intervals.get(name), format_share),
+        format_share(baseline) + _between(intervals.get(f"floor_{name}"), format_share),
+        format_difference(difference) + _between(intervals.get(f"difference_{name}"), format_difference),
     )
 
 
@@ -91,8 +91,11 @@ def of_ocr(answer: Figures) -> list[tuple[str, str]]:
     words = answer.get("ocr_words")
     if not words:
         return []
-    rows = [(label, share(words[key]) + _between(words["interval"][key], share)) for key, label in _OF_OCR.items()]
-    rows.append(("AUROC of confidence", share(words["confidence_auroc"])))
+    rows = [
+        (label, format_share(words[key]) + _between(words["interval"][key], format_share))
+        for key, label in _OF_OCR.items()
+    ]
+    rows.append(("AUROC of confidence", format_share(words["confidence_auroc"])))
     rows += [
         (f"OCR, s a page, p{quantile}", "-" if (seconds := words[f"seconds_p{quantile}"]) is None else f"{seconds:.1f}")
         for quantile in (50, 95)
@@ -107,20 +110,20 @@ def of_repeated(answer: Figures) -> list[tuple[str, str]]:
         return []
     return [
         ("repeated questions", f"{repeated['questions']:,}"),
-        ("repeated: first right", share(repeated["first"])),
-        ("repeated: any right", share(repeated["shown"])),
+        ("repeated: first right", format_share(repeated["first"])),
+        ("repeated: any right", format_share(repeated["shown"])),
     ]
 
 
-def ocr_described(answer: Figures) -> str:
+def describe_ocr(answer: Figures) -> str:
     """Return lines on the OCR: numbers of words, and of pages read at the same time."""
     words = answer["ocr_words"]
-    told = [f"{words['read']:,} words read, {words['given']:,} given."]
+    sentences = [f"{words['read']:,} words read, {words['given']:,} given."]
     if words["pages_without_words"]:
-        told.append(f"No words on {words['pages_without_words']:,} of {words['pages']:,} pages.")
+        sentences.append(f"No words on {words['pages_without_words']:,} of {words['pages']:,} pages.")
     if words["at_once"] > 1:
-        told.append(f"Up to {words['at_once']} pages were read at once.")
-    return "\n".join(told)
+        sentences.append(f"Up to {words['at_once']} pages were read at once.")
+    return "\n".join(sentences)
 
 
 def _between(interval: Any, written: Any) -> str:
@@ -139,7 +142,7 @@ def slices_of(answer: Figures) -> Iterator[list[tuple[str, Figures]]]:
             yield named
 
 
-def described(answer: Figures) -> str:
+def describe_questions(answer: Figures) -> str:
     """Return a line on the questions: pages, questions, and corruption."""
     pages, questions, absent = answer["pages"], answer["questions"], answer["unanswerable"]
     parts = [f"{pages:,} page{'' if pages == 1 else 's'}", f"{questions:,} question{'' if questions == 1 else 's'}"]

@@ -9,8 +9,8 @@ from engine.workspace import Workspace
 _AT_ONCE = 8  # files that are written; as many more wait in memory
 
 
-class Filing:
-    """Threads that store files; `settle` returns when all are on disk, and raises what went wrong."""
+class AsyncBlobWriter:
+    """Threads that store files; `flush` returns when all are on disk, and raises what went wrong."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._blobs = workspace.blobs
@@ -24,7 +24,7 @@ class Filing:
         self._waiting.append(self._pool.submit(self._blobs.put, content))
         return hashlib.sha256(content).hexdigest()
 
-    def settle(self) -> None:
+    def flush(self) -> None:
         """Wait until every file is on disk."""
         while self._waiting:
             self._waiting.popleft().result()

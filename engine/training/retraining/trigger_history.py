@@ -1,4 +1,4 @@
-"""Firings: each records once that a trigger came due, with the outcome.
+"""Trigger history: each entry, a firing, records once that a trigger came due, with the outcome.
 
 A firing's key is the project, the trigger and the due time. The database accepts each key once, in the unit of work
 that asks for the job. So a trigger fires once, however many workers look at it and whatever their clocks say.
@@ -84,10 +84,10 @@ def newest_due(session: Session, project_id: str, trigger: Trigger, until: datet
 
 
 def recent(workspace: Workspace, project_id: str, limit: int = 20) -> Sequence[FiringView]:
-    """Return a project's firings, newest first, `limit` at most."""
+    """Return a project's trigger history, newest first, `limit` entries at most."""
     chosen = select(Firing).where(Firing.project_id == project_id).order_by(Firing.id.desc()).limit(limit)
     with workspace.database.read() as session:
-        return [FiringView.model_validate(one, from_attributes=True) for one in session.scalars(chosen)]
+        return [FiringView.model_validate(firing, from_attributes=True) for firing in session.scalars(chosen)]
 
 
 def _forget(session: Session, project_id: str) -> None:
