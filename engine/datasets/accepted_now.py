@@ -129,7 +129,7 @@ def accepted_now(workspace: Workspace, project_id: str, splits: tuple[str, ...])
 def _replace_documents(
     accepted: AcceptedNow, touched: Iterable[str], newer: Mapping[str, Mapping[str, datetime]]
 ) -> AcceptedNow:
-    """Return what is known with the touched documents read again."""
+    """Return the revisions with those of the touched documents replaced."""
     by_shard: dict[int, list[str]] = defaultdict(list)
     for document_id in touched:
         by_shard[_shard_number(document_id)].append(document_id)

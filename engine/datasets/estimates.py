@@ -1,4 +1,4 @@
-"""What the tab Export says before an export: how many answers a choice would take, and which questions are answered."""
+"""Estimates for the tab Export: the number of answers that a choice would take, and the answered questions."""
 
 from dataclasses import dataclass
 

@@ -42,7 +42,7 @@ class _File:
 
 
 class WordsWriter:
-    """Stores words of pages; `files` tells each file's SHA-256 by its first page, when `finish` was called."""
+    """Writer of the words of pages; after `finish`, `files` maps the first page of each file to its SHA-256."""
 
     def __init__(self, blob_writer: AsyncBlobWriter) -> None:
         self._blob_writer = blob_writer

@@ -208,7 +208,7 @@ def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]
 
 
 def _asked_of_several(session: Session, documents: Iterable[str]) -> set[tuple[str, str]]:
-    """Return the questions of documents, with these, that have more than one answer: most have one."""
+    """Return (document, question) of all questions with more than one answer; most have one."""
     of_question = Annotation.document_id, Annotation.question_id
     chosen = select(*of_question).where(standing()).group_by(*of_question).having(func.count() > 1)
     return {

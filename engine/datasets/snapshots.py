@@ -176,7 +176,7 @@ def accepted_by_document(
     splits: tuple[str, ...] | None = None,
     documents: Collection[str] | None = None,
 ) -> dict[str, dict[str, datetime]]:
-    """Return what `accepted_revisions` returns, by document; only of `documents`, where they are given."""
+    """Return the revisions of `accepted_revisions` by document; of `documents` only, unless None."""
     place = _place_in_question(Revision, project_id).label("place")
     # Splits and reading are facts of a document, so they leave out whole questions, never one answer of several.
     ranked = (

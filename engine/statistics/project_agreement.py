@@ -127,7 +127,7 @@ def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement
 
 
 def _refresh_comparisons(session: Session, project_id: str, known: _Known | None) -> _Known:
-    """Return the comparisons as they are now: all made, or those of changed documents made anew."""
+    """Return the present comparisons: all computed, or only those of changed documents computed again."""
     # The place among the changes is read first: what is committed after it only makes the comparisons newer.
     cursor, touched = changes.newest(session), None
     if known is not None:

@@ -1,4 +1,4 @@
-"""What is to be done on a GPU, in order."""
+"""Plan of the work on a GPU: its pieces, in order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -25,7 +25,7 @@ _SEED = 41_000_000  # no training and no figure draws these pages from the gener
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What a folder holds."""
+    """Content of a folder of prepared pages: numbers of pages, pictures and documents, and bytes."""
 
     pages: int
     pictures: int

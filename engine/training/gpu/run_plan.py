@@ -34,7 +34,7 @@ _POINTS = 200  # of the curve of a stage
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doing:
-    """How the plan is done.
+    """Settings of a run of the plan.
 
     `pages`: folder of prepared pages. `steps`: of each stage of a training, for dry runs. `at_once`: pages a step of
     tables and proofs, for machines of little memory. `begin`: loads public weights; `public`: part -> where from.
@@ -57,7 +57,7 @@ class Doing:
 
     @property
     def mixed(self) -> bool:
-        """Whether forward passes run in bfloat16: on a GPU."""
+        """Return whether forward passes run in bfloat16, as on a GPU."""
         return self.device.type == "cuda"
 
 

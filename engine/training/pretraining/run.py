@@ -182,7 +182,7 @@ class _Feeding:
 
     @property
     def feeds(self) -> bool:
-        """Whether the stage takes examples from a source at all."""
+        """Return whether the stage takes examples from a source."""
         return bool(self._sources)
 
     def count_taken(self) -> int:

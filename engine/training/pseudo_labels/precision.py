@@ -13,7 +13,7 @@ from model.masks import iou, rasterise
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """How many labels could be compared, and how many were right; plain ones, and those on which judges agree."""
+    """Counts of compared labels and of right ones: of plain labels, and of those on which the judges agree."""
 
     plain: int
     plain_right: int

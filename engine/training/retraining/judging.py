@@ -35,7 +35,7 @@ _REFIT_TIMES = 4  # generated pages of a refit, as a multiple of a verdict's: no
 
 @dataclass(frozen=True, slots=True)
 class AskedPages:
-    """Pages of a holdout before they are answered, and who answers: weights of the champion and of the challenger."""
+    """Pages of a holdout before they are answered; `both`: weights of the champion and of the challenger."""
 
     name: str
     pages: list[GroundedPage]

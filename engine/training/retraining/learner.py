@@ -260,7 +260,7 @@ def plan_here(settings: RunSettings, ranks: Ranks) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """What the first of several processes asks the others to train with it; they get its weights when it begins."""
+    """Training that the first of several processes shares with the others; they get its weights when it begins."""
 
     config: NetworkConfig
     corpus: Corpus

@@ -1,4 +1,4 @@
-"""Whether a retraining that a person asks for has enough to learn from. Reads only."""
+"""Readiness of a project for a retraining: whether it has enough new answers to learn from. Reads only."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ NOTHING_TO_LEARN = (
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What a retraining would find now.
+    """Conditions that a retraining would meet now.
 
     Attributes:
         learnable: an accepted answer passes the quality checks.
@@ -42,7 +42,7 @@ class Readiness:
 
     @property
     def warning(self) -> str | None:
-        """Why a retraining hardly pays now, in a few sentences; None when it may."""
+        """Return the reason why a retraining hardly pays now, in a few sentences; None when it may pay."""
         if self.fresh >= USEFUL_ANSWERS:
             return None
         new_answers = (
@@ -56,7 +56,7 @@ class Readiness:
 
 
 def readiness(workspace: Workspace, project_id: str) -> Readiness:
-    """Return what a retraining of a project would find now."""
+    """Return the conditions that a retraining of a project would meet now."""
     with workspace.database.moment() as session:
         known = project_facts(session, project_id)
         chosen = snapshots.chosen_labels(session, known, Filters())

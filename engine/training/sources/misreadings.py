@@ -18,12 +18,12 @@ from engine.synthetic.misreadings import QUANTILES, Misreadings
 
 _SAME_WORD = 0.5  # distance over length, from which a reading at the same place says nothing about letters
 _INSIDE = 0.3  # share of the narrower box that must be covered across
-_FEWEST = 2  # times that letters were confused; once may be chance
+_FEWEST = 2  # times that letters were confused; a single one may be random
 
 
 @dataclass(slots=True)
 class _Counts:
-    """What happened to the words of all pages."""
+    """Counts of misread words over all pages."""
 
     rates: list[float] = field(default_factory=list)  # of misread letters, by page
     confusions: dict[str, Counter[str]] = field(default_factory=dict)

@@ -186,7 +186,7 @@ def named_pages(cache: Path, documents: Iterable[str]) -> Iterator[tuple[str, Ke
 def _read_all(
     paths: Sequence[Path], keep: Callable[[Path], _Read], processes: int, cancelled: Callable[[], bool]
 ) -> Iterator[_Read]:
-    """Yield what is kept, in order of completion."""
+    """Yield the reading of each file, in order of completion."""
     waiting = iter(paths)
     with ThreadPoolExecutor(processes) as pool:  # the work is done by the child processes
 
