@@ -8,11 +8,12 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages gpu-text gpu-optim clean
+.PHONY: help install install-test install-bench serve worker test test-changed test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages gpu-text gpu-optim clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
 	@echo "make test       install what the tests need, lint, and run them"
+	@echo "make test-changed  the tests nearest to what changed since BASE (the main branch), without lint, in two minutes"
 	@echo "make test-long  the long campaigns"
 	@echo "make lint       ruff, codespell, mypy, import contracts; types, ESLint, Prettier and unit specs of the front end"
 	@echo "make client     write the schemas of the Python client from the OpenAPI document, after a change of the REST interface"
@@ -72,6 +73,11 @@ LONG := tests/browser/long tests/long
 # once more; the summary lists it as RERUN, and it is a defect to mend all the same.
 test: install-test lint
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --databases one $(if $(CI),--reruns 1 -rfER) $(addprefix --ignore=,$(LONG))
+
+# Chosen by imports, the nearest first, as many as two minutes have time for; BASE=commit compares with another one.
+BASE ?=
+test-changed: install-test
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.changed_tests $(if $(BASE),--base "$(BASE)")
 
 test-long: install-bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile $(LONG)

@@ -22,6 +22,7 @@ pytest_plugins = [
     "tests.support.application",
     "tests.support.databases_of_a_run",
     "tests.support.exported_project",
+    "tests.support.file_seconds",
     "tests.support.short_pieces",
 ]
 
