@@ -40,7 +40,7 @@ def flood(port: int, kind: str, begin: Any, end: Any, told: Any) -> None:
     counts: Counter[str] = Counter()
 
     async def connection(number: int) -> None:
-        chance = random.Random(number)
+        rng = random.Random(number)
         while not end.is_set():
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             try:
@@ -48,9 +48,9 @@ def flood(port: int, kind: str, begin: Any, end: Any, told: Any) -> None:
                     if kind == "one":
                         name, address = "victim", "203.0.113.5"
                     else:
-                        name = chance.choice(["victim", "saver", f"nobody{chance.randrange(10**6)}"])
-                        address = f"100.{chance.randrange(64, 128)}.{chance.randrange(256)}.{chance.randrange(256)}"
-                    body = f"name={name}&password=wrong+password+{chance.randrange(10**6)}".encode()
+                        name = rng.choice(["victim", "saver", f"nobody{rng.randrange(10**6)}"])
+                        address = f"100.{rng.randrange(64, 128)}.{rng.randrange(256)}.{rng.randrange(256)}"
+                    body = f"name={name}&password=wrong+password+{rng.randrange(10**6)}".encode()
                     writer.write(
                         f"POST /login HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\nx-forwarded-for: {address}\r\n"
                         f"content-type: application/x-www-form-urlencoded\r\ncontent-length: {len(body)}\r\n\r\n".encode()

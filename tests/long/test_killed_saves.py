@@ -123,7 +123,7 @@ def writers(workspace: Workspace, served: Served, over: threading.Event) -> list
 
 @pytest.mark.parametrize("kind", ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)])
 def test_what_a_server_acknowledged_before_each_of_twenty_kills_is_stored_once(tmp_path: Path, kind: str) -> None:
-    chance, over = Random(7), threading.Event()
+    rng, over = Random(7), threading.Event()
     with own_database(kind) as address:
         served = Served(tmp_path, {"GLOSSATOR_AUTH": "login", "GLOSSATOR_DATABASE_URL": address})
         settings = Settings(data_dir=served.data, database_url=address, auth="login", _env_file=None)
@@ -135,7 +135,7 @@ def test_what_a_server_acknowledged_before_each_of_twenty_kills_is_stored_once(t
                 thread.start()
             try:
                 for _ in range(KILLS):
-                    until_more(people, chance.randrange(5, 60), threads)
+                    until_more(people, rng.randrange(5, 60), threads)
                     served.kill()
                     served.start()
                 until_more(people, 30, threads)

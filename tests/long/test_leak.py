@@ -28,7 +28,7 @@ class Shelf:
 
     workspace: Workspace
     project_id: str
-    chance: random.Random = field(default_factory=lambda: random.Random(11))
+    rng: random.Random = field(default_factory=lambda: random.Random(11))
     pages: dict[str, tuple[int, ...]] = field(default_factory=dict)  # document -> numbers of papers; deleted ones too
     there: dict[str, Document] = field(default_factory=dict)
     learned: list[set[str]] = field(default_factory=lambda: [set() for _ in range(FOLDS)])  # by the weights of a fold
@@ -47,7 +47,7 @@ class Shelf:
     def rescan(self, original: Paper) -> Paper:
         """A rescan that is recognised; how many bad ones are not is measured by tests.benchmarks.near_duplicates."""
         while True:
-            made = scanned_again(original, self.chance.randrange(10**6))
+            made = scanned_again(original, self.rng.randrange(10**6))
             if alike(signature_of_paper(made), signature_of_paper(original)):
                 return made
 
@@ -99,14 +99,14 @@ def test_no_weights_have_ever_learned_from_a_document_that_they_judge_nor_from_a
         for number in range(turn * 10, turn * 10 + 10):
             shelf.put(number)
         holdouts, training = shelf.of("recent", "frozen"), shelf.of("train")
-        for document in shelf.chance.sample(holdouts, 2) + shelf.chance.sample(training, 2):
+        for document in shelf.rng.sample(holdouts, 2) + shelf.rng.sample(training, 2):
             rescan = shelf.put(*shelf.pages[document.id], again=True)
             assert rescan.group_id == document.group_id
             rescans_of_holdouts += document in holdouts
-        judging, teaching = shelf.chance.choice(holdouts), shelf.chance.choice(training)
+        judging, teaching = shelf.rng.choice(holdouts), shelf.rng.choice(training)
         quarantined.add(shelf.put(shelf.pages[teaching.id][0], shelf.pages[judging.id][0], again=True).id)
         shelf.freeze()
-        gone = shelf.chance.choice([document for document in holdouts if document.name.endswith(" .png")])  # no rescan
+        gone = shelf.rng.choice([document for document in holdouts if document.name.endswith(" .png")])  # no rescan
         numbers = shelf.pages[gone.id]
         shelf.forget(gone)
         back = shelf.put(*numbers, again=bool(turn % 2))

@@ -61,11 +61,11 @@ class Anyhow:
     """Mal, who marks any place."""
 
     def __init__(self) -> None:
-        self.chance = random.Random(2)
+        self.rng = random.Random(2)
 
     def __call__(self, shop: Workspace, document: Document, question: str, words: list[int]) -> None:
-        x, y = self.chance.randrange(SIZE[0] - 90), self.chance.randrange(SIZE[1] - 60)
-        box = (x, y, x + self.chance.randrange(20, 90), y + self.chance.randrange(10, 60))
+        x, y = self.rng.randrange(SIZE[0] - 90), self.rng.randrange(SIZE[1] - 60)
+        box = (x, y, x + self.rng.randrange(20, 90), y + self.rng.randrange(10, 60))
         accept(shop, document, question, mask=rasterise([box], (SIZE[1], SIZE[0])), author="Mal")
 
 

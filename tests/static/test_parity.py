@@ -29,8 +29,8 @@ def in_node(given: dict[str, Any]) -> Any:
 
 
 def masks() -> list[np.ndarray]:
-    chance = np.random.default_rng(7)
-    noise = [chance.random((HEIGHT, WIDTH)) < share for share in (0.02, 0.5, 0.98)]
+    rng = np.random.default_rng(7)
+    noise = [rng.random((HEIGHT, WIDTH)) < share for share in (0.02, 0.5, 0.98)]
     corner, edges = np.zeros((2, HEIGHT, WIDTH), dtype=bool)
     corner[-1, -1] = True
     edges[:, [0, -1]] = True
@@ -46,36 +46,36 @@ def test_browser_and_server_write_and_read_a_mask_the_same_way() -> None:
         assert (decode_patch(answer["patch"], mask.shape) == mask).all()
 
 
-def random_edit(chance: random.Random, words: list[ListedWord]) -> dict[str, Any]:
+def random_edit(rng: random.Random, words: list[ListedWord]) -> dict[str, Any]:
     live, retired = [word for word in words if not word.retired], [word for word in words if word.retired]
-    one = chance.choice(live)
+    one = rng.choice(live)
     x0, y0, x1, y1 = one.box
     middle = (x0 + x1) // 2
     parts = [{"text": "a", "box": [x0, y0, middle, y1]}, {"text": "שלום", "box": [middle, y0, x1, y1]}]
-    left, top = chance.randrange(0, 900), chance.randrange(0, 1000)
+    left, top = rng.randrange(0, 900), rng.randrange(0, 1000)
     kinds: list[dict[str, Any]] = [
-        {"op": "text", "number": one.number, "text": chance.choice(["Summe", "مجموع", "12.50"])},
+        {"op": "text", "number": one.number, "text": rng.choice(["Summe", "مجموع", "12.50"])},
         {"op": "text", "number": one.number, "text": one.text, "doubtful": one.doubtful},
-        {"op": "add", "text": chance.choice(["neu", "חדש", "7"]), "box": [left, top, left + 60, top + 22]},
+        {"op": "add", "text": rng.choice(["neu", "חדש", "7"]), "box": [left, top, left + 60, top + 22]},
     ]
     if x1 - x0 >= 4:
         kinds.append({"op": "split", "number": one.number, "parts": parts})
     if len(live) > 12:
         kinds += [
-            {"op": "merge", "numbers": [word.number for word in chance.sample(live, 3)]},
+            {"op": "merge", "numbers": [word.number for word in rng.sample(live, 3)]},
             {"op": "remove", "number": one.number},
         ]
     if retired:
-        instead = [word.number for word in chance.sample(live, 1)] if len(live) > 12 else []
-        kinds.append({"op": "restore", "numbers": [chance.choice(retired).number], "instead": instead})
-    return chance.choice(kinds)
+        instead = [word.number for word in rng.sample(live, 1)] if len(live) > 12 else []
+        kinds.append({"op": "restore", "numbers": [rng.choice(retired).number], "instead": instead})
+    return rng.choice(kinds)
 
 
 def test_browser_and_server_fix_words_the_same_way() -> None:
     one_change: TypeAdapter[WordChange] = TypeAdapter(WordChange)
     given, expected = [], []
     for seed in range(6):
-        chance = random.Random(seed)
+        rng = random.Random(seed)
         boxes = [(90 * (at % 8), 60 * (at // 8), 90 * (at % 8) + 70, 60 * (at // 8) + 24) for at in range(40)]
         texts = ["שלום" if at // 8 == 2 else f"w{at}" for at in range(40)]
         words = [
@@ -86,7 +86,7 @@ def test_browser_and_server_fix_words_the_same_way() -> None:
         before = as_lists(page.words, 0)
         edits = []
         for _ in range(80):
-            edits.append(random_edit(chance, page.words))
+            edits.append(random_edit(rng, page.words))
             page.apply([one_change.validate_python(edits[-1])])
         given.append({"words": before, "edits": edits})
         expected.append(json.loads(json.dumps(as_lists(page.words, 80))))

@@ -74,9 +74,9 @@ def add_run(
 
 
 def _holdout(name: str, documents: int, before: float, after: float) -> Holdout:
-    chance = random.Random(f"{name} {before} {after}")
+    rng = random.Random(f"{name} {before} {after}")
     pages = {f"{name} {number}": f"document {number}" for number in range(documents)}
-    scores = [(page, f"question {asked}", chance.random()) for page in pages for asked in range(3)]
+    scores = [(page, f"question {asked}", rng.random()) for page in pages for asked in range(3)]
     return Holdout(name, pages, *([_scored(*one, mean) for one in scores] for mean in (before, after)))
 
 
@@ -98,12 +98,12 @@ def _scored(page: str, question: str, luck: float, mean: float) -> Scored:
 
 
 def _curve(run_id: str) -> Sequence[RunMetric]:
-    chance = random.Random(7)
+    rng = random.Random(7)
     return [
         RunMetric(
             run_id=run_id,
             step=step,
-            values={"loss": 2.0 * 0.97**step + 0.1 * chance.random()}
+            values={"loss": 2.0 * 0.97**step + 0.1 * rng.random()}
             | ({"watched": 2.1 * 0.975**step} if step % 10 == 0 else {}),
         )
         for step in range(0, 101, 2)

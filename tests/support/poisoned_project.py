@@ -23,7 +23,7 @@ class Poisoned:
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace, self.project = workspace, make_project(workspace)
-        self.chance = random.Random(4)
+        self.rng = random.Random(4)
         change_settings(workspace, self.project.id, overlap_share=1.0, overlap_people=2)
         for number in range(BILLS):
             make_document(workspace, self.project.id, [bill(number)], name=f"bill {number}.png")
@@ -42,8 +42,8 @@ class Poisoned:
 
     def mark_anything(self, task: Task, person: User) -> None:
         """A random box, accepted."""
-        x, y = self.chance.randrange(SIZE[0] - 90), self.chance.randrange(SIZE[1] - 60)
-        box = (x, y, x + self.chance.randrange(20, 90), y + self.chance.randrange(10, 60))
+        x, y = self.rng.randrange(SIZE[0] - 90), self.rng.randrange(SIZE[1] - 60)
+        box = (x, y, x + self.rng.randrange(20, 90), y + self.rng.randrange(10, 60))
         page = pages_of(self.workspace, task.document_id)[0].id
         mask = to_patch(rasterise([box], (SIZE[1], SIZE[0]))).model_dump()
         request = RevisionRequest(

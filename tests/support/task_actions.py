@@ -42,7 +42,7 @@ class Campaign:
     """A project in which random things happen."""
 
     def __init__(self, workspace: Workspace, seed: int) -> None:
-        self.workspace, self.chance = workspace, random.Random(seed)
+        self.workspace, self.rng = workspace, random.Random(seed)
         self.office = Office(workspace, bills=2, questions=(NUMBER, TOTAL))
         self.boss = ensure_local_user(workspace)
         self.versions = [make_version(workspace, self.office.project.id, number) for number in (1, 2)]
@@ -72,7 +72,7 @@ class Campaign:
     def act(self) -> None:
         """Do something; what the services refuse is an answer too."""
         weights = [weight for weight, _ in self.actions]
-        _, action = self.chance.choices(self.actions, weights)[0]
+        _, action = self.rng.choices(self.actions, weights)[0]
         self.done.append(action.__name__)
         try:
             action()
@@ -82,24 +82,24 @@ class Campaign:
     # What people do
 
     def person(self) -> User:
-        return self.chance.choice(self.people)
+        return self.rng.choice(self.people)
 
     def task(self) -> Task | None:
         open_tasks = [each for each in tasks_of(self.workspace, self.office.project.id) if each.closed_at is None]
-        return self.chance.choice(open_tasks) if open_tasks else None
+        return self.rng.choice(open_tasks) if open_tasks else None
 
     def annotation(self, *chosen: str) -> Annotation | None:
         with self.workspace.database.read() as session:
             found = session.scalars(select(Annotation).where(Annotation.status.in_(chosen)).order_by(Annotation.id))
             every = found.all()
-        return self.chance.choice(every) if every else None
+        return self.rng.choice(every) if every else None
 
     def take(self) -> None:
         person = self.person()
         with self.workspace.database.read() as session:
             held = [each for each in leases.live(session, "task:") if each.holder == person.id]
-        left = task_status.task_of(self.chance.choice(held)) if held and self.chance.random() < 0.7 else None
-        if left is not None and self.chance.random() < 0.3:
+        left = task_status.task_of(self.rng.choice(held)) if held and self.rng.random() < 0.7 else None
+        if left is not None and self.rng.random() < 0.3:
             queue.release(self.workspace, left, person.id)
         else:
             queue.next_task(self.workspace, self.office.project.id, person.id, left)
@@ -109,30 +109,28 @@ class Campaign:
         if task is None:
             return
         annotation = begin(self.workspace, task.id, person)
-        for action in self.chance.choice((("edit",), ("accept",), ("submit",), ("edit", "accept"), ())):
-            save(self.workspace, annotation.id, person, [self.chance.randrange(6)], action=action)
+        for action in self.rng.choice((("edit",), ("accept",), ("submit",), ("edit", "accept"), ())):
+            save(self.workspace, annotation.id, person, [self.rng.randrange(6)], action=action)
 
     def reopen(self) -> None:
         annotation = self.annotation("accepted", "submitted", "rejected", "fixed", "draft")
         if annotation is not None:
-            person = self.chance.choice([*self.people, *(p for p in self.people if p.id == annotation.author_id)])
-            save(self.workspace, annotation.id, person, [1], action=self.chance.choice(("reopen", "edit", "submit")))
+            person = self.rng.choice([*self.people, *(p for p in self.people if p.id == annotation.author_id)])
+            save(self.workspace, annotation.id, person, [1], action=self.rng.choice(("reopen", "edit", "submit")))
 
     def review(self) -> None:
         annotation = self.annotation("submitted", "accepted")
         if annotation is None:
             return
-        verdict = self.chance.choice(("accepted", "rejected", "rejected", "fixed"))
+        verdict = self.rng.choice(("accepted", "rejected", "rejected", "fixed"))
         page = pages_of(self.workspace, annotation.document_id)[0].id
-        edits = [{"op": "words", "page": page, "add": [self.chance.randrange(6)]}] if verdict == "fixed" else []
-        judge(self.workspace, annotation.id, self.chance.choice((self.office.rita, self.boss)), verdict, edits=edits)
+        edits = [{"op": "words", "page": page, "add": [self.rng.randrange(6)]}] if verdict == "fixed" else []
+        judge(self.workspace, annotation.id, self.rng.choice((self.office.rita, self.boss)), verdict, edits=edits)
 
     def remove(self) -> None:
         annotation = self.annotation("accepted", "submitted", "rejected", "draft", "fixed")
         if annotation is not None:
-            removal.remove(
-                self.workspace, annotation.id, None, self.chance.choice((annotation.author_id, self.boss.id))
-            )
+            removal.remove(self.workspace, annotation.id, None, self.rng.choice((annotation.author_id, self.boss.id)))
 
     def restore(self) -> None:
         annotation = self.annotation("removed")
@@ -141,7 +139,7 @@ class Campaign:
 
     def gold(self) -> None:
         annotation, task = self.annotation("accepted", "fixed"), self.task()
-        if annotation is not None and self.chance.random() < 0.7:
+        if annotation is not None and self.rng.random() < 0.7:
             for each in tasks_of(self.workspace, self.office.project.id):
                 if (each.document_id, each.question_id) == (annotation.document_id, annotation.question_id):
                     tasks.set_gold(self.workspace, each.id, annotation.id, self.boss.id)
@@ -151,7 +149,7 @@ class Campaign:
     # What admins do
 
     def settings(self) -> None:
-        name, values = self.chance.choice(
+        name, values = self.rng.choice(
             (
                 ("overlap_share", (0.0, 0.5, 1.0)),
                 ("overlap_people", (2, 3)),
@@ -160,12 +158,12 @@ class Campaign:
                 ("gold_share", _GOLD_SHARES),
             )
         )
-        self.office.set(**{name: self.chance.choice(values)})  # type: ignore[arg-type]
+        self.office.set(**{name: self.rng.choice(values)})  # type: ignore[arg-type]
 
     def questions(self) -> None:
         asked = [NUMBER, TOTAL, CUSTOMER, "Who wrote it?"]
-        self.chance.shuffle(asked)
-        self.office.ask(*asked[: self.chance.randint(1, 4)])
+        self.rng.shuffle(asked)
+        self.office.ask(*asked[: self.rng.randint(1, 4)])
 
     def document(self) -> None:
         if len(self.office.documents) < MOST_DOCUMENTS:
@@ -176,7 +174,7 @@ class Campaign:
             self.office.documents.append(made)
 
     def first(self) -> None:
-        put_first(self.workspace, self.chance.choice(self.office.documents).id, self.boss.id)
+        put_first(self.workspace, self.rng.choice(self.office.documents).id, self.boss.id)
 
     def piece(self) -> None:
         """Let the tasks of one document follow the changes, as a server that is killed after that piece."""
@@ -187,7 +185,7 @@ class Campaign:
 
     def membership(self) -> None:
         project, cleo = self.office.project.id, self.people[-1]
-        if self.chance.random() < 0.5:
+        if self.rng.random() < 0.5:
             remove_member(self.workspace, project, cleo.id, by=self.boss)
         else:
             put_member(self.workspace, project, cleo.id, "annotator", by=self.boss)
@@ -215,13 +213,13 @@ class Campaign:
                     answered=1.0,
                     confidence=1.0,
                     threshold=0.9,
-                    audit=self.chance.random() < 0.3,
+                    audit=self.rng.random() < 0.3,
                 )
             )
 
     def look(self) -> None:
         """Contradict a label, as `label_review.find` stores it."""
-        label, version = self.annotation("accepted", "fixed"), self.chance.choice(self.versions)
+        label, version = self.annotation("accepted", "fixed"), self.rng.choice(self.versions)
         if label is None:
             return
         with self.workspace.database.write() as session:
@@ -364,7 +362,7 @@ class Campaign:
             # A gold question may come first, unannounced.
             assert expected in (found, found[1:] if found and found[0] in golden else found), (person.name, self.done)
             if free:
-                left = self.chance.choice(free)[0]
+                left = self.rng.choice(free)[0]
                 at = place(left)[:3]
                 order = sorted(
                     (task for task, _ in free),

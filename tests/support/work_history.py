@@ -179,7 +179,7 @@ def at(day: date, hour: float = 12) -> datetime:
 
 def make_weeks(workspace: Workspace, project: Project, last: date, *, a_day: int = 4, seed: int = 7) -> History:
     """Make eleven weeks until `last`: three retrainings, four people of different pace, weekends, late reviews."""
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     history = begin(workspace, project)
     day = last - timedelta(days=sum(days for days, _, _ in STAGES) - 1)
     number, waiting = 0, []
@@ -194,12 +194,12 @@ def make_weeks(workspace: Workspace, project: Project, last: date, *, a_day: int
                         history.task(document, question, at(day, 7))
                         waiting.append((document, question))
             if day.weekday() < 5:
-                for turn in range(min(len(waiting), chance.randint(a_day - 2, a_day + 3 + stage))):
+                for turn in range(min(len(waiting), rng.randint(a_day - 2, a_day + 3 + stage))):
                     document, question = waiting.pop(0)
-                    who = chance.choices(range(4), (5, 3, 3, 1 if stage < 2 else 3))[0]
+                    who = rng.choices(range(4), (5, 3, 3, 1 if stage < 2 else 3))[0]
                     _work(
                         history,
-                        chance,
+                        rng,
                         document,
                         question,
                         PEOPLE[who],
@@ -214,7 +214,7 @@ def make_weeks(workspace: Workspace, project: Project, last: date, *, a_day: int
 
 def _work(
     history: History,
-    chance: random.Random,
+    rng: random.Random,
     document: Document,
     question: str,
     person: str,
@@ -225,16 +225,16 @@ def _work(
 ) -> None:
     words = BILL_QUESTIONS[question]
     annotation = history.ask(document, question, person, version, when, words)
-    took = chance.lognormvariate(0, 0.45) * seconds
-    if chance.random() < share:
+    took = rng.lognormvariate(0, 0.45) * seconds
+    if rng.random() < share:
         history.save(annotation, when + timedelta(seconds=5), action="submit", seconds=took * 0.35)
     else:
         page = pages_of(history.workspace, document.id)[0]
         edit = EditWords(op="words", page=page.id, add=[words[0] - 1])
         history.save(annotation, when + timedelta(seconds=9), edits=[edit], seconds=took * 0.7)
         history.save(annotation, when + timedelta(seconds=19), action="submit", seconds=took * 0.45)
-    if chance.random() < 0.86:
-        later = when + timedelta(hours=chance.choice((2, 5, 20, 26, 70)))
+    if rng.random() < 0.86:
+        later = when + timedelta(hours=rng.choice((2, 5, 20, 26, 70)))
         reviewer = next(name for name in PEOPLE if name != person)
         history.save(annotation, later, action="accept", person=reviewer, seconds=6)
 

@@ -101,9 +101,9 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
         name: name of the project.
         seed: of words, people and days.
     """
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     project = create_project(workspace, name).id
-    images = [_image(workspace, chance) for _ in range(IMAGES)]
+    images = [_image(workspace, rng) for _ in range(IMAGES)]
     with workspace.database.write() as session:
         people = [_person(session, each, project) for each in PEOPLE]
         away = _person(session, AWAY, project)
@@ -115,7 +115,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
         session.flush()
         questions = [each.id for each in asked]
     for begin in range(0, documents, AT_ONCE):
-        rows = _Rows(project, people, away, questions, images, chance)
+        rows = _Rows(project, people, away, questions, images, rng)
         for number in range(begin, min(begin + AT_ONCE, documents)):
             rows.document(number, documents)
         with workspace.database.write() as session:
@@ -134,7 +134,7 @@ def survey(workspace: Workspace, project: str, seed: int = 0) -> str:
 
     The model marks the place of a person's answer in most cases. Documents were asked one a second, one after the other.
     """
-    chance = random.Random(seed)
+    rng = random.Random(seed)
     version = registry.ensure_shipped(workspace).id
     word = to_patch(rasterise([(20, 20, 110, 34)], (SIZE[1], SIZE[0]))).model_dump(mode="json")
     begin = datetime.now(UTC) - timedelta(days=1)
@@ -156,8 +156,8 @@ def survey(workspace: Workspace, project: str, seed: int = 0) -> str:
             rows = []
             tasks = select(Task.document_id, Task.question_id).where(Task.document_id.in_(documents))
             for document, question in session.execute(tasks.order_by(Task.document_id)):
-                mark = said.get((document, question)) if chance.random() < 0.97 else None
-                sure = chance.uniform(0.3, 1)
+                mark = said.get((document, question)) if rng.random() < 0.97 else None
+                sure = rng.uniform(0.3, 1)
                 answer = {"words": [0], "mask": word, "text": "freight", "score": sure}
                 if mark is not None:
                     answer |= {"words": mark["words"], "mask": mark["mask"]}
@@ -211,10 +211,10 @@ class _Rows:
         away: str,
         questions: list[str],
         images: list[str],
-        chance: random.Random,
+        rng: random.Random,
     ):
         self.project, self.people, self.away = project, people, away
-        self.questions, self.images, self.chance = questions, images, chance
+        self.questions, self.images, self.rng = questions, images, rng
         self.rows: dict[type, list[dict[str, Any]]] = {
             table: []
             for table in (DocumentGroup, Document, Page, PageSignature, PageWord, Task, Annotation, Revision, Review)
@@ -231,7 +231,7 @@ class _Rows:
         self.rows[DocumentGroup].append(
             {"id": group, "sequence": number, "split": split_of(self.project, number), **common}
         )
-        noun = self.chance.choice(NOUNS)
+        noun = self.rng.choice(NOUNS)
         self.rows[Document].append(
             {
                 "id": document,
@@ -249,14 +249,14 @@ class _Rows:
         signed = {"document_id": document, "group_id": group, "picture": "", "words": [], "text": ""}
         self.rows[PageSignature] += [{"id": new_id(), "page_id": page} | signed for page, _ in pages]
         for question in self.questions:
-            wanted = 2 if self.chance.random() < 0.05 else 1
+            wanted = 2 if self.rng.random() < 0.05 else 1
             self.rows[Task].append(
                 {"id": new_id(), "document_id": document, "question_id": question, "wanted": wanted, **common}
             )
-            if self.chance.random() < 0.5:
-                at = arrived + timedelta(hours=self.chance.uniform(1, 20))
+            if self.rng.random() < 0.5:
+                at = arrived + timedelta(hours=self.rng.uniform(1, 20))
                 first = self.answer(document, question, pages[0], at)
-                if wanted > 1 and self.chance.random() < 0.5:
+                if wanted > 1 and self.rng.random() < 0.5:
                     self.answer(document, question, pages[0], at + timedelta(hours=1), but=first)
 
     def page(self, document: str, number: int) -> tuple[str, list[tuple[int, int, int, int]]]:
@@ -268,7 +268,7 @@ class _Rows:
                 "number": number,
                 "width": SIZE[0],
                 "height": SIZE[1],
-                "image_sha256": self.chance.choice(self.images),
+                "image_sha256": self.rng.choice(self.images),
                 "image_media_type": "image/png",
                 "text_source": "given",
                 "word_count": WORDS,
@@ -278,7 +278,7 @@ class _Rows:
         for at in range(WORDS):
             x, y = 20 + 120 * (at % 3), 20 + 24 * (at // 3)
             box = (x, y, x + 90, y + 14)
-            text = f"{self.chance.choice(NOUNS)}{self.chance.randrange(1000)}"
+            text = f"{self.rng.choice(NOUNS)}{self.rng.randrange(1000)}"
             boxes.append(box)
             self.rows[PageWord].append(
                 {"page_id": page, "number": at, "position": at, "line": at // 3, "text": text}
@@ -298,11 +298,11 @@ class _Rows:
 
         Returns the person, who is another one than `but`.
         """
-        drawn = self.chance.random()
+        drawn = self.rng.random()
         status = (
             "draft" if drawn < 0.05 else "submitted" if drawn < 0.15 else "rejected" if drawn < 0.17 else "accepted"
         )
-        worker = self.chance.choice([each for each in self.people if each != but])
+        worker = self.rng.choice([each for each in self.people if each != but])
         away = status in ("draft", "rejected") and but != self.away
         person, annotation = self.away if away else worker, new_id()
         self.rows[Annotation].append(
@@ -317,7 +317,7 @@ class _Rows:
                 "created_at": at,
             }
         )
-        word = self.chance.randrange(WORDS)
+        word = self.rng.randrange(WORDS)
         mask = to_patch(rasterise([page[1][word]], (SIZE[1], SIZE[0])))
         state = AnnotationState(pages={page[0]: PageMark(words=[word], mask=mask)}).model_dump(mode="json")
         revisions = [new_id(), new_id()]
@@ -340,7 +340,7 @@ class _Rows:
                     "edits": [],
                     "state": state,
                     "idempotency_key": new_id(),
-                    "seconds": self.chance.uniform(2, 40),
+                    "seconds": self.rng.uniform(2, 40),
                     "interactions": {},
                     "created_at": at + timedelta(seconds=30 * number),
                 }
@@ -348,12 +348,12 @@ class _Rows:
         return person
 
 
-def _image(workspace: Workspace, chance: random.Random) -> str:
+def _image(workspace: Workspace, rng: random.Random) -> str:
     """Store an image of a page; return the digest of its blob."""
     grey = np.full((SIZE[1], SIZE[0]), 255, np.uint8)
     for _ in range(40):
-        x, y = chance.randrange(SIZE[0] - 60), chance.randrange(SIZE[1] - 12)
-        grey[y : y + 8, x : x + 50] = chance.randrange(120)
+        x, y = rng.randrange(SIZE[0] - 60), rng.randrange(SIZE[1] - 12)
+        grey[y : y + 8, x : x + 50] = rng.randrange(120)
     file = io.BytesIO()
     Image.fromarray(grey).save(file, "PNG")
     return workspace.blobs.put(file.getvalue())

@@ -119,7 +119,7 @@ def _newest_document(workspace: Workspace, project: str) -> str:
 def _fill(workspace: Workspace, grown: Grown) -> None:
     """Add free questions with an answer each, jobs, entries of the audit trail, automatic answers and label reviews."""
     version = ensure_shipped(workspace).id
-    chance = random.Random(1)
+    rng = random.Random(1)
     with workspace.database.read() as session:
         if session.scalar(select(Job.id).where(Job.project_id == grown.project).limit(1)) is not None:
             return
@@ -162,11 +162,11 @@ def _fill(workspace: Workspace, grown: Grown) -> None:
     }
     for table, several in rows.items():
         _insert(workspace, grown.project, table, several)
-    asked = [(new_id(), f"What does pallet {at} of {chance.randrange(1000)} weigh?") for at in range(grown.documents)]
+    asked = [(new_id(), f"What does pallet {at} of {rng.randrange(1000)} weigh?") for at in range(grown.documents)]
     questions = ({"id": key, "text": text, "text_key": search_key(text), **common} for key, text in asked)
     _insert(workspace, grown.project, Question, questions)
     answers = (
-        {"id": new_id(), "document_id": chance.choice(documents), "question_id": key, "author_id": actor, **common}
+        {"id": new_id(), "document_id": rng.choice(documents), "question_id": key, "author_id": actor, **common}
         for key, _ in asked
     )
     _insert(workspace, grown.project, Annotation, answers)

@@ -188,19 +188,17 @@ def test_common_and_rare_words_give_the_same_pages(shelf: Shelf, monkeypatch: py
 
 def test_the_search_agrees_with_a_look_at_every_word(shelf: Shelf) -> None:
     """Random documents, corrections and queries, against a plain reading of names and words."""
-    chance = random.Random(5)
+    rng = random.Random(5)
     vocabulary = ["Invoice", "inv-77", "due", "Größe", "(A-1)", "a1", "号番", "x", "it's", "1,50", "due:"]
     documents = []
     for at in range(12):
-        pages = [" ".join(chance.choices(vocabulary, k=4)) for _ in range(chance.choice([1, 1, 2, 10]))]
-        documents.append(shelf.add(f"{chance.choice(vocabulary)} {at}.pdf", *pages))
+        pages = [" ".join(rng.choices(vocabulary, k=4)) for _ in range(rng.choice([1, 1, 2, 10]))]
+        documents.append(shelf.add(f"{rng.choice(vocabulary)} {at}.pdf", *pages))
     for _ in range(60):
-        document = chance.choice(documents)
-        page = chance.randrange(len(pages_of(shelf.workspace, document.id))) + 1
-        shelf.mend(
-            document, {"op": "text", "number": chance.randrange(4), "text": chance.choice(vocabulary)}, page=page
-        )
-        query = " ".join(each[: chance.randint(1, 9)] for each in chance.choices(vocabulary, k=chance.randint(1, 2)))
+        document = rng.choice(documents)
+        page = rng.randrange(len(pages_of(shelf.workspace, document.id))) + 1
+        shelf.mend(document, {"op": "text", "number": rng.randrange(4), "text": rng.choice(vocabulary)}, page=page)
+        query = " ".join(each[: rng.randint(1, 9)] for each in rng.choices(vocabulary, k=rng.randint(1, 2)))
         assert shelf.found(query) == _plainly(shelf, documents, query), query
     assert kept_texts.check(shelf.workspace) == []
 

@@ -113,11 +113,11 @@ def test_damage_of_every_kind_is_a_sentence_and_leaves_no_folder(tmp_path: Path,
 
 def test_random_damage_unpacks_or_is_refused_and_nothing_else(tmp_path: Path) -> None:
     whole = packed(tmp_path / "a.zip", {f"images/{n}.txt": b"some text " * n for n in range(20)}).read_bytes()
-    chance = random.Random(7)
+    rng = random.Random(7)
     for number in range(300):
         damaged = bytearray(whole)
-        for _ in range(chance.randint(1, 5)):
-            damaged[chance.randrange(len(damaged))] = chance.randrange(256)
+        for _ in range(rng.randint(1, 5)):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         (tmp_path / "b.zip").write_bytes(damaged)
         said = unpacking.told(tmp_path / "b.zip", tmp_path / "out" / str(number), 0)
         assert said is None or (said[0] and not said[0].endswith("."))

@@ -23,20 +23,20 @@ ITEM = FrozenItem(
 
 def painted(seed: int) -> Mask:
     """Discs and noise; some touch the edges of the page, some fill it, one is a single pixel."""
-    chance, noise = random.Random(seed), np.random.default_rng(seed)
+    rng, noise = random.Random(seed), np.random.default_rng(seed)
     if seed % 10 == 9:
         return np.ones((HEIGHT, WIDTH), bool)
     mask = np.zeros((HEIGHT, WIDTH), bool)
-    mask[chance.randrange(HEIGHT), chance.randrange(WIDTH)] = True
+    mask[rng.randrange(HEIGHT), rng.randrange(WIDTH)] = True
     rows, columns = np.mgrid[:HEIGHT, :WIDTH]
-    for _ in range(chance.randrange(4)):
-        y, x, radius = chance.randrange(HEIGHT), chance.randrange(WIDTH), chance.randrange(1, 25)
+    for _ in range(rng.randrange(4)):
+        y, x, radius = rng.randrange(HEIGHT), rng.randrange(WIDTH), rng.randrange(1, 25)
         mask |= (rows - y) ** 2 + (columns - x) ** 2 < radius**2
     if seed % 3 == 0:
         mask &= noise.random((HEIGHT, WIDTH)) < 0.7
         mask[HEIGHT - 1, 0] = True
     if seed % 7 == 0:
-        mask[:, chance.randrange(WIDTH)] = True
+        mask[:, rng.randrange(WIDTH)] = True
     return mask
 
 
@@ -46,7 +46,7 @@ def marked(patch: Patch, words: list[tuple[int, int, int, int]] | None = None) -
 
 @pytest.mark.parametrize("seed", range(60))
 def test_run_lengths_give_what_painted_pixels_give(seed: int) -> None:
-    mask, chance = painted(seed), random.Random(seed)
+    mask, rng = painted(seed), random.Random(seed)
     rows, columns = np.flatnonzero(mask.any(axis=1)), np.flatnonzero(mask.any(axis=0))
     loose = encode_patch(np.ones((HEIGHT, WIDTH), bool)) | {"counts": _counts(mask)}
     for patch in (to_patch(mask), Patch.model_validate(loose)):
@@ -58,8 +58,8 @@ def test_run_lengths_give_what_painted_pixels_give(seed: int) -> None:
         assert one.rings == outlines(mask)
         assert one.likeness(one.rings) == iou(covered(outlines(mask), mask.shape), mask)
         boxes = [
-            (x, y, x + chance.randrange(30), y + chance.randrange(30))
-            for x, y in [(chance.randrange(-9, WIDTH + 9), chance.randrange(-9, HEIGHT + 9)) for _ in range(3)]
+            (x, y, x + rng.randrange(30), y + rng.randrange(30))
+            for x, y in [(rng.randrange(-9, WIDTH + 9), rng.randrange(-9, HEIGHT + 9)) for _ in range(3)]
         ]
         assert iou(*one.beside(boxes)) == iou(rasterise(boxes, mask.shape), mask)
 

@@ -35,7 +35,7 @@ def check(works: Works, done: list[str]) -> None:
 
 
 def test_kept_figures_equal_those_read_anew_after_each_act(workspace: Workspace) -> None:
-    works, chance, done = Works(workspace, holdouts=6), random.Random(3), ["begin"]
+    works, rng, done = Works(workspace, holdouts=6), random.Random(3), ["begin"]
     works.model_says()
     check(works, done)
     documents: list[Document] = [*works.holdouts, *works.waiting]
@@ -44,16 +44,16 @@ def test_kept_figures_equal_those_read_anew_after_each_act(workspace: Workspace)
     def answered() -> None:
         open_ones = [each for each in tasks_of(workspace, works.project.id) if each.answered < each.wanted]
         if open_ones:
-            given.append(answer(workspace, chance.choice(open_ones).id, works.ann, [chance.randrange(6)]).id)
+            given.append(answer(workspace, rng.choice(open_ones).id, works.ann, [rng.randrange(6)]).id)
 
     def removed() -> None:
         if given:
             removal.remove(workspace, given.pop(), None, works.boss.id)
 
     def surveyed() -> None:
-        question = chance.choice(QUESTIONS)
-        said = chance.choice((RIGHT[question], WRONG))
-        say(workspace, works.version, chance.choice(documents), question, said, answered=chance.uniform(0.4, 1))
+        question = rng.choice(QUESTIONS)
+        said = rng.choice((RIGHT[question], WRONG))
+        say(workspace, works.version, rng.choice(documents), question, said, answered=rng.uniform(0.4, 1))
 
     def arrived() -> None:
         made = make_document(workspace, works.project.id, [bill(500 + len(done))], name=f"{len(done)}.png")
@@ -62,26 +62,26 @@ def test_kept_figures_equal_those_read_anew_after_each_act(workspace: Workspace)
         documents.append(made)
 
     def asked() -> None:
-        wanted = chance.sample(QUESTIONS, chance.randint(1, 3))
+        wanted = rng.sample(QUESTIONS, rng.randint(1, 3))
         replace_standard_questions(workspace, works.project.id, wanted, works.rita.id)
 
     def known() -> None:
         for task in tasks_of(workspace, works.project.id):
             if given and task.answered and task.gold_revision_id is None:
                 try:
-                    all_tasks.set_gold(workspace, task.id, chance.choice(given), works.boss.id)
+                    all_tasks.set_gold(workspace, task.id, rng.choice(given), works.boss.id)
                 except Refused:
                     continue
                 return
 
     def drawn() -> None:
-        change_settings(workspace, works.project.id, overlap_share=chance.choice((0.0, 0.5)))
+        change_settings(workspace, works.project.id, overlap_share=rng.choice((0.0, 0.5)))
 
     def withdrawn() -> None:
         auto_accept.undo(workspace, works.project.id, by=works.boss)
 
     for _ in range(60 if workspace.database.dialect == "sqlite" else 25):
-        act = chance.choice((answered, answered, removed, surveyed, surveyed, arrived, asked, known, drawn, withdrawn))
+        act = rng.choice((answered, answered, removed, surveyed, surveyed, arrived, asked, known, drawn, withdrawn))
         done.append(act.__name__)
         with suppress(Refused):
             act()

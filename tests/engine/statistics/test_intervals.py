@@ -22,10 +22,10 @@ def test_the_ranks_of_many_values_join_those_of_few_without_a_step() -> None:
 
 
 def test_the_interval_covers_the_median_of_skewed_values() -> None:
-    chance = random.Random(3)
+    rng = random.Random(3)
     covered = 0
     for _ in range(400):
-        values = sorted(chance.lognormvariate(0, 1) for _ in range(25))
+        values = sorted(rng.lognormvariate(0, 1) for _ in range(25))
         low, high = median_ranks(25)  # type: ignore[misc]
         covered += values[low - 1] <= 1 <= values[high - 1]
     assert covered >= 0.93 * 400

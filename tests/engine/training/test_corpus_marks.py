@@ -26,16 +26,16 @@ def slow(mask: Mask, chosen: list[int], boxes: list[tuple[int, int, int, int]], 
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_words_and_pixels_are_those_of_whole_pages(exact: bool) -> None:
-    chance, met = random.Random(4), {"words": 0, "pixels": 0}
+    rng, met = random.Random(4), {"words": 0, "pixels": 0}
     for _ in range(300):
-        corners = [(chance.randrange(-8, WIDTH + 8), chance.randrange(-8, HEIGHT + 8)) for _ in range(6)]
-        boxes = [(x, y, x + chance.randrange(1, 25), y + chance.randrange(1, 9)) for x, y in corners]
-        numbers = chance.sample(range(20), 6)
-        chosen = sorted(chance.sample(range(6), chance.randrange(4)))
+        corners = [(rng.randrange(-8, WIDTH + 8), rng.randrange(-8, HEIGHT + 8)) for _ in range(6)]
+        boxes = [(x, y, x + rng.randrange(1, 25), y + rng.randrange(1, 9)) for x, y in corners]
+        numbers = rng.sample(range(20), 6)
+        chosen = sorted(rng.sample(range(6), rng.randrange(4)))
         mask = rasterise([boxes[at] for at in chosen or [0, 1]], (HEIGHT, WIDTH))
-        if chance.random() < 0.5:
-            y, x = chance.randrange(HEIGHT), chance.randrange(WIDTH)
-            mask[y : y + 4, x : x + 6] = chance.random() < 0.5
+        if rng.random() < 0.5:
+            y, x = rng.randrange(HEIGHT), rng.randrange(WIDTH)
+            mask[y : y + 4, x : x + 6] = rng.random() < 0.5
         if not mask.any():
             continue
         entry = corpus._Asked("Where?", [], [])

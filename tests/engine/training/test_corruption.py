@@ -28,7 +28,7 @@ def page(number: int) -> GroundedPage:
 
 def reference(pages: Iterable[GroundedPage], noise: float, drop: float) -> list[tuple[list[str], list[str]]]:
     """What the reference draws, told step by step: texts of the words, and the questions that words answer."""
-    chance = random.Random(3)
+    rng = random.Random(3)
     told = []
     for one in pages:
         texts = [word.text for word in one.words]
@@ -36,22 +36,22 @@ def reference(pages: Iterable[GroundedPage], noise: float, drop: float) -> list[
             for at, text in enumerate(texts):
                 characters = []
                 for character in text:
-                    if chance.random() < noise:
-                        character = chance.choice("abcdefghijklmnopqrstuvwxyz0123456789")
+                    if rng.random() < noise:
+                        character = rng.choice("abcdefghijklmnopqrstuvwxyz0123456789")
                     characters.append(character)
                 texts[at] = "".join(characters)
         asked = []
         for question in one.questions:
             if question.answers:
-                asked.append(dropped(question.question, drop, chance) if drop else question.question)
+                asked.append(dropped(question.question, drop, rng) if drop else question.question)
         told.append((texts, asked))
     return told
 
 
-def dropped(question: str, share: float, chance: random.Random) -> str:
+def dropped(question: str, share: float, rng: random.Random) -> str:
     kept: list[str] = []
     for word in question.split():
-        stays = chance.random() >= share
+        stays = rng.random() >= share
         found = re.findall(r"[a-z0-9#$%]+", word.lower())
         if stays or (found and found[0] in STOP):
             kept.append(word)

@@ -103,15 +103,15 @@ def score_of_every_run(page: BaselinePage, question: str) -> list[float]:
 
 
 def test_the_index_finds_the_run_that_scoring_every_run_finds() -> None:
-    chance = random.Random(4)
+    rng = random.Random(4)
     vocabulary = ["total", "totals", "amount", "the", "of", "date", "dated", "No.:", "net", "name:", "12", "net-amount"]
     for _ in range(60):
         words = []
         for row in range(5):
-            text = " ".join(chance.choices(vocabulary, k=chance.randint(1, 6)))
-            words += line(text, chance.choice([10, 90]), 10 + 20 * row)
+            text = " ".join(rng.choices(vocabulary, k=rng.randint(1, 6)))
+            words += line(text, rng.choice([10, 90]), 10 + 20 * row)
         page = prepare(words)
-        question = " ".join(chance.choices([*vocabulary, "amuont", "what"], k=chance.randint(1, 4)))
+        question = " ".join(rng.choices([*vocabulary, "amuont", "what"], k=rng.randint(1, 4)))
         scores = score_of_every_run(page, question)
         run = best_run(page, question)
         assert run is page.runs[scores.index(max(scores))]

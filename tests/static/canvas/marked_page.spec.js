@@ -42,31 +42,26 @@ function anew({ grid, mask, selected }) {
   return { under, disagree: { bare: bare.length, loose: painted ? loose / painted : 0 } };
 }
 
-function anyAct(marks, chance, marksBefore) {
+function anyAct(marks, rng, marksBefore) {
   const { grid, mask } = marks;
-  const act = chance.one(['words', 'brush', 'eraser', 'commit', 'set']);
+  const act = rng.one(['words', 'brush', 'eraser', 'commit', 'set']);
   if (act === 'words') {
-    const on = chance.share() < 0.6,
-      numbers = chance.some(grid.numbers, chance.whole(1, 9));
+    const on = rng.share() < 0.6,
+      numbers = rng.some(grid.numbers, rng.whole(1, 9));
     marks.setWords(
       numbers.filter((number) => marks.selected.has(number) !== on),
       on,
     );
   } else if (act === 'commit') marksBefore.push(marks.commit());
-  else if (act === 'set') marks.set(chance.one(marksBefore));
+  else if (act === 'set') marks.set(rng.one(marksBefore));
   else {
-    const box = mask.fillDisc(
-      chance.whole(0, WIDTH),
-      chance.whole(0, HEIGHT),
-      chance.whole(3, 40),
-      act === 'brush' ? 1 : 0,
-    );
+    const box = mask.fillDisc(rng.whole(0, WIDTH), rng.whole(0, HEIGHT), rng.whole(3, 40), act === 'brush' ? 1 : 0);
     marks.touched(box);
   }
 }
 
 test('what is kept step by step is what the pixels and words say, and every change is told', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 4; turn++) {
     let words = overlapping();
     const marks = open(words),
@@ -74,12 +69,12 @@ test('what is kept step by step is what the pixels and words say, and every chan
     for (let step = 0; step < 50; step++) {
       const [pixels, stood] = [Uint8Array.from(marks.mask.bytes), Uint8Array.from(marks.under.bytes)];
       marks.told = null;
-      if (chance.share() < 0.25) {
-        words = mended(words, [anyEdit(chance, words)]).words;
+      if (rng.share() < 0.25) {
+        words = mended(words, [anyEdit(rng, words)]).words;
         const mark = marks.commit();
         marks.setWordList(words);
         marks.set(mark);
-      } else anyAct(marks, chance, before);
+      } else anyAct(marks, rng, before);
       const { under, disagree } = anew(marks);
       assert.deepEqual(marks.under.bytes, under);
       assert.deepEqual(marks.disagree(), disagree);
@@ -95,16 +90,16 @@ test('what is kept step by step is what the pixels and words say, and every chan
 });
 
 test('a mark that is set stands there, whatever stood before, and nothing is told where nothing changes', () => {
-  const chance = seeded(2);
+  const rng = seeded(2);
   const marks = open(overlapping()),
     before = [EMPTY_MARK];
   for (let step = 0; step < 80; step++) {
-    anyAct(marks, chance, before);
-    const mark = chance.one(before);
+    anyAct(marks, rng, before);
+    const mark = rng.one(before);
     marks.set(mark);
     assert.ok(sameMark(marks.current(), mark));
     const committed = marks.commit();
-    marks.touched(marks.mask.fillDisc(chance.whole(0, WIDTH), 20, 9, chance.whole(0, 2)));
+    marks.touched(marks.mask.fillDisc(rng.whole(0, WIDTH), 20, 9, rng.whole(0, 2)));
     marks.set(committed);
     assert.ok(sameMark(marks.current(), committed), 'a stroke that was given up');
     marks.told = null;

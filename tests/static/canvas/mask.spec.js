@@ -40,15 +40,15 @@ function difference(left, right, width) {
 }
 
 /** A random mask: noise, boxes, lines along the edges, all or nothing. */
-function drawn(chance, width, height) {
+function drawn(rng, width, height) {
   const raster = new Raster(width, height);
-  const kind = chance.whole(0, 5),
-    share = chance.one([0.02, 0.5, 0.98]);
+  const kind = rng.whole(0, 5),
+    share = rng.one([0.02, 0.5, 0.98]);
   for (let at = 0; at < raster.bytes.length; at++) {
     const x = at % width,
       y = Math.floor(at / width);
     const edge = x === 0 || y === 0 || x === width - 1 || y === height - 1;
-    raster.bytes[at] = [chance.share() < share, edge, true, false, x > width / 3 && y > height / 2][kind] ? 1 : 0;
+    raster.bytes[at] = [rng.share() < share, edge, true, false, x > width / 3 && y > height / 2][kind] ? 1 : 0;
   }
   raster.rows.fill(undefined); // written past the raster's own methods
   return raster;
@@ -58,14 +58,14 @@ const copy = (raster) => Uint8Array.from(raster.bytes);
 
 describe('a mask', () => {
   test('is written as the reference writes it, and read back as it was', () => {
-    const chance = seeded(1);
+    const rng = seeded(1);
     for (let turn = 0; turn < 300; turn++) {
-      const width = chance.whole(1, 40),
-        height = chance.whole(1, 30);
-      const mask = drawn(chance, width, height),
+      const width = rng.whole(1, 40),
+        height = rng.whole(1, 30);
+      const mask = drawn(rng, width, height),
         patch = mask.patch();
       assert.deepEqual(patch, reference(mask));
-      const again = drawn(chance, width, height),
+      const again = drawn(rng, width, height),
         before = copy(again);
       assert.deepEqual(again.load(patch), difference(before, mask.bytes, width));
       assert.deepEqual(again.bytes, mask.bytes);
@@ -74,22 +74,22 @@ describe('a mask', () => {
   });
 
   test('stays that of the reference through any sequence of strokes, boxes, patches and loads', () => {
-    const chance = seeded(2);
+    const rng = seeded(2);
     for (let turn = 0; turn < 60; turn++) {
-      const width = chance.whole(5, 60),
-        height = chance.whole(5, 60);
-      const mask = drawn(chance, width, height);
+      const width = rng.whole(5, 60),
+        height = rng.whole(5, 60);
+      const mask = drawn(rng, width, height);
       for (let step = 0; step < 12; step++) {
-        const value = chance.whole(0, 2),
-          at = [chance.whole(-9, width + 9), chance.whole(-9, height + 9)];
-        const box = [...at, at[0] + chance.whole(0, 30), at[1] + chance.whole(0, 30)],
-          other = drawn(chance, width, height).patch();
+        const value = rng.whole(0, 2),
+          at = [rng.whole(-9, width + 9), rng.whole(-9, height + 9)];
+        const box = [...at, at[0] + rng.whole(0, 30), at[1] + rng.whole(0, 30)],
+          other = drawn(rng, width, height).patch();
         const expected = copy(mask);
         const inside = (x, y) => x >= box[0] && x < box[2] && y >= box[1] && y < box[3];
-        const radius = chance.whole(1, 20) / 2;
+        const radius = rng.whole(1, 20) / 2;
         const part = new Raster(width, height);
         part.load(other);
-        const [act, hit] = chance.one([
+        const [act, hit] = rng.one([
           [() => mask.fillBox(box, value), (x, y) => inside(x, y)],
           [() => mask.fillDisc(...at, radius, value), (x, y) => Math.hypot(x - at[0], y - at[1]) <= radius],
           [() => mask.paint(other, value), (x, y) => part.bytes[y * width + x] === 1],
@@ -97,10 +97,10 @@ describe('a mask', () => {
         for (let y = 0; y < height; y++) for (let x = 0; x < width; x++) if (hit(x, y)) expected[y * width + x] = value;
         act();
         assert.deepEqual(mask.bytes, expected);
-        if (chance.share() < 0.6) assert.deepEqual(mask.patch(), reference(mask)); // else several strokes lie between
+        if (rng.share() < 0.6) assert.deepEqual(mask.patch(), reference(mask)); // else several strokes lie between
       }
       assert.deepEqual(mask.patch(), reference(mask));
-      const wanted = drawn(chance, width, height),
+      const wanted = drawn(rng, width, height),
         before = copy(mask);
       assert.deepEqual(mask.load(wanted.patch()), difference(before, wanted.bytes, width));
       assert.deepEqual(mask.bytes, wanted.bytes);
@@ -127,11 +127,11 @@ describe('a mask', () => {
 });
 
 test('a disc names a box that holds all it has touched', () => {
-  const chance = seeded(3);
+  const rng = seeded(3);
   for (let turn = 0; turn < 200; turn++) {
     const mask = new Raster(40, 30),
-      radius = 0.5 + 20 * chance.share();
-    const [x0, y0, x1, y1] = mask.fillDisc(80 * chance.share() - 20, 60 * chance.share() - 15, radius, 1);
+      radius = 0.5 + 20 * rng.share();
+    const [x0, y0, x1, y1] = mask.fillDisc(80 * rng.share() - 20, 60 * rng.share() - 15, radius, 1);
     assert.deepEqual(mask.clip([x0, y0, x1, y1]), [x0, y0, x1, y1]);
     mask.fillBox([x0, y0, x1, y1], 0);
     assert.ok(isEmpty(mask.patch()));
@@ -147,11 +147,11 @@ test('a box is clipped to whole pixels of the page', () => {
 });
 
 test('the share of a box that is covered counts the pixels on the page', () => {
-  const chance = seeded(4);
+  const rng = seeded(4);
   for (let turn = 0; turn < 100; turn++) {
-    const mask = drawn(chance, 30, 20);
-    const box = [chance.whole(-5, 25), chance.whole(-5, 15)];
-    box.push(box[0] + chance.whole(1, 20), box[1] + chance.whole(1, 20));
+    const mask = drawn(rng, 30, 20);
+    const box = [rng.whole(-5, 25), rng.whole(-5, 15)];
+    box.push(box[0] + rng.whole(1, 20), box[1] + rng.whole(1, 20));
     const [x0, y0, x1, y1] = mask.clip(box);
     let set = 0;
     for (let y = y0; y < y1; y++) for (let x = x0; x < x1; x++) set += mask.bytes[y * 30 + x];

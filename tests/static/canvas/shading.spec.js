@@ -21,30 +21,29 @@ function opacities(mask, under) {
   });
 }
 
-function drawn(chance, width, height) {
+function drawn(rng, width, height) {
   const raster = new Raster(width, height);
-  for (let more = chance.whole(0, 5); more; more--) {
-    const x = chance.whole(-10, width),
-      y = chance.whole(-10, height);
-    if (chance.share() < 0.5)
-      raster.fillBox([x, y, x + chance.whole(1, 60), y + chance.whole(1, 40)], chance.whole(0, 2));
-    else raster.fillDisc(x, y, chance.whole(1, 15), chance.one([1, 1, 0]));
+  for (let more = rng.whole(0, 5); more; more--) {
+    const x = rng.whole(-10, width),
+      y = rng.whole(-10, height);
+    if (rng.share() < 0.5) raster.fillBox([x, y, x + rng.whole(1, 60), y + rng.whole(1, 40)], rng.whole(0, 2));
+    else raster.fillDisc(x, y, rng.whole(1, 15), rng.one([1, 1, 0]));
   }
   return raster;
 }
 
 test('a cell has the mean opacity of its pixels, and colour wherever one of them is painted', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 150; turn++) {
-    const width = chance.whole(8, 90),
-      height = chance.whole(8, 70);
-    const mask = drawn(chance, width, height),
-      under = drawn(chance, width, height);
-    const columns = axis(width, chance.one([width, chance.whole(1, width)])),
-      rows = axis(height, chance.one([height, chance.whole(1, height)]));
-    const x0 = chance.whole(0, columns.length),
-      y0 = chance.whole(0, rows.length);
-    const area = [x0, y0, chance.whole(x0 + 1, columns.length + 1), chance.whole(y0 + 1, rows.length + 1)];
+    const width = rng.whole(8, 90),
+      height = rng.whole(8, 70);
+    const mask = drawn(rng, width, height),
+      under = drawn(rng, width, height);
+    const columns = axis(width, rng.one([width, rng.whole(1, width)])),
+      rows = axis(height, rng.one([height, rng.whole(1, height)]));
+    const x0 = rng.whole(0, columns.length),
+      y0 = rng.whole(0, rows.length);
+    const area = [x0, y0, rng.whole(x0 + 1, columns.length + 1), rng.whole(y0 + 1, rows.length + 1)];
     const cells = (area[2] - x0) * (area[3] - y0);
     const sums = new Array(cells).fill(0),
       pixels = new Array(cells).fill(0);

@@ -10,12 +10,12 @@ const WORDS = page(), // lines of eight words, 70 x 24, 90 apart; the lines 60 a
   GRID = new WordGrid(WORDS);
 
 test('a drag stays in the line of its word until it clearly leaves it', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 500; turn++) {
-    const start = chance.whole(0, 40),
+    const start = rng.whole(0, 40),
       [, y0, , y1] = WORDS.boxes[start],
-      x = chance.share() * 800 - 40,
-      y = y0 - 60 + chance.share() * 144;
+      x = rng.share() * 800 - 40,
+      y = y0 - 60 + rng.share() * 144;
     const band = 0.6 * (y1 - y0);
     assert.deepEqual(alongLine(GRID, start, [x, y]), [x, y > y0 - band && y < y1 + band ? (y0 + y1) / 2 : y]);
   }
@@ -34,11 +34,11 @@ test('a frame is drawn along the words that it holds, as far as its edges are ne
   assert.deepEqual(around([-3, -4, 120, 27], 5), [-3 + 3, 0, 120, 24], 'of the second word less than half is held');
   assert.deepEqual(around([86, -4, 120, 27], 5), [86, -4, 120, 27], 'a word of which less than half is held');
   assert.deepEqual(around([300, 30, 340, 55], 5), [300, 30, 340, 55], 'between the lines');
-  const chance = seeded(2);
+  const rng = seeded(2);
   for (let turn = 0; turn < 500; turn++) {
-    const box = [chance.whole(-20, 600), chance.whole(-20, 250)],
-      slack = chance.whole(0, 12);
-    box.push(box[0] + chance.whole(5, 300), box[1] + chance.whole(5, 150));
+    const box = [rng.whole(-20, 600), rng.whole(-20, 250)],
+      slack = rng.whole(0, 12);
+    box.push(box[0] + rng.whole(5, 300), box[1] + rng.whole(5, 150));
     const drawn = around(box, slack);
     assert.ok(drawn.every((edge, side) => Math.abs(edge - box[side]) <= slack));
     const edges = [0, 1, 2, 3].map((side) => new Set(WORDS.boxes.map((each) => each[side])));

@@ -6,10 +6,10 @@ import { seeded } from '../seeded.js';
 
 const KEEP = 64; // screen pixels of the page that always stay in sight
 
-function some(chance) {
+function some(rng) {
   const view = new View();
-  view.resize(chance.whole(200, 2000), chance.whole(200, 1400));
-  view.setPage(chance.whole(50, 6000), chance.whole(50, 6000));
+  view.resize(rng.whole(200, 2000), rng.whole(200, 1400));
+  view.setPage(rng.whole(50, 6000), rng.whole(50, 6000));
   return view;
 }
 
@@ -21,11 +21,11 @@ const state = ({ scale, x, y }) => [scale, x, y];
 const span = (view) => view.page.map((length) => length * view.scale);
 
 /** A box that lies on the page. */
-function boxOn(view, chance) {
+function boxOn(view, rng) {
   const [width, height] = view.page,
-    x = chance.whole(0, width - 1),
-    y = chance.whole(0, height - 1);
-  return [x, y, chance.whole(x + 1, width + 1), chance.whole(y + 1, height + 1)];
+    x = rng.whole(0, width - 1),
+    y = rng.whole(0, height - 1);
+  return [x, y, rng.whole(x + 1, width + 1), rng.whole(y + 1, height + 1)];
 }
 
 const onScreen = (view, [x0, y0, x1, y1]) => [...view.toScreen(x0, y0), ...view.toScreen(x1, y1)];
@@ -35,29 +35,29 @@ const inSight = (view, box) => {
   return left >= 0 && top >= 0 && right <= view.width && bottom <= view.height;
 };
 
-function anyMove(view, chance) {
-  chance.one([
-    () => view.zoom(Math.exp(6 * chance.share() - 3), view.width * chance.share(), view.height * chance.share()),
-    () => view.pan(4000 * chance.share() - 2000, 4000 * chance.share() - 2000),
-    () => view.frame(boxOn(view, chance)),
-    () => view.reveal(boxOn(view, chance)),
-    () => view.resize(chance.whole(200, 2000), chance.whole(200, 1400)),
+function anyMove(view, rng) {
+  rng.one([
+    () => view.zoom(Math.exp(6 * rng.share() - 3), view.width * rng.share(), view.height * rng.share()),
+    () => view.pan(4000 * rng.share() - 2000, 4000 * rng.share() - 2000),
+    () => view.frame(boxOn(view, rng)),
+    () => view.reveal(boxOn(view, rng)),
+    () => view.resize(rng.whole(200, 2000), rng.whole(200, 1400)),
     () => view.fit(),
   ])();
 }
 
 test('zooming keeps the point of the page that is under the pointer', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   let zoomed = 0;
   for (let turn = 0; turn < 2000; turn++) {
-    const view = some(chance);
-    for (let move = 0; move < 3; move++) anyMove(view, chance);
-    const x = chance.whole(KEEP, view.width - KEEP),
-      y = chance.whole(KEEP, view.height - KEEP);
+    const view = some(rng);
+    for (let move = 0; move < 3; move++) anyMove(view, rng);
+    const x = rng.whole(KEEP, view.width - KEEP),
+      y = rng.whole(KEEP, view.height - KEEP);
     const point = view.toPage(x, y);
     if (point.some((each, axis) => each < 0 || each > view.page[axis])) continue;
     const before = view.scale;
-    view.zoom(Math.exp(6 * chance.share() - 3), x, y);
+    view.zoom(Math.exp(6 * rng.share() - 3), x, y);
     near(view.toPage(x, y), point);
     assert.ok(view.scale >= 0.05 && view.scale <= 8);
     assert.equal(view.fitted, false);
@@ -67,42 +67,42 @@ test('zooming keeps the point of the page that is under the pointer', () => {
 });
 
 test('a part of the page stays in sight, whatever is done', () => {
-  const chance = seeded(2);
+  const rng = seeded(2);
   for (let turn = 0; turn < 300; turn++) {
-    const view = some(chance);
+    const view = some(rng);
     for (let move = 0; move < 10; move++) {
-      anyMove(view, chance);
+      anyMove(view, rng);
       const [width, height] = span(view);
       const across = Math.min(view.width, view.x + width) - Math.max(0, view.x);
       const down = Math.min(view.height, view.y + height) - Math.max(0, view.y);
       assert.ok(across >= Math.min(KEEP, width) - 1e-6 && down >= Math.min(KEEP, height) - 1e-6);
-      const point = [chance.share() * view.page[0], chance.share() * view.page[1]];
+      const point = [rng.share() * view.page[0], rng.share() * view.page[1]];
       near(view.toPage(...view.toScreen(...point)), point);
     }
   }
 });
 
 test('a fitted page lies in the middle with a margin, and follows the window until it is moved', () => {
-  const chance = seeded(3);
+  const rng = seeded(3);
   for (let turn = 0; turn < 200; turn++) {
-    const view = some(chance);
-    view.resize(chance.whole(500, 2000), chance.whole(500, 1400));
+    const view = some(rng);
+    view.resize(rng.whole(500, 2000), rng.whole(500, 1400));
     const [width, height] = span(view);
     near([2 * view.x + width, 2 * view.y + height], [view.width, view.height]);
     assert.ok(width <= view.width - 48 + 1e-6 && height <= view.height - 48 + 1e-6);
     if (view.scale < 8) assert.ok(Math.min(view.width - 48 - width, view.height - 48 - height) < 1e-6);
     view.pan(1, 0);
     const { scale } = view;
-    view.resize(chance.whole(500, 2000), chance.whole(500, 1400));
+    view.resize(rng.whole(500, 2000), rng.whole(500, 1400));
     assert.equal(view.scale, scale);
   }
 });
 
 test('a framed box stands in the middle with room around it, four screen pixels a page pixel at most', () => {
-  const chance = seeded(4);
+  const rng = seeded(4);
   for (let turn = 0; turn < 300; turn++) {
-    const view = some(chance),
-      box = boxOn(view, chance);
+    const view = some(rng),
+      box = boxOn(view, rng);
     view.frame(box);
     const [left, top, right, bottom] = onScreen(view, box);
     near([left + right, top + bottom], [view.width, view.height]);
@@ -112,12 +112,12 @@ test('a framed box stands in the middle with room around it, four screen pixels 
 });
 
 test('what is in sight is left where it is; what is not comes into sight without another zoom', () => {
-  const chance = seeded(5);
+  const rng = seeded(5);
   const seen = { stayed: 0, moved: 0 };
   for (let turn = 0; turn < 1000; turn++) {
-    const view = some(chance);
-    for (let move = 0; move < 3; move++) anyMove(view, chance);
-    const box = boxOn(view, chance),
+    const view = some(rng);
+    for (let move = 0; move < 3; move++) anyMove(view, rng);
+    const box = boxOn(view, rng),
       before = state(view),
       stays = inSight(view, box);
     const [left, top, right, bottom] = onScreen(view, box);

@@ -7,32 +7,32 @@ import { seeded } from '../seeded.js';
 import { anyEdit, page } from '../words/page.js';
 
 /** Words in any place, over each other too; some lie along the borders of the grid's cells. */
-function scattered(chance, number = 60) {
+function scattered(rng, number = 60) {
   const numbers = Array.from({ length: number }, (_, at) => 100 + at);
   return {
     ...page(0),
     numbers,
     boxes: numbers.map(() => {
-      const x = chance.one([chance.whole(0, 600), 64 * chance.whole(0, 9)]),
-        y = chance.one([chance.whole(0, 600), 64 * chance.whole(0, 9)]);
-      return [x, y, x + chance.whole(1, 120), y + chance.whole(1, 40)];
+      const x = rng.one([rng.whole(0, 600), 64 * rng.whole(0, 9)]),
+        y = rng.one([rng.whole(0, 600), 64 * rng.whole(0, 9)]);
+      return [x, y, x + rng.whole(1, 120), y + rng.whole(1, 40)];
     }),
     texts: numbers.map(String),
-    lines: numbers.map(() => chance.whole(0, 9)),
+    lines: numbers.map(() => rng.whole(0, 9)),
   };
 }
 
 const area = ([x0, y0, x1, y1]) => (x1 - x0) * (y1 - y0);
 
 test('the word at a point is the smallest one there, with the slack around it', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 40; turn++) {
-    const words = scattered(chance),
+    const words = scattered(rng),
       grid = new WordGrid(words);
     for (let look = 0; look < 100; look++) {
-      const x = chance.one([chance.share() * 700 - 20, 64 * chance.whole(0, 9) - 1]),
-        y = chance.one([chance.share() * 700 - 20, 64 * chance.whole(0, 9) - 1]),
-        slack = chance.one([0, 2, 5]);
+      const x = rng.one([rng.share() * 700 - 20, 64 * rng.whole(0, 9) - 1]),
+        y = rng.one([rng.share() * 700 - 20, 64 * rng.whole(0, 9) - 1]),
+        slack = rng.one([0, 2, 5]);
       const there = words.boxes
         .map((box, at) => ({ box, at }))
         .filter(({ box: [x0, y0, x1, y1] }) => x >= x0 - slack && x < x1 + slack && y >= y0 - slack && y < y1 + slack)
@@ -43,12 +43,12 @@ test('the word at a point is the smallest one there, with the slack around it', 
 });
 
 test('the words within a box are those that reach into it, in reading order', () => {
-  const chance = seeded(2);
+  const rng = seeded(2);
   for (let turn = 0; turn < 200; turn++) {
-    const words = scattered(chance),
-      x0 = chance.whole(-100, 650),
-      y0 = chance.whole(-100, 650);
-    const [x1, y1] = [x0 + chance.whole(1, 400), y0 + chance.whole(1, 400)];
+    const words = scattered(rng),
+      x0 = rng.whole(-100, 650),
+      y0 = rng.whole(-100, 650);
+    const [x1, y1] = [x0 + rng.whole(1, 400), y0 + rng.whole(1, 400)];
     const expected = words.boxes.flatMap(([left, top, right, bottom], at) =>
       Math.max(left, x0) < Math.min(right, x1) && Math.max(top, y0) < Math.min(bottom, y1) ? [at] : [],
     );
@@ -99,20 +99,20 @@ test('the next doubtful word follows in reading order, and behind the last one c
 });
 
 test('numbers find the boxes of words that stand and of those that are retired, and lines their words', () => {
-  const chance = seeded(3);
+  const rng = seeded(3);
   let words = page();
   for (let step = 0; step < 60; step++) {
-    words = mended(words, [anyEdit(chance, words)]).words;
+    words = mended(words, [anyEdit(rng, words)]).words;
     const grid = new WordGrid(words);
     words.numbers.forEach((number, at) => assert.equal(grid.boxOf(number), words.boxes[at]));
     words.retired.numbers.forEach((number, at) => assert.equal(grid.boxOf(number), words.retired.boxes[at]));
     assert.deepEqual(grid.boxesOf([words.numbers[0], 9999]), [words.boxes[0]]);
-    const at = chance.whole(0, words.numbers.length);
+    const at = rng.whole(0, words.numbers.length);
     assert.deepEqual(
       grid.line(at),
       words.lines.flatMap((line, other) => (line === words.lines[at] ? [other] : [])),
     );
-    const named = chance.some(words.numbers, 3);
+    const named = rng.some(words.numbers, 3);
     assert.deepEqual(grid.living(named), named);
     const [gone] = words.retired.numbers;
     if (gone !== undefined) assert.ok(grid.living([gone]).length > 0);

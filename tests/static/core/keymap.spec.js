@@ -82,16 +82,16 @@ test('a chord that is given to a command is taken from every one that could be m
 });
 
 test('after any choices a chord calls one command at most, and what is stored brings them back', () => {
-  const chance = seeded(1),
+  const rng = seeded(1),
     names = BINDINGS.map(([name]) => name);
   const chords = ['a', 'b', 'e', 'm', 'Mod+z', 'Shift+b', 'F2', '+'];
   for (let turn = 0; turn < 200; turn++) {
     keymap.resetAll();
     for (let step = 0; step < 6; step++) {
-      const name = chance.one(names);
+      const name = rng.one(names);
       if (keymap.fixed.has(name) || keymap.typed.has(name)) continue;
-      if (chance.share() < 0.2) keymap.reset(name);
-      else keymap.set(name, chance.some(chords, chance.whole(1, 3)));
+      if (rng.share() < 0.2) keymap.reset(name);
+      else keymap.set(name, rng.some(chords, rng.whole(1, 3)));
     }
     for (const name of names)
       for (const chord of keymap.chords(name)) assert.equal(keymap.rival(name, chord), undefined, `${name} ${chord}`);

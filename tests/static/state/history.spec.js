@@ -10,17 +10,17 @@ const moment = (runs, words = []) => ({
 });
 
 test('steps lead back and forth through what was done, each mask for itself', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 50; turn++) {
     const histories = new Histories();
     /** What stood on each mask, step by step, and where each is now. */
     const masks = Array.from({ length: 4 }, (_, at) => ({ key: ['answer', `page ${at}`], stood: [moment(0)], at: 0 }));
     for (let step = 0; step < 200; step++) {
-      const mask = chance.one(masks),
+      const mask = rng.one(masks),
         { key, stood } = mask;
-      const act = chance.one(['push', 'undo', 'redo']);
+      const act = rng.one(['push', 'undo', 'redo']);
       if (act === 'push') {
-        const after = moment(chance.whole(0, 3), [step]);
+        const after = moment(rng.whole(0, 3), [step]);
         histories.push(...key, stood[mask.at], after);
         stood.splice(++mask.at, Infinity, after);
       } else {

@@ -21,11 +21,11 @@ const MASKS = [
 ];
 
 /** A random mark; few kinds of everything, so that two are often alike in a part. */
-const some = (chance) => ({
-  words: chance.some([0, 1, 2], chance.whole(0, 3)),
-  mask: chance.one(MASKS),
-  points: chance.one([[], [[3, 4, true]], [[3, 4, false]]]),
-  boxes: chance.one([[], [[0, 0, 9, 9]]]),
+const some = (rng) => ({
+  words: rng.some([0, 1, 2], rng.whole(0, 3)),
+  mask: rng.one(MASKS),
+  points: rng.one([[], [[3, 4, true]], [[3, 4, false]]]),
+  boxes: rng.one([[], [[0, 0, 9, 9]]]),
 });
 
 /** What the server makes of edits: see engine/annotation/state.py. */
@@ -45,10 +45,10 @@ function applied({ pages, no_answer }, edits) {
 const sorted = (mark) => ({ ...mark, words: mark.words.toSorted() });
 
 test('edits between two marks lead from one to the other, and there are none where they are the same', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 2000; turn++) {
-    const from = some(chance),
-      to = some(chance);
+    const from = some(rng),
+      to = some(rng);
     const edits = editsBetween('p', from, to);
     const reached = applied({ pages: { p: from }, no_answer: false }, edits).pages.p;
     assert.deepEqual(sorted(reached), sorted(to));
@@ -58,10 +58,10 @@ test('edits between two marks lead from one to the other, and there are none whe
 });
 
 test('edits to a version of an answer lead there from any other one', () => {
-  const chance = seeded(2);
+  const rng = seeded(2);
   const version = () => ({
-    pages: Object.fromEntries(chance.some(['p', 'q', 'r'], chance.whole(0, 4)).map((page) => [page, some(chance)])),
-    no_answer: chance.share() < 0.3,
+    pages: Object.fromEntries(rng.some(['p', 'q', 'r'], rng.whole(0, 4)).map((page) => [page, some(rng)])),
+    no_answer: rng.share() < 0.3,
   });
   for (let turn = 0; turn < 500; turn++) {
     const mine = version(),

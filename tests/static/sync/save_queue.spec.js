@@ -104,23 +104,23 @@ test('edits of an answer are stored in order, each on the one before, and leave 
 
 test('whatever is lost on the way, in whatever order, every edit is stored exactly once', async () => {
   for (let seed = 1; seed <= 60; seed++) {
-    const chance = seeded(seed),
+    const rng = seeded(seed),
       disk = new Disk(),
       server = new Server(),
       queue = window(disk, server);
     let faults = 8;
     server.line = async () => {
-      if (faults > 0 && chance.whole(0, 2) === 0) {
+      if (faults > 0 && rng.whole(0, 2) === 0) {
         faults--;
         throw new ApiError('The server cannot be reached.', 0);
       }
     };
     const made = { a: [], b: [], c: [] };
     for (let step = 0; step < 12; step++) {
-      const annotation = chance.one(['a', 'b', 'c']);
+      const annotation = rng.one(['a', 'b', 'c']);
       const head = queue.newestOf(annotation);
       made[annotation].push(queue.add(edit(annotation), head).key);
-      if (chance.whole(0, 1)) await new Promise((later) => setImmediate(later));
+      if (rng.whole(0, 1)) await new Promise((later) => setImmediate(later));
     }
     await settled(queue);
     assert.equal(server.stored.size, 12, `seed ${seed}`);

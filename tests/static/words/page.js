@@ -25,16 +25,16 @@ export function page(number = 40) {
 }
 
 /** A change that the page of words takes. */
-export function anyEdit(chance, words) {
-  const at = chance.whole(0, words.numbers.length),
+export function anyEdit(rng, words) {
+  const at = rng.whole(0, words.numbers.length),
     number = words.numbers[at],
     [x0, y0, x1, y1] = words.boxes[at];
   const middle = Math.floor((x0 + x1) / 2),
-    left = chance.whole(0, 700),
-    top = chance.whole(0, 400);
+    left = rng.whole(0, 700),
+    top = rng.whole(0, 400);
   const kinds = [
-    { op: 'text', number, text: chance.one(['Summe', 'مجموع', '12.50']) },
-    { op: 'add', text: chance.one(['neu', 'חדש', '7']), box: [left, top, left + 60, top + 22] },
+    { op: 'text', number, text: rng.one(['Summe', 'مجموع', '12.50']) },
+    { op: 'add', text: rng.one(['neu', 'חדש', '7']), box: [left, top, left + 60, top + 22] },
   ];
   if (x1 - x0 >= 4)
     kinds.push({
@@ -46,12 +46,12 @@ export function anyEdit(chance, words) {
       ],
     });
   if (words.numbers.length > 12)
-    kinds.push({ op: 'merge', numbers: chance.some(words.numbers, 3) }, { op: 'remove', number });
+    kinds.push({ op: 'merge', numbers: rng.some(words.numbers, 3) }, { op: 'remove', number });
   if (words.retired.numbers.length)
     kinds.push({
       op: 'restore',
-      numbers: [chance.one(words.retired.numbers)],
-      instead: words.numbers.length > 12 ? chance.some(words.numbers, chance.whole(0, 2)) : [],
+      numbers: [rng.one(words.retired.numbers)],
+      instead: words.numbers.length > 12 ? rng.some(words.numbers, rng.whole(0, 2)) : [],
     });
-  return chance.one(kinds);
+  return rng.one(kinds);
 }

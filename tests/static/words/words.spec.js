@@ -13,14 +13,14 @@ function frozen(value) {
 }
 
 test('the inverse of changes leads back to the words before, and the inverse of that forth again', () => {
-  const chance = seeded(1);
+  const rng = seeded(1);
   for (let turn = 0; turn < 8; turn++) {
     let words = frozen(page(14)); // few, so that changes meet
     for (let step = 0; step < 40; step++) {
       const edits = [];
       let after = words;
-      for (let more = chance.whole(1, 6); more; more--) {
-        edits.push(anyEdit(chance, after));
+      for (let more = rng.whole(1, 6); more; more--) {
+        edits.push(anyEdit(rng, after));
         after = mended(after, [edits.at(-1)]).words;
       }
       const there = mended(words, frozen(edits)),
@@ -29,17 +29,17 @@ test('the inverse of changes leads back to the words before, and the inverse of 
       assert.deepEqual(standing(back.words), standing(words));
       assert.deepEqual(standing(again.words), standing(there.words));
       assert.deepEqual({ ...there.words, version: 0 }, { ...after, version: 0 }, 'all at once, or one by one');
-      words = frozen(chance.one([there, there, back]).words);
+      words = frozen(rng.one([there, there, back]).words);
     }
   }
 });
 
 test('numbers are given once, and every word of the page is there or retired', () => {
-  const chance = seeded(2);
+  const rng = seeded(2);
   for (let turn = 0; turn < 20; turn++) {
     let words = page(16);
     for (let step = 0; step < 60; step++) {
-      const { words: after, created } = mended(words, [anyEdit(chance, words)]);
+      const { words: after, created } = mended(words, [anyEdit(rng, words)]);
       assert.equal(after.version, words.version + 1);
       assert.deepEqual(
         created,
@@ -137,11 +137,11 @@ test('a mark on words that were split, merged or deleted means what stands in th
 });
 
 test('words that stand are what a mark means by them, in reading order, after any changes', () => {
-  const chance = seeded(3);
+  const rng = seeded(3);
   let words = page();
   for (let step = 0; step < 100; step++) {
-    words = mended(words, [anyEdit(chance, words)]).words;
-    const named = chance.some(words.numbers, 5);
+    words = mended(words, [anyEdit(rng, words)]).words;
+    const named = rng.some(words.numbers, 5);
     const expected = words.numbers.filter((number) => named.includes(number));
     assert.deepEqual(
       living(words, named).map((each) => each.number),
@@ -157,7 +157,7 @@ test('words that stand are what a mark means by them, in reading order, after an
 });
 
 test('a change with other numbers does to words with these numbers what it did to the old ones', () => {
-  const chance = seeded(4),
+  const rng = seeded(4),
     more = (number) => number + 1000;
   const moved = (words) => ({
     ...words,
@@ -172,7 +172,7 @@ test('a change with other numbers does to words with these numbers what it did t
   });
   let words = page();
   for (let step = 0; step < 200; step++) {
-    const edit = frozen(anyEdit(chance, words)),
+    const edit = frozen(anyEdit(rng, words)),
       there = mended(words, [edit]).words;
     assert.deepEqual(mended(moved(words), [renumbered(edit, more)]).words, moved(there));
     assert.deepEqual(
