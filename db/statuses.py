@@ -9,7 +9,7 @@ The state of a task follows from its answers (db.task_states).
 SUBMITTED = "submitted"  # an answer, and a task that is fully answered: waits for a verdict
 ACCEPTED = ("accepted", "fixed")  # statuses of labels; fixed: accepted after the reviewer changed it
 ANSWERED = (SUBMITTED, *ACCEPTED)  # statuses that count as an answer
-REMOVED = "removed"  # status of an answer that counts nowhere until it is restored (engine.queries.standing)
+REMOVED = "removed"  # status of an answer that counts nowhere until it is restored (engine.queries.not_removed)
 
 OPEN = "open"  # a task that needs answers, and has none
 PARTLY = "partly"  # a task that needs answers of several people, and has some

@@ -1,4 +1,4 @@
-"""Conditions and lookups of many services: standing answer, automatic answer in force, newest revision, row by id."""
+"""Conditions and lookups of many services: answers not removed, automatic ones in force, newest revision, row by id."""
 
 from typing import Any, TypeVar
 
@@ -14,7 +14,7 @@ _NAMES = {"modelversion": "model", "loginsession": "session"}
 _Row = TypeVar("_Row", bound=Base)
 
 
-def standing(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
+def not_removed(annotation: type[Annotation] = Annotation) -> ColumnElement[bool]:
     """Return the condition that an answer is not removed.
 
     Every statement about answers needs it, except where another condition implies it: `is_newest`, or the statuses that
@@ -37,7 +37,7 @@ def is_newest(revision: type[Revision] = Revision) -> ColumnElement[bool]:
     Args:
         revision: the table `Revision`, or an alias of it.
     """
-    return standing() & is_head(revision)
+    return not_removed() & is_head(revision)
 
 
 def is_head(revision: type[Revision] = Revision) -> ColumnElement[bool]:

@@ -64,7 +64,7 @@ class Annotation(Base):
     """One person's answer to a question on a document; `head` and `status` repeat its newest revision.
 
     A removed answer has the status "removed" and keeps its head, whose status it gets back when it is restored. It
-    counts nowhere (engine.queries.standing), and its author may answer the question anew.
+    counts nowhere (engine.queries.not_removed), and its author may answer the question anew.
     """
 
     __tablename__ = "annotations"

@@ -22,7 +22,7 @@ from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_
 from engine.annotation.survey_answers import Prepared, prepared
 from engine.errors import NotFound, Refused
 from engine.projects import project_stage
-from engine.queries import existing, standing
+from engine.queries import existing, not_removed
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
 from model.devices import use_threads
@@ -93,7 +93,7 @@ class AnswerService:
                     Annotation.document_id == document_id,
                     Annotation.author_id == user_id,
                     Question.text == question,
-                    standing(),
+                    not_removed(),
                 )
             )
             known = session.scalar(

@@ -18,7 +18,7 @@ from engine.plurals import count
 from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
-from engine.queries import in_force, standing
+from engine.queries import in_force, not_removed
 
 LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
 
@@ -151,7 +151,7 @@ def check_anew(session: Session, document_id: str, question_id: str) -> None:
     newest = session.scalar(
         select(Revision)
         .join(Annotation, Annotation.id == Revision.annotation_id)
-        .where(Annotation.document_id == document_id, Annotation.question_id == question_id, standing())
+        .where(Annotation.document_id == document_id, Annotation.question_id == question_id, not_removed())
         .where(Revision.status.in_(ANSWERED))
         .order_by(Revision.created_at.desc(), Revision.id.desc())
         .limit(1)

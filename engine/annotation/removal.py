@@ -2,8 +2,8 @@
 
 A removal is a mark: the status "removed" in place of the newest revision's. Revisions, reviews and proposals stay, and
 the head stays too, so an answer comes back exactly as it was, whenever that is. Meanwhile it counts nowhere
-(engine.queries.standing). What was frozen before does not change: snapshots, those of the holdouts among them, hold the
-answers themselves.
+(engine.queries.not_removed). What was frozen before does not change: snapshots, those of the holdouts among them, hold
+the answers themselves.
 """
 
 from sqlalchemy import select
@@ -83,7 +83,7 @@ def restore(workspace: Workspace, annotation_id: str, user_id: str) -> None:
         try:
             with session.begin_nested():
                 annotation.status = status or "draft"
-        except IntegrityError:  # the index of standing answers
+        except IntegrityError:  # the index of answers not removed
             author = session.get_one(User, annotation.author_id).name
             raise Conflict(_TWICE.format(author=author)) from None
         _check_automatic(session, annotation)

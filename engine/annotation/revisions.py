@@ -27,7 +27,7 @@ from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings
-from engine.queries import standing
+from engine.queries import not_removed
 from engine.workspace import Workspace
 
 Action = Literal["edit", "accept", "submit", "reopen"]
@@ -124,7 +124,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
 _APPEND = insert(Revision.__table__)  # type: ignore[arg-type]
 _ADVANCE = (
     update(Annotation)
-    .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"), standing())
+    .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"), not_removed())
     .values(
         head=bindparam("following"),
         status=bindparam("becomes"),

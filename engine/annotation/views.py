@@ -24,7 +24,7 @@ from engine.annotation.proposal import (
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
-from engine.queries import existing, is_head, standing
+from engine.queries import existing, is_head, not_removed
 from engine.workspace import Workspace
 
 
@@ -110,7 +110,7 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
 
 def annotation_lines(workspace: Workspace, document_id: str, viewer_id: str | None = None) -> list[AnnotationLine]:
     """Return the questions of a document, oldest first, with the answers that the viewer may see."""
-    here = (Annotation.document_id == document_id) & standing()
+    here = (Annotation.document_id == document_id) & not_removed()
     with workspace.database.read() as session:
         hidden = hidden_questions(session, document_id, viewer_id) if viewer_id is not None else set()
         return _lines(session, here, lambda one: one.question_id not in hidden or one.author_id == viewer_id)

@@ -14,7 +14,7 @@ from db.tables import Annotation, Review, Revision, Task, User
 from engine.annotation.agreement import Agreement, compare
 from engine.annotation.state import AnnotationState
 from engine.datasets.weights import Reliability, reliabilities
-from engine.queries import standing
+from engine.queries import not_removed
 
 _AT_ONCE = 200  # states in memory
 _Judged = aliased(Revision)
@@ -82,7 +82,7 @@ def compare_people(
         project_id: project.
         documents: the only ones to look at; None: all of the project.
     """
-    several = select(Annotation.document_id, Annotation.question_id).where(Annotation.head > 0, standing())
+    several = select(Annotation.document_id, Annotation.question_id).where(Annotation.head > 0, not_removed())
     several = several.where(of_documents(project_id, documents))
     of_question = Annotation.document_id, Annotation.question_id
     several = several.group_by(*of_question).having(func.count() > 1).order_by(*of_question)
@@ -133,7 +133,7 @@ def own_answers(
         .where(
             Annotation.document_id.in_(documents),
             Annotation.question_id.in_(questions),
-            standing(),
+            not_removed(),
             Revision.author_id == Annotation.author_id,
             Revision.status.in_(ANSWERED),
             Revision.number <= func.coalesce(_first_judged(), Revision.number),

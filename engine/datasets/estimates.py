@@ -20,7 +20,7 @@ from engine.datasets.automatic_labels import chosen_automatic, find_trusted_vers
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import proposal_of
 from engine.documents.reading_state import is_being_read
-from engine.queries import in_force, is_newest, standing
+from engine.queries import in_force, is_newest, not_removed
 from engine.workspace import Workspace
 
 
@@ -71,7 +71,7 @@ def _by_document(project_id: str, filters: Filters) -> Select[str, int]:
     if set(statuses) - set(ACCEPTED):
         accepted = Annotation.status.in_(ACCEPTED)
         counted = func.count(case((accepted, Annotation.question_id)).distinct()) + func.count(case((~accepted, 1)))
-    of_project = Annotation.project_id == project_id, Annotation.status.in_(statuses), standing()
+    of_project = Annotation.project_id == project_id, Annotation.status.in_(statuses), not_removed()
     being_read = select(Document.id).where(Document.project_id == project_id, is_being_read())
     chosen = select(Annotation.document_id, counted).where(*of_project, Annotation.document_id.not_in(being_read))
     if filters.questions is not None:
@@ -89,7 +89,7 @@ def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
     """Return the answered questions of a project, automatically answered ones included, alphabetically."""
     with workspace.database.read() as session:
         asked = select(Question.text).where(Question.project_id == project_id)
-        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, standing())
+        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, not_removed())
         of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
         by_trusted = AutomaticAnswer.model_version_id.in_(find_trusted_versions(session, project_id))
         automatic = exists().where(*of_question, in_force(), by_trusted)

@@ -28,7 +28,7 @@ from engine.datasets.quality import CONTRADICTED, Answer, SeenPage, SeenWord, fi
 from engine.datasets.weights import Reliability, label_weight, share_agreed
 from engine.documents.duplicates.page_signature import Signature, alike
 from engine.documents.duplicates.signature_index import signature_in
-from engine.queries import standing
+from engine.queries import not_removed
 
 GOLD_ANSWER, REVIEWED, UNREVIEWED = (
     0,
@@ -210,7 +210,7 @@ def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]
 def _asked_of_several(session: Session, documents: Iterable[str]) -> set[tuple[str, str]]:
     """Return (document, question) of all questions with more than one answer; most have one."""
     of_question = Annotation.document_id, Annotation.question_id
-    chosen = select(*of_question).where(standing()).group_by(*of_question).having(func.count() > 1)
+    chosen = select(*of_question).where(not_removed()).group_by(*of_question).having(func.count() > 1)
     return {
         (document_id, question_id)
         for some in batches(sorted(documents), _DOCUMENTS_AT_ONCE)

@@ -44,7 +44,7 @@ from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.reading_state import is_being_read
 from engine.errors import Refused
 from engine.plurals import word
-from engine.queries import in_force, is_newest, standing
+from engine.queries import in_force, is_newest, not_removed
 from engine.workspace import Workspace
 
 _AT_ONCE = 400  # labels held in memory, plus those of the last group of documents
@@ -264,7 +264,7 @@ def _list_answered_documents(
     """
     statuses = [status for status in filters.statuses if status != AUTOMATIC]
     of_people = select(Annotation.document_id, func.count()).where(
-        Annotation.project_id == project_id, Annotation.status.in_(statuses), standing()
+        Annotation.project_id == project_id, Annotation.status.in_(statuses), not_removed()
     )
     of_model = (
         select(Task.document_id, func.count())

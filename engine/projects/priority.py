@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db import changes, document_figures
 from db.tables import Annotation, Project, Task, TaskChange
 from db.tables.annotations import UNRANKED
-from engine.queries import standing
+from engine.queries import not_removed
 
 BY_HAND, BEGUN = -2, -1  # before all ranked places, which start at 0
 
@@ -20,7 +20,7 @@ BY_HAND, BEGUN = -2, -1  # before all ranked places, which start at 0
 def begun() -> ColumnElement[bool]:
     """Return the condition that a task has an answer, drafts included."""
     same = Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id
-    return exists().where(*same, standing())
+    return exists().where(*same, not_removed())
 
 
 def forget(session: Session, project: Project, documents: Sequence[str], _change: TaskChange) -> None:

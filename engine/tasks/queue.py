@@ -20,7 +20,7 @@ from engine.annotation.revisions import state_at
 from engine.errors import Conflict
 from engine.plurals import word
 from engine.projects.open_tasks import lock_project
-from engine.queries import existing, standing
+from engine.queries import existing, not_removed
 from engine.tasks import task_status
 from engine.tasks.candidates import candidates as candidates_for
 from engine.tasks.queue_view import QueueView, clock, queue_view, view_in
@@ -195,7 +195,7 @@ def _answer(session: Session, task: LeasedTask, user_id: str) -> tuple[str | Non
             Annotation.document_id == task.document_id,
             Annotation.question_id == task.question.id,
             Annotation.author_id == user_id,
-            standing(),
+            not_removed(),
         )
     ).first()
     if found is None:

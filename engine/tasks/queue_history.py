@@ -14,7 +14,7 @@ from db.finished_work import day_of
 from db.statuses import ANSWERED
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
 from engine.annotation.automatic_checks import replaces_person
-from engine.queries import standing
+from engine.queries import not_removed
 
 
 def days(session: Session, project_id: str) -> dict[date, tuple[int, int]]:
@@ -58,7 +58,7 @@ def days(session: Session, project_id: str) -> dict[date, tuple[int, int]]:
     steps = (
         select(Revision.created_at.label("at"), Revision.status, func.coalesce(before, "").label("before"))
         .join(Annotation, Annotation.id == Revision.annotation_id)
-        .where(Annotation.project_id == project_id, standing())
+        .where(Annotation.project_id == project_id, not_removed())
         .subquery()
     )
     submits, submitted = steps.c.status == "submitted", steps.c.before == "submitted"

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, AuditEntry, Document, Question
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects import open_tasks, task_changes
-from engine.queries import standing
+from engine.queries import not_removed
 from engine.text import check_question, is_blank, quoted, storable
 from engine.text import listed as joined
 from engine.workspace import Workspace
@@ -130,7 +130,7 @@ def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id
             if owner != project_id:
                 raise NotFound("There is no such document in this project.")
             chosen = select(Annotation.question_id, Annotation.id).where(
-                Annotation.document_id == document_id, Annotation.author_id == user_id, standing()
+                Annotation.document_id == document_id, Annotation.author_id == user_id, not_removed()
             )
             asked = dict(session.execute(chosen).tuples().all())
         used = session.execute(

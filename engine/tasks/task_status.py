@@ -31,7 +31,7 @@ from db.tables import Annotation, Member, PartAnswer, Project, Question, Revisio
 from engine import leases
 from engine.annotation.automatic_checks import needs_no_person
 from engine.errors import NotFound
-from engine.queries import standing
+from engine.queries import not_removed
 
 OPEN = (statuses.OPEN, statuses.PARTLY)  # anybody may answer
 FULL = (statuses.SUBMITTED, statuses.DONE, statuses.AUTOMATIC)
@@ -287,7 +287,7 @@ def _with_answers(*which: ColumnElement[bool]) -> Select[Any]:
         .select_from(Task)
         .outerjoin(known, known.id == Task.gold_revision_id)
         .outerjoin(gold, gold.id == known.annotation_id)
-        .outerjoin(_answer, and_(*same, standing(_answer), *which))
+        .outerjoin(_answer, and_(*same, not_removed(_answer), *which))
     )
 
 

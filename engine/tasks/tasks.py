@@ -17,7 +17,7 @@ from engine import audit
 from engine.accounts.visibility import check_standing
 from engine.errors import NotFound, Refused
 from engine.paging import Order, Page
-from engine.queries import existing, standing
+from engine.queries import existing, not_removed
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000
@@ -152,7 +152,7 @@ def _lines(session: Session, tasks: Sequence[Task]) -> list[TaskLine]:
     for start in range(0, len(there), 400):
         here = Annotation.document_id.in_(there[start : start + 400])
         named = select(Annotation, User.name).join(User, User.id == Annotation.author_id)
-        rows = session.execute(named.where(here, Annotation.question_id.in_(asked), standing()))
+        rows = session.execute(named.where(here, Annotation.question_id.in_(asked), not_removed()))
         for each, name in sorted(rows, key=lambda row: row[0].id):
             given = GivenAnswer(each.id, name, each.status, each.head)
             answers.setdefault((each.document_id, each.question_id), []).append(given)

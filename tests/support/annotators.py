@@ -8,7 +8,7 @@ from sqlalchemy import select
 
 from db.tables import Annotation, Member, Question, Task, User
 from engine.annotation.revisions import RevisionRequest, Saved, append_revision
-from engine.queries import standing
+from engine.queries import not_removed
 from engine.tasks.review import ReviewRequest, review
 from engine.workspace import Workspace
 from tests.support.factories import pages_of
@@ -33,7 +33,7 @@ def begin(workspace: Workspace, task_id: str, user: User) -> Annotation:
                 Annotation.document_id == task.document_id,
                 Annotation.question_id == task.question_id,
                 Annotation.author_id == user.id,
-                standing(),
+                not_removed(),
             )
         )
         if there is not None:
