@@ -144,7 +144,7 @@ class ChangeStreams:
             thread.join(timeout=5)
 
     def _begin(self) -> None:
-        with self._workspace.database.look() as session:
+        with self._workspace.database.autocommit_read() as session:
             self._cursor = changes.newest(session)
         self._told_ahead = set()
         self._thread = threading.Thread(target=self._run, name="follow-changes", daemon=True)
@@ -163,7 +163,7 @@ class ChangeStreams:
                 _log.exception("changes could not be read; trying again")
 
     def _look(self, streams: Sequence[Subscription]) -> None:
-        with self._workspace.database.look() as session:
+        with self._workspace.database.autocommit_read() as session:
             news = changes.since(session, self._cursor)
         told = [each for each in news.changes if each.id not in self._told_ahead]
         self._look_at_rights(streams, told)

@@ -99,7 +99,7 @@ class Database:
             event.listen(self.engine, "checkin", _note_rest)
             event.listen(self.engine, "checkout", _check_rested(self.engine.dialect))
         alone = {"glossator_alone": True} if self.dialect == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
-        self._looker: Engine = self.engine.execution_options(**alone)
+        self._autocommit_engine: Engine = self.engine.execution_options(**alone)
         self._writer: Engine = self.engine.execution_options(glossator_writes=True)
         self._turn = threading.Lock()
         self._pace = changes.Pace()
@@ -123,9 +123,9 @@ class Database:
             yield session
 
     @contextmanager
-    def look(self) -> Iterator[Session]:
+    def autocommit_read(self) -> Iterator[Session]:
         """Yield a session for a single reading statement, without the two round trips of BEGIN and ROLLBACK."""
-        with Session(self._looker, expire_on_commit=False, autoflush=False) as session:
+        with Session(self._autocommit_engine, expire_on_commit=False, autoflush=False) as session:
             yield session
 
     @contextmanager

@@ -79,7 +79,7 @@ def since(session: Session, cursor: int) -> News:
     """Return the changes behind a cursor, in one short query while there are none.
 
     Args:
-        session: An open session; `Database.look` is enough.
+        session: An open session; `Database.autocommit_read` is enough.
         cursor: From `newest` or an earlier `News`.
     """
     # The change at the cursor is read too: while it is there, nothing behind it was deleted.
@@ -119,7 +119,7 @@ def prune(workspace: Workspace) -> None:
 
     Costs as much as there is to delete, in pieces. Several processes may do it at once.
     """
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         kept = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
         first = session.scalar(kept) or session.scalar(select(func.max(Change.id)))
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:

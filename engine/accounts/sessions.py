@@ -128,7 +128,7 @@ def login_of_token(workspace: Workspace, token: str) -> Login | None:
         The login, or None for an unknown, revoked or expired token.
     """
     hashed, moment = digest(token), now()
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         found = session.execute(_LOGGED_IN, {"token": hashed, "now": moment}).one_or_none()
     if found is None:
         return None

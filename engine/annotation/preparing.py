@@ -84,7 +84,7 @@ def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished
     `finished`: the answer must be complete, and is compared with the automatic answer. Raises TooMany when the queue is
     full.
     """
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         pages = named_pages(session, base.document_id, base.state, edits)
         checked = to_check(session, base.document_id, base.question_id) if finished else None
     try:
@@ -92,7 +92,7 @@ def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished
         with in_line(workspace, change):  # no database connection is held while waiting
             after = _painted(base, change, finished)
             opinion = opinion_of(checked, after) if checked is not None else None
-            with workspace.database.look() as session:  # connects only for pages with retired words
+            with workspace.database.autocommit_read() as session:  # connects only for pages with retired words
                 outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits, opinion)
     except TooMany:
         raise

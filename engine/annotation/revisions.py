@@ -73,7 +73,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         Refused: An edit is invalid.
     """
     finished = request.action in ("accept", "submit")
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         answer, base = _answer(session, annotation_id, request, user_id)
         if answer.head != request.base:
             # The request is stored already or in conflict, and heads only grow: no write transaction is needed.

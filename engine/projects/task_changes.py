@@ -138,7 +138,7 @@ def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event |
 
     Servers and workers call it again and again: a look costs one short query while there is nothing to do.
     """
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         stuck = TaskChange.finished_at.is_(None), TaskChange.moved_at < now() - timedelta(seconds=STUCK_SECONDS)
         projects = list(session.scalars(select(TaskChange.project_id).where(*stuck).distinct()))
     for project_id in projects:

@@ -266,7 +266,7 @@ def _answered_by(session: Session, annotation_id: str, base: int) -> str | None:
 
 def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
     """Return the judged revision; None unless it is the newest one."""
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         row = session.execute(
             select(Annotation.document_id, Annotation.question_id, Revision.state)
             .join(Revision, is_newest())

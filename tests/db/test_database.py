@@ -164,7 +164,7 @@ def test_a_reading_session_keeps_no_change(workspace: Workspace) -> None:
 
 def test_a_look_leaves_the_connection_as_it_was(workspace: Workspace) -> None:
     for _ in range(2):
-        with workspace.database.look() as session:
+        with workspace.database.autocommit_read() as session:
             assert session.scalar(select(Project)) is None
         with workspace.database.read() as session:
             session.add(Project(name="never"))

@@ -26,12 +26,12 @@ def change(workspace: Workspace, topic: str = "jobs") -> None:
 
 
 def newest(workspace: Workspace) -> int:
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         return changes.newest(session)
 
 
 def since(workspace: Workspace, cursor: int) -> News:
-    with workspace.database.look() as session:
+    with workspace.database.autocommit_read() as session:
         return changes.since(session, cursor)
 
 
@@ -129,7 +129,7 @@ def test_more_than_can_be_told_is_everything(workspace: Workspace, monkeypatch: 
 
 def test_a_page_that_begins_to_listen_hears_of_the_seconds_in_which_it_loaded(workspace: Workspace) -> None:
     def begin() -> list[str]:
-        with workspace.database.look() as session:
+        with workspace.database.autocommit_read() as session:
             return topics(changes.since(session, changes.newest(session, changes.LOADING)))
 
     assert begin() == []
