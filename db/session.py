@@ -111,7 +111,7 @@ class Database:
             yield session
 
     @contextmanager
-    def moment(self) -> Iterator[Session]:
+    def snapshot_read(self) -> Iterator[Session]:
         """Yield a session for reading in which all statements see the same state of the database.
 
         SQLite's transactions behave so by default, PostgreSQL's from REPEATABLE READ on

@@ -109,7 +109,7 @@ def freeze_with(
 ) -> Snapshot:
     """Freeze the answers that pass `filters`, as `freeze` does."""
     say = on_progress or (lambda done, of: None)
-    with workspace.database.moment() as session, closing(AsyncBlobWriter(workspace)) as blob_writer:
+    with workspace.database.snapshot_read() as session, closing(AsyncBlobWriter(workspace)) as blob_writer:
         known = project_facts(session, project_id, lambda: say(0, 0))
         manifest = ManifestWriter(session, blob_writer)
         for chosen in chosen_labels(session, known, filters, say):

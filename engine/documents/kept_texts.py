@@ -18,7 +18,7 @@ def check(workspace: Workspace, project_id: str | None = None) -> list[str]:
     """Return ids of the documents of a project, or of all, whose texts are not what their names and words say."""
     apart: list[str] = []
     for some in _documents(workspace, project_id):
-        with workspace.database.moment() as session:
+        with workspace.database.snapshot_read() as session:
             apart += document_texts.apart(session, [document_id for document_id, _ in some])
     return apart
 

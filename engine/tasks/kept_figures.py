@@ -34,9 +34,9 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
     """
     found: list[tuple[str, str]] = []
     for ids in answers(workspace, project_id):
-        with workspace.database.moment() as session:
+        with workspace.database.snapshot_read() as session:
             found += [("mask", each) for each in _masks_apart(session, ids)]
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         if _counted(session, project_id) != _counts(session, project_id):
             found.append(("count", project_id))
         found += [("document", each) for each in _documents_apart(session, project_id)]
@@ -49,7 +49,7 @@ def check(workspace: Workspace, project_id: str) -> list[tuple[str, str]]:
         if waiting_looks.miscounted(session, project_id):
             found.append(("looks", project_id))
     for ids in _documents(workspace, project_id):
-        with workspace.database.moment() as session:
+        with workspace.database.snapshot_read() as session:
             found += [("numbers", each) for each in _numbers_apart(session, ids)]
     return found
 
@@ -65,7 +65,7 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
     pace = Pace()
     for ids in answers(workspace, project_id):
         in_pieces(workspace, ids, touch, pace=pace)
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         history = days(session, project_id)
         apart = _documents_apart(session, project_id)
         so, kept = _counted(session, project_id), _counts(session, project_id)
@@ -137,7 +137,7 @@ def _kept_sums(session: Session, project_id: str) -> set[tuple[Any, ...]]:
 
 
 def _questions_apart(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         found = question_uses.apart(session, project_id)
     for begin in range(0, len(found), question_uses.AT_ONCE):
         yield found[begin : begin + question_uses.AT_ONCE]

@@ -49,7 +49,7 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
         for ids in _tasks(workspace, each):
             with workspace.database.read() as session:
                 tasks += [found.task_id for found in task_states.compared(session, ids) if found.kept != found.computed]
-        with workspace.database.moment() as session:
+        with workspace.database.snapshot_read() as session:
             counts += _miscounted(session, each)
             editors += session.scalars(_misnamed(each))
             parts += sorted({task_id for task_id, _ in _parts_apart(session, each)})
@@ -63,7 +63,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
         pace = Pace()
         for ids in _tasks(workspace, each):
             in_pieces(workspace, ids, task_states.touch_tasks, pace=pace)
-        with workspace.database.moment() as session:
+        with workspace.database.snapshot_read() as session:
             miscounted = _miscounted(session, each)
             parts = sorted({task_id for task_id, _ in _parts_apart(session, each)})
         with workspace.database.write() as session:

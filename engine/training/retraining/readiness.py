@@ -57,7 +57,7 @@ class Readiness:
 
 def readiness(workspace: Workspace, project_id: str) -> Readiness:
     """Return the conditions that a retraining of a project would meet now."""
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         known = project_facts(session, project_id)
         chosen = snapshots.chosen_labels(session, known, Filters())
         learnable = any(choice.taken for choice in chosen)

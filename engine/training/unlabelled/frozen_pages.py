@@ -48,7 +48,7 @@ def freeze_pages(workspace: Workspace, project_id: str, seed: int, most: int = M
         seed: Seed of the run.
         most: Pages at most. As many documents are looked at, however many the project has.
     """
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         groups = _documents(session, project_id, seed, most)
         pages = _pages(session, list(groups), most)
         words = [

@@ -60,7 +60,7 @@ def test_contradicting_answers_on_a_page_that_came_in_twice_are_left_out(workspa
     for document, words in ((first, [0]), (again, [12]), (other, [5])):
         accept(workspace, document, "What is it?", words)
         accept(workspace, document, "Who is it?")
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         [chosen] = snapshots.chosen_labels(session, project_facts(session, project.id), Filters())
     assert {(label.document.name, label.question) for label in chosen.left_out} == {
         ("first.png", "What is it?"),

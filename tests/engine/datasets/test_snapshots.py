@@ -237,7 +237,7 @@ def test_what_is_accepted_while_a_snapshot_is_made_is_in_none_of_its_parts(
     last = make_document(workspace, project.id, [bill(9)], split="train")
     accept(workspace, last, "What is the bill number?", [4])
     monkeypatch.setattr(snapshots, "_AT_ONCE", 1)
-    with workspace.database.moment() as session:
+    with workspace.database.snapshot_read() as session:
         labels = snapshots.chosen_labels(session, project_facts(session, project.id), Filters())
         taken = next(labels).taken
         accept(workspace, last, "Who asks meanwhile?", [1])
