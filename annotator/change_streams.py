@@ -1,7 +1,7 @@
 """Streams of changes to browsers: one reader a process, which looks while somebody listens.
 
 The reader asks the database every half second what was changed, by whichever process, and hands each stream what its
-person may hear. What a slow browser has not taken yet is kept as one line for each topic of a project.
+person may see. What a slow browser has not taken yet is kept as one line for each topic of a project.
 """
 
 import logging
@@ -15,51 +15,51 @@ from db.tables import User
 from engine import changes
 from engine.accounts import change_rights, sessions
 from engine.accounts.change_rights import ChangesView, Rights
-from engine.changes import ToldChange
+from engine.changes import StoredEvent
 from engine.errors import TooMany
 from engine.workspace import Workspace
 
 LOOK_SECONDS = 0.5
-RIGHTS_SECONDS = 30.0  # after so long, login and rights of a stream are looked at again, whatever was told
+RIGHTS_SECONDS = 30.0  # after so long, login and rights of a stream are checked again, whatever was published
 OF_ONE = 16  # streams of one person: one for each browser that holds one for its windows, or one a window
-_WAIT_SECONDS = 30  # told to whom has too many
+_WAIT_SECONDS = 30  # Retry-After of a refused stream
 _log = logging.getLogger(__name__)
 
 
 class Subscription:
-    """What one stream has yet to be told. Changes come from the reader's thread, and are taken on the event loop."""
+    """What one stream has yet to send. Changes come from the reader's thread, and are taken on the event loop."""
 
-    def __init__(self, user: User, rights: Rights, token: str | None, news: Callable[[], object]) -> None:
+    def __init__(self, user: User, rights: Rights, token: str | None, notify: Callable[[], object]) -> None:
         self.user, self.rights, self.token = user, rights, token
-        self.looked_at = time.monotonic()
+        self.checked_at = time.monotonic()
         self.ended = self.logged_out = False
-        self._news = news
+        self._notify = notify
         self._lock = threading.Lock()
         self._lines: dict[tuple[str | None, Topic], dict[str | None, None]] = {}
         self._all = False
         self._next = self._begins = 0
 
-    def begin(self, told: Sequence[ToldChange], cursor: int, *, everything: bool) -> None:
-        """Note what the person does not know yet; the reader, which may lag, need not tell it again."""
-        self.add(told, cursor, everything=everything)
+    def begin(self, events: Sequence[StoredEvent], cursor: int, *, everything: bool) -> None:
+        """Note what the person does not know yet; the reader, which may lag, need not send it again."""
+        self.add(events, cursor, everything=everything)
         self._begins = cursor
 
-    def add(self, told: Sequence[ToldChange], cursor: int, *, everything: bool = False) -> None:
+    def add(self, events: Sequence[StoredEvent], cursor: int, *, everything: bool = False) -> None:
         """Note changes, and where the stream goes on after them."""
         with self._lock:
             self._next, self._all = cursor, self._all or everything
             self._begins = 0 if everything else self._begins
-            for each in (each for each in told if each.id > self._begins):
-                subjects = self._lines.setdefault((each.project_id, each.topic), {})
-                if len(subjects) <= MOST_SUBJECTS or each.subject_id is None:  # more are not named
-                    subjects[each.subject_id] = None
-        if told or everything:
-            self._news()
+            for event in (event for event in events if event.id > self._begins):
+                subjects = self._lines.setdefault((event.project_id, event.topic), {})
+                if len(subjects) <= MOST_SUBJECTS or event.subject_id is None:  # more are not named
+                    subjects[event.subject_id] = None
+        if events or everything:
+            self._notify()
 
     def end(self, *, logged_out: bool = False) -> None:
         """End the stream; `logged_out`: its person must log in again."""
         self.ended, self.logged_out = True, logged_out
-        self._news()
+        self._notify()
 
     def take(self) -> ChangesView:
         """Return what was noted since the last time; it may be nothing but the cursor."""
@@ -84,25 +84,25 @@ class ChangeStreams:
         self._streams: list[Subscription] = []
         self._of: Counter[str] = Counter()
         self._cursor = 0
-        self._told_ahead: set[int] = set()  # ids behind the cursor that were told (see engine.changes)
+        self._sent_ahead: set[int] = set()  # ids behind the cursor that were sent already (see engine.changes)
         self._thread: threading.Thread | None = None
         self._stopped = threading.Event()
 
-    def open(self, user: User, token: str | None, since: int | None, news: Callable[[], object]) -> Subscription:
+    def open(self, user: User, token: str | None, since: int | None, notify: Callable[[], object]) -> Subscription:
         """Begin a stream; `close` ends it. Blocks for some queries.
 
         Args:
             user: the person who listens.
             token: of their login.
             since: cursor up to which they know everything; None: they have just loaded the page.
-            news: called from any thread when there is something to take, or when the stream has ended.
+            notify: called from any thread when there is something to take, or when the stream has ended.
 
         Raises:
             TooMany: the person, or the server, has too many streams.
         """
         with self._workspace.database.read() as session:
             rights = change_rights.rights_of(session, user)
-        stream = Subscription(user, rights, token, news)
+        stream = Subscription(user, rights, token, notify)
         with self._lock:
             if self._of[user.id] >= OF_ONE:
                 raise TooMany("Glossator is open in too many windows. Close some of them.", _WAIT_SECONDS)
@@ -117,8 +117,8 @@ class ChangeStreams:
             with self._workspace.database.read() as session:
                 cursor = changes.newest(session, changes.LOADING) if since is None else since
                 missed = changes.since(session, cursor)
-                told = change_rights.heard_alone(session, rights, missed.changes)
-            stream.begin(told, missed.next, everything=missed.all)
+                events = change_rights.events_for_user(session, rights, missed.events)
+            stream.begin(events, missed.next, everything=missed.all)
         except BaseException:
             self.close(stream)
             raise
@@ -146,7 +146,7 @@ class ChangeStreams:
     def _begin(self) -> None:
         with self._workspace.database.autocommit_read() as session:
             self._cursor = changes.newest(session)
-        self._told_ahead = set()
+        self._sent_ahead = set()
         self._thread = threading.Thread(target=self._run, name="follow-changes", daemon=True)
         self._thread.start()
 
@@ -158,30 +158,30 @@ class ChangeStreams:
                     return
                 streams = list(self._streams)
             try:
-                self._look(streams)
+                self._send_new(streams)
             except Exception:
                 _log.exception("changes could not be read; trying again")
 
-    def _look(self, streams: Sequence[Subscription]) -> None:
+    def _send_new(self, streams: Sequence[Subscription]) -> None:
         with self._workspace.database.autocommit_read() as session:
-            news = changes.since(session, self._cursor)
-        told = [each for each in news.changes if each.id not in self._told_ahead]
-        self._look_at_rights(streams, told)
-        if told or news.next != self._cursor:
+            batch = changes.since(session, self._cursor)
+        events = [event for event in batch.events if event.id not in self._sent_ahead]
+        self._check_rights(streams, events)
+        if events or batch.next != self._cursor:
             with self._workspace.database.read() as session:
-                hidden = change_rights.compared(session, told)
+                hidden = change_rights.comparable_answers(session, events)
                 for stream in streams:
-                    mine = change_rights.heard(session, stream.rights, told, hidden)
-                    stream.add(mine, news.next, everything=news.all)
-        self._cursor = news.next
-        self._told_ahead = {each.id for each in news.changes if each.id > news.next}
+                    visible = change_rights.visible_events(session, stream.rights, events, hidden)
+                    stream.add(visible, batch.next, everything=batch.all)
+        self._cursor = batch.next
+        self._sent_ahead = {event.id for event in batch.events if event.id > batch.next}
 
-    def _look_at_rights(self, streams: Sequence[Subscription], told: Sequence[ToldChange]) -> None:
-        """Look at login and rights of those whom a change concerns, and at the others once in a while."""
-        of_people = [each.subject_id for each in told if each.topic in ("members", "users")]
+    def _check_rights(self, streams: Sequence[Subscription], events: Sequence[StoredEvent]) -> None:
+        """Check login and rights of the persons whom a change concerns, and of the others once in a while."""
+        of_people = [event.subject_id for event in events if event.topic in ("members", "users")]
         for stream in streams:
             concerned = stream.user.id in of_people or None in of_people
-            if not concerned and time.monotonic() - stream.looked_at < RIGHTS_SECONDS:
+            if not concerned and time.monotonic() - stream.checked_at < RIGHTS_SECONDS:
                 continue
             user = self._still(stream)
             if user is None:
@@ -189,7 +189,7 @@ class ChangeStreams:
                 continue
             with self._workspace.database.read() as session:
                 stream.rights = change_rights.rights_of(session, user)
-            stream.looked_at = time.monotonic()
+            stream.checked_at = time.monotonic()
 
     def _still(self, stream: Subscription) -> User | None:
         """Return the person of a stream as they are now; None when the login has ended."""

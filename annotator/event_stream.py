@@ -45,9 +45,9 @@ class EventStream(Response):
                 view = self._stream.take()
                 event = f"id: {view.next}\ndata: {view.model_dump_json()}\n\n"
                 await send({"type": "http.response.body", "body": event.encode(), "more_body": True})
-                news = asyncio.ensure_future(self._woken.wait())
-                await asyncio.wait((gone, news), timeout=ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-                news.cancel()
+                woken = asyncio.ensure_future(self._woken.wait())
+                await asyncio.wait((gone, woken), timeout=ALIVE_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+                woken.cancel()
             await send({"type": "http.response.body", "body": END if self._stream.logged_out else b""})
         finally:
             gone.cancel()

@@ -16,7 +16,7 @@ from engine.jobs.lane import Lane
 from engine.workspace import Workspace
 
 WAITING = "Waiting for other imports."
-_EVERY = 0.25  # seconds between two messages of a kind that are told
+_EVERY = 0.25  # seconds between two messages of a kind that are passed on
 _LOOK = 1.0  # seconds without a message after which the database is asked: another server may do the job
 
 
@@ -26,32 +26,32 @@ class FollowedJob:
     def __init__(self, workspace: Workspace, lane: Lane) -> None:
         self.id = new_id()
         self._workspace = workspace
-        self._told: asyncio.Queue[str | None] = asyncio.Queue()
+        self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._doing, self._at = "", 0.0
-        self.leave = lane.listen(self.id, self._hear)
+        self.leave = lane.listen(self.id, self._pass_on)
 
     async def messages(self) -> AsyncIterator[str]:
         """Yield each message of the job's progress until the job ends.
 
         The last message is repeated while nothing new comes.
         """
-        patience = _EVERY  # a job that waits for others is told of soon
-        heard: str | None = None  # of the attempt that this process makes; newer than what the database knows
+        patience = _EVERY  # a job that waits for others says so soon
+        message: str | None = None  # of the attempt that this process makes; newer than what the database knows
         while True:
             new = False
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(patience):
-                    heard = await self._told.get()
-                new = heard is not None
+                    message = await self._messages.get()
+                new = message is not None
             patience = _LOOK
-            if heard is not None and new:
-                yield heard
+            if message is not None and new:
+                yield message
                 continue
             job = await self.job()
-            if job.status in queue.ENDED and self._told.empty():
+            if job.status in queue.ENDED and self._messages.empty():
                 return
-            yield heard or (WAITING if job.status == "waiting" else job.message or Step("Starting").sentence())
+            yield message or (WAITING if job.status == "waiting" else job.message or Step("Starting").sentence())
 
     async def job(self) -> Job:
         """Return the job as it is now."""
@@ -70,7 +70,7 @@ class FollowedJob:
                 return None
         return await self.job()
 
-    def _hear(self, message: str | None) -> None:
+    def _pass_on(self, message: str | None) -> None:
         """Pass on the first and the last message of each kind, and some between; called from the job's thread."""
         if message is not None:
             step, now = Step.read(message), time.monotonic()
@@ -78,4 +78,4 @@ class FollowedJob:
                 return
             self._doing, self._at = step.doing, now
         with contextlib.suppress(RuntimeError):  # the server has ended, and nobody listens
-            self._loop.call_soon_threadsafe(self._told.put_nowait, message)
+            self._loop.call_soon_threadsafe(self._messages.put_nowait, message)

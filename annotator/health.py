@@ -49,25 +49,27 @@ class Look:
         self._workspace = workspace
         self._probe = Probe(workspace.database, CONNECT_SECONDS)
 
-    def all(self, tell: Callable[[str, Part], None]) -> None:
+    def all(self, report: Callable[[str, Part], None]) -> None:
         """Check the parts in the order of `PARTS`.
 
         Args:
-            tell: called with name and state of each part as soon as it is known; the next check may hang.
+            report: called with name and state of each part as soon as it is known; the next check may hang.
         """
-        tell("blobs", self._blobs())
-        tell("disk", self._disk())
+        report("blobs", self._blobs())
+        report("disk", self._disk())
         try:
             with self._probe.read() as session:
                 found = presence.seen(session)
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
-            tell("database", Part(False, "The database does not respond.", f"{type(cause).__name__}: {cause}".strip()))
-            tell("worker", Part(False, "The worker's state is unknown: the database does not respond."))
+            report(
+                "database", Part(False, "The database does not respond.", f"{type(cause).__name__}: {cause}".strip())
+            )
+            report("worker", Part(False, "The worker's state is unknown: the database does not respond."))
             return
         where = self._workspace.database.url.render_as_string(hide_password=True)
-        tell("database", Part(True, "The database responds.", where))
-        tell("worker", Part(bool(found.living), presence.told(found), ", ".join(found.living)))
+        report("database", Part(True, "The database responds.", where))
+        report("worker", Part(bool(found.living), presence.told(found), ", ".join(found.living)))
 
     def _blobs(self) -> Part:
         folder = self._workspace.blobs.folder

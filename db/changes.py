@@ -1,7 +1,7 @@
 """Changes: each unit of work stores what it changed, in its own transaction, for the open screens of all processes.
 
 Objects of the ORM are seen by events of their session. A statement on many rows does not say whose rows they are; the
-code that runs it calls `tell`. A forgotten call is logged.
+code that runs it calls `publish`. A forgotten call is logged.
 """
 
 import logging
@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, NamedTuple
 
-from sqlalchemy import Result, event, insert, inspect
+from sqlalchemy import Result, insert, inspect
+from sqlalchemy import event as orm_events
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from db.base import now
@@ -49,12 +50,12 @@ theirs was ended; without a project.
 """
 
 MOST_SUBJECTS = 50  # of one topic and project in one unit of work; more become one change without a subject
-CURVE_SECONDS = 1.0  # between two changes that tell of new points of a run's curves
+CURVE_SECONDS = 1.0  # between two changes that announce new points of a run's curves
 _LEDGER = "changes"  # in the info of a session
 _log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
+class Event(NamedTuple):
     """A change as it is stored."""
 
     project_id: str | None
@@ -64,7 +65,7 @@ class Told(NamedTuple):
     author_id: str | None = None
 
 
-class _Of(NamedTuple):
+class _OwnedRow(NamedTuple):
     """A change of a row whose owner must be looked up."""
 
     table: type[Any]
@@ -93,26 +94,26 @@ class _Ledger:
 
     def __init__(self, pace: Pace) -> None:
         self.pace = pace
-        self.told: dict[Told, None] = {}  # in order
-        self.owned: dict[_Of, None] = {}
+        self.events: dict[Event, None] = {}  # in order
+        self.owned_rows: dict[_OwnedRow, None] = {}
         self.in_bulk: set[type[Any]] = set()  # tables with a statement on many rows
 
-    def take(self, seen: Iterable[Told | _Of]) -> None:
-        for each in seen:
-            if isinstance(each, Told):
-                self.told[each] = None
-            elif each.table is not Run or self.pace.passes(each, CURVE_SECONDS):
-                self.owned[each] = None
+    def take(self, changes: Iterable[Event | _OwnedRow]) -> None:
+        for change in changes:
+            if isinstance(change, Event):
+                self.events[change] = None
+            elif change.table is not Run or self.pace.passes(change, CURVE_SECONDS):
+                self.owned_rows[change] = None
 
 
 class ObservedSession(Session):
     """A session whose changes are noted, for `store`."""
 
-    def __init__(self, pace: Pace, *given: Any, **options: Any) -> None:
-        super().__init__(*given, info={_LEDGER: _Ledger(pace)}, **options)
+    def __init__(self, pace: Pace, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, info={_LEDGER: _Ledger(pace)}, **options)
 
 
-def tell(
+def publish(
     session: Session,
     topic: Topic,
     project_id: str | None,
@@ -121,7 +122,7 @@ def tell(
     question_id: str | None = None,
     author_id: str | None = None,
 ) -> None:
-    """Note a change that the session cannot see: of a statement on many rows, or of a lease.
+    """Add a change that the session cannot see: of a statement on many rows, or of a lease.
 
     Args:
         session: Of the unit of work.
@@ -133,89 +134,89 @@ def tell(
     """
     ledger = session.info.get(_LEDGER)
     if ledger is not None:
-        ledger.take([Told(project_id, topic, subject_id, question_id, author_id)])
+        ledger.take([Event(project_id, topic, subject_id, question_id, author_id)])
 
 
 def store(session: Session) -> None:
     """Store what the unit of work has changed, in one statement; called once, before its commit."""
     session.flush()
     ledger: _Ledger = session.info[_LEDGER]
-    for owned in ledger.owned:
-        if (found := _looked_up(session, owned)) is not None:
-            ledger.told[found] = None
-    topics = {each.topic for each in ledger.told}
-    if untold := [table for table in ledger.in_bulk if topics.isdisjoint(_IN_BULK[table])]:
-        report_untold([table.__tablename__ for table in untold])
-    if ledger.told:
-        moment = now()
-        rows = [{**each._asdict(), "created_at": moment} for each in _folded(ledger.told)]
+    for row in ledger.owned_rows:
+        if (event := _event_of_owner(session, row)) is not None:
+            ledger.events[event] = None
+    topics = {event.topic for event in ledger.events}
+    if unpublished := [table for table in ledger.in_bulk if topics.isdisjoint(_IN_BULK[table])]:
+        report_unpublished([table.__tablename__ for table in unpublished])
+    if ledger.events:
+        created_at = now()
+        rows = [{**event._asdict(), "created_at": created_at} for event in _fold(ledger.events)]
         session.connection().execute(_INSERT, rows)
 
 
-def report_untold(tables: list[str]) -> None:
-    """Report a unit of work that changed rows of these tables by a statement, and told nothing of it."""
-    _log.error("a statement changed rows of %s without db.changes.tell; open screens do not hear of it", tables)
+def report_unpublished(tables: list[str]) -> None:
+    """Report a unit of work that changed rows of these tables by a statement, and published no event of it."""
+    _log.error("a statement changed rows of %s without db.changes.publish; open screens do not hear of it", tables)
 
 
 _INSERT = insert(Change.__table__)  # type: ignore[arg-type]
 
 
-def _folded(told: Iterable[Told]) -> list[Told]:
+def _fold(events: Iterable[Event]) -> list[Event]:
     """Replace the subjects of a project's topic by one change without, where they are many or include one without."""
-    groups: dict[tuple[str | None, Topic], list[Told]] = {}
-    for each in told:
-        groups.setdefault((each.project_id, each.topic), []).append(each)
+    groups: dict[tuple[str | None, Topic], list[Event]] = {}
+    for event in events:
+        groups.setdefault((event.project_id, event.topic), []).append(event)
     folded = []
     for (project_id, topic), group in groups.items():
-        whole = len(group) > MOST_SUBJECTS or any(each.subject_id is None for each in group)
-        folded += [Told(project_id, topic)] if whole else group
+        whole = len(group) > MOST_SUBJECTS or any(event.subject_id is None for event in group)
+        folded += [Event(project_id, topic)] if whole else group
     return folded
 
 
-def _looked_up(session: Session, owned: _Of) -> Told | None:
+def _event_of_owner(session: Session, owned: _OwnedRow) -> Event | None:
     """Return the change of a row through its owner, which the session mostly has at hand."""
     if owned.table is Page:
         page = session.get(Page, owned.id)
-        return _looked_up(session, _Of(Document, page.document_id)) if page is not None else None
+        return _event_of_owner(session, _OwnedRow(Document, page.document_id)) if page is not None else None
     row = session.get(owned.table, owned.id)
     if row is None:
         return None
-    return Told(row.project_id, "runs" if owned.table is Run else "documents", row.id)
+    return Event(row.project_id, "runs" if owned.table is Run else "documents", row.id)
 
 
-def _of_job(job: Job) -> list[Told]:
-    """Tell of a job, and of the document that it reads: its line shows how far it is."""
+def _events_of_job(job: Job) -> list[Event]:
+    """Return the events of a job and of the document that it reads: its line shows how far it is."""
     if job.project_id is None:
         return []
     document_id = job.payload.get("document_id")
-    told = [Told(job.project_id, "jobs", job.id)]
-    return [*told, Told(job.project_id, "documents", document_id)] if document_id is not None else told
+    events = [Event(job.project_id, "jobs", job.id)]
+    return [*events, Event(job.project_id, "documents", document_id)] if document_id is not None else events
 
 
-_RULES: Mapping[type[Any], Callable[[Any], Iterable[Told | _Of]]] = {
-    Document: lambda document: [Told(document.project_id, "documents", document.id)],
-    DocumentGroup: lambda group: [Told(group.project_id, "documents")] if group.quarantined_at is not None else [],
-    Page: lambda page: [_Of(Document, page.document_id)],
-    WordEdit: lambda edit: [_Of(Page, edit.page_id)],
-    Question: lambda question: [Told(question.project_id, "questions")],
+_RULES: Mapping[type[Any], Callable[[Any], Iterable[Event | _OwnedRow]]] = {
+    Document: lambda document: [Event(document.project_id, "documents", document.id)],
+    DocumentGroup: lambda group: [Event(group.project_id, "documents")] if group.quarantined_at is not None else [],
+    Page: lambda page: [_OwnedRow(Document, page.document_id)],
+    WordEdit: lambda edit: [_OwnedRow(Page, edit.page_id)],
+    Question: lambda question: [Event(question.project_id, "questions")],
     Annotation: lambda answer: [
-        Told(answer.project_id, "answers", answer.document_id, answer.question_id, answer.author_id)
+        Event(answer.project_id, "answers", answer.document_id, answer.question_id, answer.author_id)
     ],
-    Task: lambda task: [Told(task.project_id, "tasks")],
-    SecondLook: lambda look: [Told(look.project_id, "tasks")],
-    AutomaticAnswer: lambda answer: [Told(answer.project_id, "tasks")],
-    Job: _of_job,
-    Firing: lambda firing: [Told(firing.project_id, "jobs")],
-    Run: lambda run: [Told(run.project_id, "runs", run.id)],
-    RunMetric: lambda metric: [_Of(Run, metric.run_id)],
-    ModelVersion: lambda version: [Told(version.project_id, "models", version.id)],
-    Promotion: lambda promotion: [Told(promotion.project_id, "models", promotion.version_id)],
-    Project: lambda project: [Told(project.id, "projects")],
-    StageChange: lambda change: [Told(change.project_id, "projects")],
-    Member: lambda member: [Told(member.project_id, "members", member.user_id)],
-    Invitation: lambda invitation: [Told(invitation.project_id, "members")],
-    User: lambda user: [Told(None, "users", user.id)],
-    LoginSession: lambda login: [Told(None, "users", login.user_id)] if login.revoked_at is not None else [],
+    Task: lambda task: [Event(task.project_id, "tasks")],
+    SecondLook: lambda look: [Event(look.project_id, "tasks")],
+    AutomaticAnswer: lambda answer: [Event(answer.project_id, "tasks")],
+    Job: _events_of_job,
+    Firing: lambda firing: [Event(firing.project_id, "jobs")],
+    Run: lambda run: [Event(run.project_id, "runs", run.id)],
+    RunMetric: lambda metric: [_OwnedRow(Run, metric.run_id)],
+    ModelVersion: lambda version: [Event(version.project_id, "models", version.id)],
+    Promotion: lambda promotion: [Event(promotion.project_id, "models", promotion.version_id)],
+    Project: lambda project: [Event(project.id, "projects")],
+    StageChange: lambda change: [Event(change.project_id, "projects")],
+    Member: lambda member: [Event(member.project_id, "members", member.user_id)],
+    Invitation: lambda invitation: [Event(invitation.project_id, "members")],
+    User: lambda user: [Event(None, "users", user.id)],
+    LoginSession: lambda login: [Event(None, "users", login.user_id)] if login.revoked_at is not None else [],
 }
 # Attributes whose change alone no screen shows: heartbeats, and what belongs to one person.
 _QUIET: Mapping[type[Any], frozenset[str]] = {
@@ -223,7 +224,7 @@ _QUIET: Mapping[type[Any], frozenset[str]] = {
     LoginSession: frozenset({"last_used_at"}),
     User: frozenset({"preferences", "password_hash"}),
 }
-# Tables whose rows a statement must not change without one of these topics being told. Of the others, no screen shows
+# Tables whose rows a statement must not change without an event of one of these topics. Of the others, no screen shows
 # what statements change.
 _IN_BULK: Mapping[type[Any], frozenset[Topic]] = {
     Annotation: frozenset({"answers"}),
@@ -259,7 +260,7 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
 
 
 def _is_seen(row: Any, quiet: frozenset[str]) -> bool:
-    return any(each.history.has_changes() for each in inspect(row).attrs if each.key not in quiet)
+    return any(attribute.history.has_changes() for attribute in inspect(row).attrs if attribute.key not in quiet)
 
 
 def _see_statement(state: ORMExecuteState) -> Result[Any] | None:
@@ -273,5 +274,5 @@ def _see_statement(state: ORMExecuteState) -> Result[Any] | None:
     return result
 
 
-event.listen(ObservedSession, "after_flush", _see_flushed)
-event.listen(ObservedSession, "do_orm_execute", _see_statement)
+orm_events.listen(ObservedSession, "after_flush", _see_flushed)
+orm_events.listen(ObservedSession, "do_orm_execute", _see_statement)

@@ -1,4 +1,4 @@
-"""Changes as their readers get them: in order, none lost, told once; and old ones deleted.
+"""Changes as their readers get them: in order, none lost, each once; and old ones deleted.
 
 A cursor is the id of a change; everything up to it has been read. On PostgreSQL, ids are given before the commit, so a
 smaller one may become visible after a larger one. A cursor therefore stops before a gap in the ids until the gap is so
@@ -22,13 +22,13 @@ from engine.workspace import Workspace
 
 KEPT = timedelta(hours=1)
 LATE = timedelta(seconds=30)  # between the id of a change and its commit, at most; they follow each other at once
-MOST = 5000  # changes that are told one by one; of more, everything may have changed
+MOST = 5000  # changes that are returned one by one; of more, everything may have changed
 LOADING = timedelta(seconds=3)  # a page that begins to listen may have fetched something so long ago
 _NEWEST = 500  # newest changes among which a new reader looks for its place
 
 
 @dataclass(frozen=True, slots=True)
-class ToldChange:
+class StoredEvent:
     """A stored change; see `db.changes.Topic` for its subject."""
 
     id: int
@@ -41,16 +41,16 @@ class ToldChange:
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class EventBatch:
     """Changes since a cursor.
 
     Attributes:
-        changes: In the order of their ids.
+        events: In the order of their ids.
         next: Where the next reading begins.
         all: Whether the changes since the cursor are not known any more, so that everything may have changed.
     """
 
-    changes: Sequence[ToldChange]
+    events: Sequence[StoredEvent]
     next: int
     all: bool = False
 
@@ -71,11 +71,11 @@ def newest(session: Session, back: timedelta = timedelta()) -> int:
     rows = session.execute(select(Change.id, Change.created_at).order_by(Change.id.desc()).limit(_NEWEST)).all()
     ids = [(row.id, row.created_at) for row in reversed(rows)]
     begins = now() - back
-    before = takewhile(lambda each: each[1] <= begins, ids) if back else ids
+    before = takewhile(lambda row: row[1] <= begins, ids) if back else ids
     return _settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
 
 
-def since(session: Session, cursor: int) -> News:
+def since(session: Session, cursor: int) -> EventBatch:
     """Return the changes behind a cursor, in one short query while there are none.
 
     Args:
@@ -84,12 +84,12 @@ def since(session: Session, cursor: int) -> News:
     """
     # The change at the cursor is read too: while it is there, nothing behind it was deleted.
     chosen = select(*_COLUMNS).where(Change.id >= cursor).order_by(Change.id).limit(MOST + 2)
-    rows = [ToldChange(*row) for row in session.execute(chosen).tuples()]  # type: ignore[arg-type]
+    rows = [StoredEvent(*row) for row in session.execute(chosen).tuples()]  # type: ignore[arg-type]
     known = rows[0].id == max(cursor, 1) if rows else cursor == 0
     if not known or len(rows) > MOST + 1:
-        return News((), newest(session), all=True)
+        return EventBatch((), newest(session), all=True)
     behind = [row for row in rows if row.id > cursor]
-    return News(behind, _settled(cursor, [(row.id, row.created_at) for row in behind]))
+    return EventBatch(behind, _settled(cursor, [(row.id, row.created_at) for row in behind]))
 
 
 def touched_documents(
@@ -106,32 +106,32 @@ def touched_documents(
     Returns:
         The cursor, and the ids; None in their place where any document may have changed.
     """
-    news = since(session, cursor)
-    here = [each for each in news.changes if each.project_id in (project_id, None)]
-    told = [each for each in here if each.topic in ("answers", "documents")]
-    if news.all or any(each.subject_id is None for each in told) or any(each.topic in whole for each in here):
-        return news.next, None
-    return news.next, {each.subject_id for each in told if each.subject_id is not None}
+    batch = since(session, cursor)
+    events = [event for event in batch.events if event.project_id in (project_id, None)]
+    subjects = {event.subject_id for event in events if event.topic in ("answers", "documents")}
+    if batch.all or None in subjects or any(event.topic in whole for event in events):
+        return batch.next, None
+    return batch.next, {subject for subject in subjects if subject is not None}
 
 
 def prune(workspace: Workspace) -> None:
-    """Delete the changes of more than an hour ago, except the newest: readers that heard it miss nothing.
+    """Delete the changes of more than an hour ago, except the newest: readers that have read it miss nothing.
 
     Costs as much as there is to delete, in pieces. Several processes may do it at once.
     """
     with workspace.database.autocommit_read() as session:
-        kept = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
-        first = session.scalar(kept) or session.scalar(select(func.max(Change.id)))
+        recent = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
+        first = session.scalar(recent) or session.scalar(select(func.max(Change.id)))
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
             return
     pace = Pace()
     while True:
         with pace, workspace.database.write() as session:
             pace.locked()
-            # From the oldest on: a cursor behind a deleted change is told that it has missed something.
+            # From the oldest on: the reader of a cursor behind a deleted change learns that it has missed some.
             old = select(Change.id).where(Change.id < first).order_by(Change.id).limit(pace.size)
-            gone = delete(Change).where(Change.id.in_(old)).execution_options(synchronize_session=False)
-            if session.execute(gone).rowcount < 1:  # type: ignore[attr-defined]
+            deletion = delete(Change).where(Change.id.in_(old)).execution_options(synchronize_session=False)
+            if session.execute(deletion).rowcount < 1:  # type: ignore[attr-defined]
                 return
 
 

@@ -97,17 +97,17 @@ def _cheap_hashes() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _untold_changes_fail() -> Iterator[None]:
+def _unpublished_changes_fail() -> Iterator[None]:
     """Fail where the engine changes rows by a statement of which open screens do not hear; tests themselves may."""
 
     def refuse(tables: list[str]) -> None:
         callers = [each.filename for each in inspect.stack()[1:]]
         writer = next(path for path in callers if any(f"/{part}/" in path for part in ("engine", "annotator", "tests")))
-        assert "/tests/" in writer, f"{writer} changes rows of {tables} by a statement and tells nothing of it"
+        assert "/tests/" in writer, f"{writer} changes rows of {tables} by a statement and publishes no event of it"
 
-    report, changes.report_untold = changes.report_untold, refuse
+    report, changes.report_unpublished = changes.report_unpublished, refuse
     yield
-    changes.report_untold = report
+    changes.report_unpublished = report
 
 
 KINDS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgresql)]

@@ -41,11 +41,11 @@ async def follow(
         since = int(last_event_id)
     loop, woken = asyncio.get_running_loop(), asyncio.Event()
 
-    def news() -> None:
+    def notify() -> None:
         with contextlib.suppress(RuntimeError):  # the server is about to end
             loop.call_soon_threadsafe(woken.set)
 
-    stream = await run_in_threadpool(streams.open, user, caller.token, since, news)
+    stream = await run_in_threadpool(streams.open, user, caller.token, since, notify)
     return EventStream(stream, woken, lambda: streams.close(stream))
 
 

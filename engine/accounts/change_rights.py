@@ -1,4 +1,4 @@
-"""Who hears of which change: members of its project, and of blind work only the person whose answer it is."""
+"""Who may see which event: members of its project, and of blind work only the person whose answer it is."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from db.changes import MOST_SUBJECTS, Topic
 from db.tables import Member, User
 from engine import changes
 from engine.accounts import visibility
-from engine.changes import ToldChange
+from engine.changes import StoredEvent
 from engine.workspace import Workspace
 
 Pair = tuple[str | None, str | None]  # document and question of an answer
@@ -40,21 +40,21 @@ class ChangesView(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a person may hear, as it was when it was looked up."""
+    """What a person may see, as it was when it was looked up."""
 
     user_id: str
     everywhere: bool  # an admin of the installation
     roles: Mapping[str, str]  # by project
 
-    def may_hear(self, change: ToldChange) -> bool:
-        """Return whether a change may be told, blind work aside."""
+    def may_see(self, change: StoredEvent) -> bool:
+        """Return whether the person may see a change, blind work aside."""
         if change.topic in ("members", "users") and change.subject_id == self.user_id:
             return True  # oneself: also the end of a membership
         if change.project_id is None:
             return self.everywhere or change.topic != "users"
         return self.everywhere or change.project_id in self.roles
 
-    def may_be_blind_to(self, change: ToldChange) -> bool:
+    def may_be_blind_to(self, change: StoredEvent) -> bool:
         """Return whether a change is another person's answer, which an annotator may not know of yet."""
         if change.topic != "answers" or change.author_id in (None, self.user_id) or self.everywhere:
             return False
@@ -62,58 +62,60 @@ class Rights:
 
 
 def rights_of(session: Session, user: User) -> Rights:
-    """Return what a user may hear, as permissions.role_in would say for each project."""
+    """Return what a user may see, as permissions.role_in would say for each project."""
     if user.disabled_at is not None:
         return Rights(user.id, False, {})
     rows = session.execute(select(Member.project_id, Member.role).where(Member.user_id == user.id)).tuples()
     return Rights(user.id, user.role == "admin", dict(rows.all()))
 
 
-def compared(session: Session, told: Sequence[ToldChange]) -> set[Pair]:
+def comparable_answers(session: Session, events: Sequence[StoredEvent]) -> set[Pair]:
     """Return those answers among changes that may be hidden from somebody. Most projects have none."""
-    answers = [_pair(each) for each in told if each.topic == "answers"]
+    answers = [_answer_pair(event) for event in events if event.topic == "answers"]
     return visibility.compared_pairs(session, answers) if answers else set()
 
 
-def heard(session: Session, rights: Rights, told: Sequence[ToldChange], hidden: Collection[Pair]) -> list[ToldChange]:
-    """Return the changes that a person hears of.
+def visible_events(
+    session: Session, rights: Rights, events: Sequence[StoredEvent], hidden: Collection[Pair]
+) -> list[StoredEvent]:
+    """Return the changes that a person may see.
 
     Args:
         session: An open session.
         rights: Of the person.
-        told: All changes, in order.
-        hidden: From `compared`.
+        events: All changes, in order.
+        hidden: From `comparable_answers`.
     """
-    told = [each for each in told if rights.may_hear(each)]
-    asked = {_pair(each) for each in told if rights.may_be_blind_to(each)}.intersection(hidden)
+    allowed = [event for event in events if rights.may_see(event)]
+    asked = {_answer_pair(event) for event in allowed if rights.may_be_blind_to(event)}.intersection(hidden)
     if not asked:
-        return told
+        return allowed
     unseen = visibility.compared_pairs(session, asked, rights.user_id)
-    return [each for each in told if not (rights.may_be_blind_to(each) and _pair(each) in unseen)]
+    return [event for event in allowed if not (rights.may_be_blind_to(event) and _answer_pair(event) in unseen)]
 
 
-def heard_alone(session: Session, rights: Rights, told: Sequence[ToldChange]) -> list[ToldChange]:
-    """Return the changes that one person hears of; `heard` without further listeners."""
-    return heard(session, rights, told, compared(session, told))
+def events_for_user(session: Session, rights: Rights, events: Sequence[StoredEvent]) -> list[StoredEvent]:
+    """Return the changes that one person may see; `visible_events` without other readers."""
+    return visible_events(session, rights, events, comparable_answers(session, events))
 
 
 def changes_view(workspace: Workspace, user: User, since: int | None) -> ChangesView:
-    """Return what a user may hear since a cursor; without one, since the page began to load."""
+    """Return what a user may see since a cursor; without one, since the page began to load."""
     with workspace.database.read() as session:
-        news = changes.since(session, changes.newest(session, changes.LOADING) if since is None else since)
-        told = heard_alone(session, rights_of(session, user), news.changes)
-        return ChangesView(next=news.next, all=news.all, changes=lines_of(told))
+        batch = changes.since(session, changes.newest(session, changes.LOADING) if since is None else since)
+        events = events_for_user(session, rights_of(session, user), batch.events)
+        return ChangesView(next=batch.next, all=batch.all, changes=lines_of(events))
 
 
-def _pair(change: ToldChange) -> Pair:
+def _answer_pair(change: StoredEvent) -> Pair:
     return change.subject_id, change.question_id
 
 
-def lines_of(told: Sequence[ToldChange]) -> list[ChangeLine]:
+def lines_of(events: Sequence[StoredEvent]) -> list[ChangeLine]:
     """Return changes for people: a line for each topic of a project, in order of their first change."""
     groups: dict[tuple[str | None, Topic], dict[str | None, None]] = {}
-    for each in told:
-        groups.setdefault((each.project_id, each.topic), {})[each.subject_id] = None
+    for event in events:
+        groups.setdefault((event.project_id, event.topic), {})[event.subject_id] = None
     return [line_of(project_id, topic, subjects) for (project_id, topic), subjects in groups.items()]
 
 

@@ -283,7 +283,7 @@ def _use(session: Session, invitation: Invitation, user: User) -> None:
     assert isinstance(used, CursorResult)
     if used.rowcount != 1:
         raise NotFound("This invitation has been used. Ask for a new one.")
-    changes.tell(session, "members", invitation.project_id)
+    changes.publish(session, "members", invitation.project_id)
     inviter = session.get_one(User, invitation.created_by).name
     audit.record(
         session,

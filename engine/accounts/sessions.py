@@ -237,7 +237,7 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> Non
     if but is not None:
         ended = ended.where(LoginSession.token_sha256 != digest(but))
     session.execute(ended)
-    changes.tell(session, "users", None, user_id)
+    changes.publish(session, "users", None, user_id)
 
 
 def change_password(

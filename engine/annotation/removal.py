@@ -139,9 +139,9 @@ def _was_submitted(session: Session, annotation: Annotation) -> bool:
 def _record(session: Session, annotation: Annotation, user_id: str, action: str) -> None:
     """Record a removal or a return, and tell open screens what the session does not see: leases, suggestions."""
     question = session.get_one(Question, annotation.question_id)
-    changes.tell(session, "tasks", annotation.project_id)
+    changes.publish(session, "tasks", annotation.project_id)
     if not question.standard:
-        changes.tell(session, "questions", annotation.project_id)
+        changes.publish(session, "questions", annotation.project_id)
     audit.record(
         session,
         user_id,

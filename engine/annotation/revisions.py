@@ -93,10 +93,10 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
                 raise anew
             prepared = prepare_in(session, anew, request.edits, finished=finished)
         ready = prepared.ready()
-        tell(session, answer.project_id, answer.document_id, answer.question_id, answer.author_id)
+        publish_answer(session, answer.project_id, answer.document_id, answer.question_id, answer.author_id)
         if finished:
             _release_task(session, answer)
-            changes.tell(session, "tasks", answer.project_id)
+            changes.publish(session, "tasks", answer.project_id)
             automatic_checks.person_answered(
                 session,
                 answer.project_id,
@@ -170,10 +170,10 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     return None
 
 
-def tell(session: Session, project_id: str, document_id: str, question_id: str, author_id: str) -> None:
+def publish_answer(session: Session, project_id: str, document_id: str, question_id: str, author_id: str) -> None:
     """Note an answer that `advance` has moved, for its task and open screens; the session does not see statements."""
     task_states.touch(session, document_id, question_id)
-    changes.tell(session, "answers", project_id, document_id, question_id=question_id, author_id=author_id)
+    changes.publish(session, "answers", project_id, document_id, question_id=question_id, author_id=author_id)
 
 
 def append(session: Session, ready: Ready, **columns: Any) -> Saved:

@@ -44,7 +44,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
         with workspace.database.write() as session:
             document_texts.touch_documents(session, [document_id for document_id, _ in some])
             for there in {project for _, project in some}:
-                changes.tell(session, "documents", there)
+                changes.publish(session, "documents", there)
 
 
 def _documents(workspace: Workspace, project_id: str | None) -> Iterator[list[tuple[str, str]]]:

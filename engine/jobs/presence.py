@@ -41,7 +41,7 @@ class Presence:
         with self._workspace.database.write() as session:
             if self._shown is None:  # of workers that were killed: this renewal is the newest now
                 leases.forget_expired(session, _SUBJECT)
-                changes.tell(session, "jobs", None)
+                changes.publish(session, "jobs", None)
             leases.acquire(session, _subject(self._holder), self._holder, SHOWN_SECONDS)
         self._shown = time.monotonic()
 
@@ -52,7 +52,7 @@ class Presence:
         self._shown = None
         with self._workspace.database.write() as session:
             leases.release(session, _subject(self._holder), self._holder)
-            changes.tell(session, "jobs", None)
+            changes.publish(session, "jobs", None)
 
 
 def seen(session: Session) -> Seen:

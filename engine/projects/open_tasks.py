@@ -95,7 +95,7 @@ def _open(session: Session, project: Project, standard: Sequence[str], documents
     if rows:
         session.execute(insert(Task), rows)
         task_states.touch_tasks(session, [str(row["id"]) for row in rows])
-        changes.tell(session, "tasks", project.id)
+        changes.publish(session, "tasks", project.id)
     return len(rows)
 
 

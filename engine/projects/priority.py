@@ -48,7 +48,7 @@ def finish_first(session: Session, project_id: str, documents: Sequence[str]) ->
     """Put some begun documents before all ranked ones."""
     finish = update(Task).where(Task.document_id.in_(documents), Task.priority != BY_HAND).values(priority=BEGUN)
     session.execute(finish.execution_options(synchronize_session=False))
-    changes.tell(session, "tasks", project_id)
+    changes.publish(session, "tasks", project_id)
 
 
 def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str | None]]) -> None:
@@ -72,4 +72,4 @@ def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str
     rows = [{"document": document, "place": at, "by": by} for at, document, by in places if document not in opened]
     if rows:
         session.connection().execute(put, rows)
-        changes.tell(session, "tasks", project_id)
+        changes.publish(session, "tasks", project_id)

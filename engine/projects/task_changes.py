@@ -198,7 +198,7 @@ def _follow(session: Session, project: Project, row: TaskChange, size: int) -> N
     row.place, row.moved_at = documents[-1] if documents else row.place, now()
     if last and not (row.kind == PEOPLE and returned_answers.follow_again(session, row)):
         row.finished_at = row.moved_at
-    changes.tell(session, "tasks", project.id)
+    changes.publish(session, "tasks", project.id)
     session.flush()
 
 

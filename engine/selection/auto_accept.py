@@ -127,7 +127,7 @@ def _stored(
         session.add_all(answers)
         session.flush()
         session.expunge_all()
-        changes.tell(session, "documents", project_id)
+        changes.publish(session, "documents", project_id)
         done.update(each.audit for each in answers)
 
     in_pieces(workspace, tasks, store, stands)

@@ -60,7 +60,7 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
     def touch(session: Session, some: Sequence[str]) -> None:
         for each in some:
             finished_work.touch(session, each)
-        changes.tell(session, "answers", project_id)
+        changes.publish(session, "answers", project_id)
 
     pace = Pace()
     for ids in answers(workspace, project_id):
@@ -90,7 +90,7 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
         with workspace.database.write() as session:
             lock_project(session, project_id)
             question_uses.count_again(session, some)
-            changes.tell(session, "questions", project_id)
+            changes.publish(session, "questions", project_id)
 
 
 def answers(workspace: Workspace, project_id: str) -> Iterator[list[str]]:

@@ -69,7 +69,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
         with workspace.database.write() as session:
             # Each unit of work moves kept and found numbers alike, so the differences are still right.
             task_states.count(session, {(each, state): found - kept for _, state, kept, found in miscounted})
-            changes.tell(session, "tasks", each)
+            changes.publish(session, "tasks", each)
         in_pieces(workspace, parts, task_states.part_again)
         pace = Pace()
         while _rename(workspace, each, pace):
@@ -142,5 +142,5 @@ def _rename(workspace: Workspace, project_id: str, pace: Pace) -> int:
             editor = case((newest == Annotation.author_id, None), else_=newest)
             corrected = update(Annotation).where(Annotation.id.in_(ids)).values(edited_by=editor)
             session.execute(corrected.execution_options(synchronize_session=False))
-            changes.tell(session, "answers", project_id)
+            changes.publish(session, "answers", project_id)
     return len(ids)

@@ -85,7 +85,7 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
             else:
                 leased = None
             if after is not None or leased is not None:
-                changes.tell(session, "tasks", project_id)
+                changes.publish(session, "tasks", project_id)
         if leased is not None:
             with workspace.database.read() as session:
                 annotation_id, page_id = _answer(session, leased, user_id)
@@ -116,7 +116,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             return now() + timedelta(seconds=leases.LEASE_SECONDS)
         if not (stands.takeable or stands.gold):
             raise Conflict(_lost(session, task, user_id))
-        changes.tell(session, "tasks", task.project_id)
+        changes.publish(session, "tasks", task.project_id)
         until = leases.acquire(session, subject, user_id)
         assert until is not None
         return until
@@ -127,7 +127,7 @@ def release(workspace: Workspace, task_id: str, user_id: str) -> None:
     with workspace.database.write() as session:
         task = _task(session, task_id)
         leases.release(session, leases.task_subject(task_id, user_id), user_id)
-        changes.tell(session, "tasks", task.project_id)
+        changes.publish(session, "tasks", task.project_id)
 
 
 def page_of(session: Session, annotation: Annotation | None) -> str | None:

@@ -18,7 +18,7 @@ from engine.accounts import permissions
 from engine.accounts.visibility import seen
 from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, prepare, prepare_in
-from engine.annotation.revisions import Saved, advance, append, state_at, tell
+from engine.annotation.revisions import Saved, advance, append, publish_answer, state_at
 from engine.annotation.state import AnnotationState, Edit
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
@@ -110,8 +110,10 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
             prepared = prepare_in(session, base, request.edits, finished=stands)
         ready = prepared.ready()
-        tell(session, annotation.project_id, annotation.document_id, annotation.question_id, annotation.author_id)
-        changes.tell(session, "tasks", annotation.project_id)  # a rejected answer is its author's next task
+        publish_answer(
+            session, annotation.project_id, annotation.document_id, annotation.question_id, annotation.author_id
+        )
+        changes.publish(session, "tasks", annotation.project_id)  # a rejected answer is its author's next task
         made = append(
             session,
             ready,

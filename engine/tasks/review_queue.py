@@ -96,7 +96,7 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
     if order or after is not None:
         with workspace.database.write() as session:
             leases.forget_expired(session, "annotation:")
-            changes.tell(session, "tasks", project_id)
+            changes.publish(session, "tasks", project_id)
             if after is not None:
                 leases.release(session, leases.annotation_subject(after), reviewer_id)
             for annotation_id in order:
@@ -177,7 +177,7 @@ def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> dat
     with workspace.database.write() as session:
         annotation, subject = existing(session, Annotation, annotation_id), leases.annotation_subject(annotation_id)
         if not leases.live(session, subject, [subject]):  # taken again after its end
-            changes.tell(session, "tasks", annotation.project_id)
+            changes.publish(session, "tasks", annotation.project_id)
         until = leases.acquire(session, subject, reviewer_id)
         if until is None:
             held = leases.live(session, subject, [subject])
@@ -192,7 +192,7 @@ def release(workspace: Workspace, annotation_id: str, reviewer_id: str) -> None:
         leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
         annotation = session.get(Annotation, annotation_id)
         if annotation is not None:
-            changes.tell(session, "tasks", annotation.project_id)
+            changes.publish(session, "tasks", annotation.project_id)
 
 
 def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:

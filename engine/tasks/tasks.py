@@ -66,7 +66,7 @@ def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: 
         line = _lines(session, [task])[0]
         known = {"annotation_id": annotation_id, "question": line.question, "document": line.document}
         audit.record(session, by, "gold", f"task:{task_id}", task.project_id, **known)
-        changes.tell(session, "documents", task.project_id, task.document_id)  # which of its answers counts
+        changes.publish(session, "documents", task.project_id, task.document_id)  # which of its answers counts
         return line
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import update
 from annotator import change_streams, event_stream
 from annotator.app import create_app
 from db.base import now
-from db.changes import tell
+from db.changes import publish
 from db.ids import new_id
 from db.tables import Change, Project, User
 from engine import changes
@@ -60,7 +60,7 @@ class House:
 
     def tell(self, project: Project | None, topic: str = "jobs", subject: str | None = None) -> None:
         with self.workspace.database.write() as session:
-            tell(session, topic, project.id if project else None, subject)  # type: ignore[arg-type]
+            publish(session, topic, project.id if project else None, subject)  # type: ignore[arg-type]
 
     def get(self, path: str, cookie: dict[str, str] | None = None) -> Any:
         reply = httpx.get(f"{self.address}/api{path}", cookies=self.cookie if cookie is None else cookie)
@@ -103,12 +103,12 @@ def test_a_stream_tells_of_the_persons_projects_alone(house: House) -> None:
         house.tell(None)
         ann.hear("jobs", None)
         assert ann.heard_at[-1] - began < 2
-        assert ann.told == {(house.project.id, "documents"), (None, "jobs")}
+        assert ann.topics == {(house.project.id, "documents"), (None, "jobs")}
         assert ann.subjects("documents") == ["d1", "d2"]
         olga.hear("jobs", None)
-        assert olga.told == {*ann.told, (house.other.id, "jobs"), (None, "users")}
+        assert olga.topics == {*ann.topics, (house.other.id, "jobs"), (None, "users")}
     view = house.get(f"/changes/since?since={ann.views[0]['next']}")
-    assert {(each["project_id"], each["topic"]) for each in view["changes"]} == ann.told
+    assert {(each["project_id"], each["topic"]) for each in view["changes"]} == ann.topics
     assert house.get("/changes/since")["next"] == view["next"]
 
 
@@ -134,10 +134,10 @@ def test_a_stream_goes_on_where_the_one_before_was_cut(house: House) -> None:
     house.tell(house.other, "models")
     for more in ({"since": cursor}, {"headers": {"last-event-id": str(cursor)}}):
         with house.listen(**more) as again:
-            assert again.told == {(house.project.id, "runs")} and not again.views[0]["all"]
+            assert again.topics == {(house.project.id, "runs")} and not again.views[0]["all"]
     with house.workspace.database.write() as session:
         for _ in range(3):
-            tell(session, "runs", house.project.id)
+            publish(session, "runs", house.project.id)
     with house.listen(since=cursor + 1000) as elsewhere:
         assert elsewhere.views[0]["all"] and elsewhere.views[0]["changes"] == []
     assert house.get(f"/changes/since?since={cursor + 1000}")["all"]
@@ -145,7 +145,7 @@ def test_a_stream_goes_on_where_the_one_before_was_cut(house: House) -> None:
         assert confused.response is not None and confused.response.status_code == 200
 
 
-def test_rights_are_looked_at_again_when_memberships_change(house: House) -> None:
+def test_rights_are_checked_again_when_memberships_change(house: House) -> None:
     with house.listen() as ann:
         members.put_member(house.workspace, house.other.id, house.ann.id, "annotator", by=house.boss)
         ann.hear("members", house.other.id)
@@ -156,15 +156,15 @@ def test_rights_are_looked_at_again_when_memberships_change(house: House) -> Non
         house.tell(house.project)
         house.tell(house.other, "runs")
         ann.hear("runs", house.other.id)
-        assert (house.project.id, "jobs") not in ann.told
+        assert (house.project.id, "jobs") not in ann.topics
 
 
 @SQLITE
-def test_rights_are_looked_at_again_once_in_a_while(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rights_are_checked_again_once_in_a_while(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(change_streams, "RIGHTS_SECONDS", 0.0)
     with house.listen() as ann, house.workspace.database.engine.begin() as connection:
         ended = "update login_sessions set revoked_at = created_at where user_id = ?"
-        connection.exec_driver_sql(ended, (house.ann.id,))  # told to nobody
+        connection.exec_driver_sql(ended, (house.ann.id,))  # published to nobody
         connection.commit()
         assert ann.ended.wait(60)
         assert ann.names == ["end"]
@@ -215,7 +215,7 @@ def test_a_quiet_stream_stays_alive_and_moves_its_cursor(house: House, monkeypat
         ann.wait(lambda: len(ann.views) > 5)
         house.tell(house.other)
         ann.wait(lambda: ann.views[-1]["next"] > ann.views[0]["next"])
-        assert (house.other.id, "jobs") not in ann.told
+        assert (house.other.id, "jobs") not in ann.topics
 
 
 def test_the_server_stops_while_somebody_listens(tmp_path: Path) -> None:
@@ -250,14 +250,14 @@ def test_blind_work_tells_an_annotator_nothing_of_others(house: House) -> None:
         assert blind.document_id not in ann.subjects("answers")
         since = ann.views[0]["next"]
         view = house.get(f"/changes/since?since={since}", cookie_of(house.workspace, office.ann))
-        told = [each["subjects"] for each in view["changes"] if each["topic"] == "answers"]
-        assert told == [[open_task.document_id]]
+        subjects = [line["subjects"] for line in view["changes"] if line["topic"] == "answers"]
+        assert subjects == [[open_task.document_id]]
         # Once she has answered it herself, she sees the others' answers, and hears of them.
         mine = answer(house.workspace, blind.id, office.ann)
         ann.wait(lambda: blind.document_id in ann.subjects("answers"))
         heard = ann.subjects("answers").count(blind.document_id)
         with house.workspace.database.write() as session:
-            tell(
+            publish(
                 session,
                 "answers",
                 office.project.id,

@@ -1,4 +1,4 @@
-"""Changes that units of work tell: from rows, from statements on many rows, and nothing from what was undone."""
+"""Changes that units of work publish: from rows, from statements on many rows, and nothing from what was undone."""
 
 import pytest
 from sqlalchemy import select, update
@@ -6,12 +6,12 @@ from sqlalchemy.exc import IntegrityError
 
 from db import changes
 from db.base import now
-from db.changes import MOST_SUBJECTS, Told
+from db.changes import MOST_SUBJECTS, Event
 from db.tables import Change, Document, Job, LoginSession, Project, Question, Run, RunMetric, Snapshot, Task, User
 from engine.workspace import Workspace
 from tests.support.factories import bill, make_document
+from tests.support.published_events import published_events
 from tests.support.survey_rows import make_version
-from tests.support.told_changes import heard
 
 
 @pytest.fixture
@@ -20,16 +20,16 @@ def document(workspace: Workspace, project: Project) -> Document:
 
 
 def test_rows_tell_once_for_each_subject_in_their_own_commit(workspace: Workspace, project: Project) -> None:
-    with heard(workspace) as told:
+    with published_events(workspace) as events:
         document = make_document(workspace, project.id, [bill(1), bill(2)])
-    assert told == [Told(project.id, "documents", document.id)]
-    with heard(workspace) as told, workspace.database.write() as session:
+    assert events == [Event(project.id, "documents", document.id)]
+    with published_events(workspace) as events, workspace.database.write() as session:
         session.get_one(Document, document.id).name = "renamed.png"
         session.add(Question(project_id=project.id, text="What?"))
         session.flush()
         session.get_one(Project, project.id).name = "renamed"
         session.get_one(Document, document.id).title = "A title"
-    assert sorted(told) == [
+    assert sorted(events) == [
         (project.id, "documents", document.id, None, None),
         (project.id, "projects", None, None, None),
         (project.id, "questions", None, None, None),
@@ -37,7 +37,7 @@ def test_rows_tell_once_for_each_subject_in_their_own_commit(workspace: Workspac
 
 
 def test_what_was_undone_tells_nothing(workspace: Workspace, project: Project) -> None:
-    with heard(workspace) as told:
+    with published_events(workspace) as events:
         with pytest.raises(RuntimeError), workspace.database.write() as session:
             session.add(Question(project_id=project.id, text="What?"))
             session.flush()
@@ -46,13 +46,13 @@ def test_what_was_undone_tells_nothing(workspace: Workspace, project: Project) -
             session.add(Job(kind="a", key="taken"))
         with workspace.database.write() as session, pytest.raises(IntegrityError), session.begin_nested():
             session.add(Job(kind="a", key="taken", project_id=project.id))
-    assert told == []
+    assert events == []
 
 
 def test_setting_what_is_set_tells_nothing(workspace: Workspace, document: Document) -> None:
-    with heard(workspace) as told, workspace.database.write() as session:
+    with published_events(workspace) as events, workspace.database.write() as session:
         session.get_one(Document, document.id).name = document.name
-    assert told == []
+    assert events == []
 
 
 def test_heartbeats_and_private_matters_tell_nothing(workspace: Workspace, project: Project) -> None:
@@ -61,24 +61,24 @@ def test_heartbeats_and_private_matters_tell_nothing(workspace: Workspace, proje
         session.add_all([user, job := Job(kind="a", project_id=project.id)])
         session.flush()
         session.add(login := LoginSession(token_sha256="0" * 64, user_id=user.id, expires_at=now()))
-    with heard(workspace) as told, workspace.database.write() as session:
+    with published_events(workspace) as events, workspace.database.write() as session:
         session.get_one(Job, job.id).lease_until = session.get_one(Job, job.id).heartbeat_at = now()
         session.get_one(User, user.id).preferences = {"theme": "dark"}
         session.get_one(LoginSession, login.token_sha256).last_used_at = now()
-    assert told == []
-    with heard(workspace) as told, workspace.database.write() as session:
+    assert events == []
+    with published_events(workspace) as events, workspace.database.write() as session:
         session.get_one(Job, job.id).message = "Halfway."
         session.get_one(LoginSession, login.token_sha256).revoked_at = now()
-    assert set(told) == {
-        Told(project.id, "jobs", job.id),
-        Told(None, "users", user.id),
+    assert set(events) == {
+        Event(project.id, "jobs", job.id),
+        Event(None, "users", user.id),
     }
 
 
 def test_a_reading_job_tells_of_its_document_too(workspace: Workspace, project: Project, document: Document) -> None:
-    with heard(workspace) as told, workspace.database.write() as session:
+    with published_events(workspace) as events, workspace.database.write() as session:
         session.add(job := Job(kind="read", project_id=project.id, payload={"document_id": document.id}))
-    assert told == [Told(project.id, "jobs", job.id), Told(project.id, "documents", document.id)]
+    assert events == [Event(project.id, "jobs", job.id), Event(project.id, "documents", document.id)]
 
 
 def test_points_of_a_run_tell_once_a_second(
@@ -100,30 +100,30 @@ def test_points_of_a_run_tell_once_a_second(
         )
     moment = 1000.0
     monkeypatch.setattr("db.changes.time.monotonic", lambda: moment)
-    with heard(workspace) as told:
+    with published_events(workspace) as events:
         for step in range(20):
             moment += 0.1
             with workspace.database.write() as session:
                 session.merge(RunMetric(run_id=run.id, step=step, values={"loss": 0.5}))
-    assert told == [Told(project.id, "runs", run.id)] * 2
+    assert events == [Event(project.id, "runs", run.id)] * 2
 
 
 def test_many_subjects_become_one_change_without_a_subject(workspace: Workspace, project: Project) -> None:
-    with heard(workspace) as told, workspace.database.write() as session:
+    with published_events(workspace) as events, workspace.database.write() as session:
         for number in range(MOST_SUBJECTS + 1):
             session.add(Job(kind="a", project_id=project.id, key=f"{number}"))
-    assert told == [Told(project.id, "jobs")]
+    assert events == [Event(project.id, "jobs")]
 
 
 def test_a_statement_of_which_nothing_is_told_is_reported(
     workspace: Workspace, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reported: list[list[str]] = []
-    monkeypatch.setattr(changes, "report_untold", reported.append)
+    monkeypatch.setattr(changes, "report_unpublished", reported.append)
     renamed = update(Project).values(description="new")
     with workspace.database.write() as session:
         session.execute(renamed)
-        changes.tell(session, "projects", project.id)
+        changes.publish(session, "projects", project.id)
         session.execute(update(Task).values(closed_at=None))  # there is none
     assert reported == []
     with workspace.database.write() as session:
@@ -133,7 +133,7 @@ def test_a_statement_of_which_nothing_is_told_is_reported(
 
 def test_a_reading_session_tells_nothing(workspace: Workspace, project: Project) -> None:
     with workspace.database.read() as session:
-        changes.tell(session, "projects", project.id)
+        changes.publish(session, "projects", project.id)
         session.add(Question(project_id=project.id, text="What?"))
         session.flush()
         assert session.scalar(select(Change.id).where(Change.topic == "questions")) is None

@@ -9,10 +9,10 @@ from sqlalchemy import func, insert, select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.changes import tell
+from db.changes import publish
 from db.tables import Change
 from engine import changes
-from engine.changes import News
+from engine.changes import EventBatch
 from engine.workspace import Workspace
 
 POSTGRESQL = pytest.mark.parametrize(
@@ -22,7 +22,7 @@ POSTGRESQL = pytest.mark.parametrize(
 
 def change(workspace: Workspace, topic: str = "jobs") -> None:
     with workspace.database.write() as session:
-        tell(session, topic, "p")  # type: ignore[arg-type]
+        publish(session, topic, "p")  # type: ignore[arg-type]
 
 
 def newest(workspace: Workspace) -> int:
@@ -30,13 +30,13 @@ def newest(workspace: Workspace) -> int:
         return changes.newest(session)
 
 
-def since(workspace: Workspace, cursor: int) -> News:
+def since(workspace: Workspace, cursor: int) -> EventBatch:
     with workspace.database.autocommit_read() as session:
         return changes.since(session, cursor)
 
 
-def topics(news: News) -> list[str]:
-    return [each.topic for each in news.changes]
+def topics(batch: EventBatch) -> list[str]:
+    return [each.topic for each in batch.events]
 
 
 @contextmanager
@@ -49,13 +49,13 @@ def uncommitted(workspace: Workspace, topic: str) -> Iterator[Session]:
 
 def test_a_reader_hears_what_follows_its_cursor_once(workspace: Workspace) -> None:
     cursor = newest(workspace)
-    assert since(workspace, cursor) == News([], cursor)
+    assert since(workspace, cursor) == EventBatch([], cursor)
     change(workspace, "jobs")
     change(workspace, "runs")
-    news = since(workspace, cursor)
-    assert topics(news) == ["jobs", "runs"] and not news.all
-    assert news.next == newest(workspace)
-    assert since(workspace, news.next) == News([], news.next)
+    batch = since(workspace, cursor)
+    assert topics(batch) == ["jobs", "runs"] and not batch.all
+    assert batch.next == newest(workspace)
+    assert since(workspace, batch.next) == EventBatch([], batch.next)
 
 
 @POSTGRESQL
@@ -70,7 +70,7 @@ def test_a_change_that_others_overtook_is_not_lost(workspace: Workspace) -> None
         late.commit()
     after = since(workspace, before.next)
     assert topics(after) == ["runs", "models"]
-    assert since(workspace, after.next).changes == []
+    assert since(workspace, after.next).events == []
 
 
 @POSTGRESQL
@@ -83,8 +83,8 @@ def test_a_gap_that_nobody_fills_is_passed_after_a_while(workspace: Workspace) -
     assert since(workspace, cursor).next == cursor
     with workspace.database.write() as session:
         session.execute(update(Change).values(created_at=now() - changes.LATE))
-    news = since(workspace, cursor)
-    assert topics(news) == ["models"] and news.next == newest(workspace) == cursor + 2
+    batch = since(workspace, cursor)
+    assert topics(batch) == ["models"] and batch.next == newest(workspace) == cursor + 2
 
 
 def test_old_changes_go_and_who_missed_them_is_told(workspace: Workspace) -> None:
@@ -100,12 +100,12 @@ def test_old_changes_go_and_who_missed_them_is_told(workspace: Workspace) -> Non
     changes.prune(workspace)
     with workspace.database.read() as session:
         assert session.scalars(select(Change.id)).all() == [last]
-    assert since(workspace, early) == News((), last, all=True)
-    assert since(workspace, last) == News([], last)
+    assert since(workspace, early) == EventBatch((), last, all=True)
+    assert since(workspace, last) == EventBatch([], last)
     with workspace.database.write() as session:
         session.execute(update(Change).values(created_at=hour_ago))
     changes.prune(workspace)
-    assert since(workspace, last) == News([], last), "the newest stays: who has heard it misses nothing"
+    assert since(workspace, last) == EventBatch([], last), "the newest stays: who has heard it misses nothing"
     change(workspace, "runs")
     assert topics(since(workspace, last)) == ["runs"]
 
@@ -122,9 +122,9 @@ def test_more_than_can_be_told_is_everything(workspace: Workspace, monkeypatch: 
     monkeypatch.setattr(changes, "MOST", 3)
     for _ in range(3):
         change(workspace)
-    assert len(since(workspace, cursor).changes) == 3
+    assert len(since(workspace, cursor).events) == 3
     change(workspace)
-    assert since(workspace, cursor) == News((), newest(workspace), all=True)
+    assert since(workspace, cursor) == EventBatch((), newest(workspace), all=True)
 
 
 def test_a_page_that_begins_to_listen_hears_of_the_seconds_in_which_it_loaded(workspace: Workspace) -> None:
@@ -145,6 +145,6 @@ def test_a_page_that_begins_to_listen_hears_of_the_seconds_in_which_it_loaded(wo
 def test_an_empty_table_has_a_cursor_too(workspace: Workspace) -> None:
     with workspace.database.read() as session:
         assert session.scalar(select(func.count(Change.id))) == 0
-    assert since(workspace, 0) == News([], 0) and newest(workspace) == 0
+    assert since(workspace, 0) == EventBatch([], 0) and newest(workspace) == 0
     change(workspace)
     assert topics(since(workspace, 0)) == ["jobs"]

@@ -55,7 +55,7 @@ class Listener:
             at.shutdown(socket.SHUT_RDWR)
 
     @property
-    def told(self) -> set[tuple[str | None, str]]:
+    def topics(self) -> set[tuple[str | None, str]]:
         """Project and topic of each change so far."""
         return {(each["project_id"], each["topic"]) for view in self.views for each in view["changes"]}
 
@@ -70,8 +70,8 @@ class Listener:
             assert self._noted.wait_for(condition, _SECONDS), f"heard {self.views} and {self.names}"
 
     def hear(self, topic: str, project_id: str | None) -> None:
-        """Wait until a change was told."""
-        self.wait(lambda: (project_id, topic) in self.told)
+        """Wait until a change of the topic has come."""
+        self.wait(lambda: (project_id, topic) in self.topics)
 
     def _read(self) -> None:
         try:

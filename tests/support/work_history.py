@@ -123,7 +123,7 @@ class History:
                 .where(Revision.annotation_id == annotation.id, Revision.number == saved.revision)
                 .values(created_at=at)
             )
-            changes.tell(session, "answers", self.project.id)
+            changes.publish(session, "answers", self.project.id)
             finished_work.touch(session, annotation.id)
         return saved.revision
 

@@ -123,7 +123,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
                 if several:
                     session.execute(insert(table), several)
             for topic in ("documents", "tasks", "answers"):
-                changes.tell(session, topic, project)
+                changes.publish(session, topic, project)
     _know(workspace, project)
     kept_states.rebuild(workspace, project)
     return Grown(project, people, documents)
@@ -180,7 +180,7 @@ def survey(workspace: Workspace, project: str, seed: int = 0) -> str:
                     }
                 )
             session.execute(insert(SurveyAnswer), rows)
-            changes.tell(session, "documents", project)
+            changes.publish(session, "documents", project)
         last, number = documents[-1], number + len(documents)
 
 
@@ -198,7 +198,7 @@ def _know(workspace: Workspace, project: str) -> None:
         )
         for task, revision in known.all():
             session.execute(update(Task).where(Task.id == task).values(gold_revision_id=revision))
-        changes.tell(session, "tasks", project)
+        changes.publish(session, "tasks", project)
 
 
 class _Rows:

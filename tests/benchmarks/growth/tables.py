@@ -174,7 +174,7 @@ def _fill(workspace: Workspace, grown: Grown) -> None:
         with workspace.database.write() as session:
             lock_project(session, grown.project)
             question_uses.count_again(session, [key for key, _ in asked[start : start + AT_ONCE]])
-            changes.tell(session, "questions", grown.project)
+            changes.publish(session, "questions", grown.project)
 
 
 def _insert(workspace: Workspace, project: str, table: type, rows: Iterator[dict[str, Any]]) -> None:
@@ -183,7 +183,7 @@ def _insert(workspace: Workspace, project: str, table: type, rows: Iterator[dict
         with workspace.database.write() as session:
             session.execute(insert(table), several[start : start + AT_ONCE])
             for topic in ("answers", "tasks", "questions", "jobs"):
-                changes.tell(session, topic, project)  # type: ignore[arg-type]
+                changes.publish(session, topic, project)  # type: ignore[arg-type]
 
 
 if __name__ == "__main__":

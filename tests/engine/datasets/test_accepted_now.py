@@ -46,7 +46,7 @@ def test_answers_are_read_again_only_of_changed_documents(
     assert accepted_now(workspace, project, ("train",)).count == 2
     assert read[2:] == [{answer.document_id}, {answer.document_id}]
     with workspace.database.write() as session:
-        changes_of_rows.tell(session, "answers", project)  # somewhere in the project
+        changes_of_rows.publish(session, "answers", project)  # somewhere in the project
     with workspace.database.read() as session:
         assert accepted_now(workspace, project, ("train",)).revisions() == snapshots.accepted_revisions(
             session, project, ("train",)

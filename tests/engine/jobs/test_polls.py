@@ -154,7 +154,7 @@ def test_a_project_with_broken_settings_keeps_no_other_waiting(sqlite_workspace:
     make_bills(sqlite_workspace, counting.id, {"train": 1})
     with sqlite_workspace.database.write() as session:
         session.execute(update(Revision).values(created_at=now() - timedelta(hours=1)))  # it has been quiet
-        changes.tell(session, "answers", None)
+        changes.publish(session, "answers", None)
         there = session.get_one(Project, broken.id)
         there.settings = {**there.settings, "retrain_cron": "written by hand"}
     with Polls(sqlite_workspace, "one", CHORES.at_polls) as polls:

@@ -225,7 +225,7 @@ def test_automatic_answers_are_withdrawn_in_pieces(workspace: Workspace, one_doc
     assert accepted > 0
     with workspace.database.write() as session:  # by a machine whose clock is fast
         session.execute(update(AutomaticAnswer).values(created_at=now() + timedelta(hours=1)))
-        changes.tell(session, "documents", works.project.id)
+        changes.publish(session, "documents", works.project.id)
     assert auto_accept.undo(workspace, works.project.id, by=works.boss) == accepted
     assert any(each.withdrawn_at is None for each in works.answers())
     task_changes.go_on(workspace)

@@ -95,7 +95,7 @@ def test_a_drift_of_uses_is_found_and_repaired(workspace: Workspace) -> None:
     answer = _asked(workspace, office, question, 0, office.ann)
     with workspace.database.write() as session:
         session.execute(update(Question).where(Question.id == question).values(documents=7, last_asked=""))
-        changes.tell(session, "questions", office.project.id)
+        changes.publish(session, "questions", office.project.id)
     assert kept_states.check(workspace, office.project.id).figures == [("question", question)]
     kept_states.rebuild(workspace, office.project.id)
     assert _uses(workspace, office, question) == (1, answer)

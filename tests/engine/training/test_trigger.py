@@ -77,7 +77,7 @@ def test_it_waits_for_a_moment_of_quiet(workspace: Workspace) -> None:
     assert trigger.check(workspace) == []
     with workspace.database.write() as session:
         session.execute(update(Revision).values(created_at=now() - timedelta(seconds=61)))
-        changes.tell(session, "answers", None)
+        changes.publish(session, "answers", None)
     assert len(trigger.check(workspace)) == 1
 
 
@@ -122,7 +122,7 @@ def grow_old(workspace: Workspace, annotation_id: str, days: float) -> None:
     with workspace.database.write() as session:
         moment = now() - timedelta(days=days)
         session.execute(update(Revision).where(Revision.annotation_id == annotation_id).values(created_at=moment))
-        changes.tell(session, "answers", None)
+        changes.publish(session, "answers", None)
 
 
 def test_an_answer_that_waited_long_enough_starts_a_retraining_for_itself(impatient: Workspace) -> None:
@@ -214,7 +214,7 @@ def test_answers_of_a_clock_that_was_ahead_are_learned_from_once(impatient: Work
     make_bills(impatient, project_id, {"train": 1})
     with impatient.database.write() as session:
         session.execute(update(Revision).values(created_at=now() + timedelta(days=300)))
-        changes.tell(session, "answers", None)
+        changes.publish(session, "answers", None)
     [job] = trigger.check(impatient)
     queue.cancel(impatient, job.id)
     assert trigger.check(impatient) == []
