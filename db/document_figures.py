@@ -4,7 +4,7 @@ The numbers of a document are computed anew from its pages, tasks and answers, s
 project are counted up and down, by what changes under the lock of the document's row.
 
 Objects of the ORM and statements that update answers are seen by events of their session. The code that runs other
-statements calls `touch`, or `task_states.touch_tasks`.
+statements calls `touch`, or `task_states.mark_tasks_dirty`.
 """
 
 from collections import Counter, defaultdict

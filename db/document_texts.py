@@ -1,10 +1,10 @@
-"""Kept texts of documents, for searches: each unit of work stores those that it touched, in its own transaction.
+"""Kept texts of documents, for searches: each unit of work stores those that it changed, in its own transaction.
 
 The tokens of a part, which is some pages in a row, are computed anew from the words of its pages. A document of few
 pages has one part; a correction in a long one reads the pages of its part alone.
 
 Objects of the ORM and statements on words are seen by events of their session. The code that writes words past the ORM
-calls `touch_pages`.
+calls `mark_pages_dirty`.
 """
 
 import logging
@@ -24,7 +24,7 @@ PART = 8  # pages: all are read again when words of one change
 MOST_BYTES = 400_000  # of the tokens of a row; PostgreSQL takes a megabyte
 AT_ONCE = 20  # documents of one statement: all their words may be in memory
 MOST_PARTS = 4  # of a document that are read by themselves; of more, all
-_TOUCHED = "document_texts"  # in the info of a session
+_DIRTY = "document_texts"  # in the info of a session
 _log = logging.getLogger(__name__)
 
 _Chosen = Mapping[str, Collection[int] | None]  # parts of documents; None: every one
@@ -32,8 +32,8 @@ _Come = tuple[str, int, str]  # document, part and tokens of a new row
 
 
 @dataclass(slots=True)
-class _Touched:
-    """Pages and documents that one unit of work has touched."""
+class _Dirty:
+    """Pages and documents whose texts one unit of work must compute anew."""
 
     pages: dict[str, None] = field(default_factory=dict)
     documents: dict[str, None] = field(default_factory=dict)
@@ -47,30 +47,30 @@ class Kept(NamedTuple):
     tokens: str
 
 
-def touch_pages(session: Session, ids: Iterable[str]) -> None:
+def mark_pages_dirty(session: Session, ids: Iterable[str]) -> None:
     """Note pages whose words have changed."""
-    _touched(session).pages.update(dict.fromkeys(ids))
+    _dirty_of(session).pages.update(dict.fromkeys(ids))
 
 
-def touch_documents(session: Session, ids: Iterable[str]) -> None:
+def mark_documents_dirty(session: Session, ids: Iterable[str]) -> None:
     """Note documents that have arrived, or of which every part may be wrong."""
-    _touched(session).documents.update(dict.fromkeys(ids))
+    _dirty_of(session).documents.update(dict.fromkeys(ids))
 
 
 def store(session: Session) -> None:
-    """Store the texts of the touched pages and documents; called once, before the commit."""
+    """Store the texts of the dirty pages and documents; called once, before the commit."""
     session.flush()
-    touched: _Touched | None = session.info.pop(_TOUCHED, None)
-    if touched is None:
+    dirty: _Dirty | None = session.info.pop(_DIRTY, None)
+    if dirty is None:
         return
     connection = session.connection()
     parts: dict[str, set[int] | None] = {}
-    pages = list(touched.pages)
+    pages = list(dirty.pages)
     for begin in range(0, len(pages), AT_ONCE):
         chosen = select(Page.document_id, Page.number).where(Page.id.in_(pages[begin : begin + AT_ONCE]))
         for document_id, number in connection.execute(chosen):
             _added(parts, document_id, part_of(number))
-    for document_id in touched.documents:
+    for document_id in dirty.documents:
         parts[document_id] = None  # every one
     ordered = sorted(parts)  # all in one order: no two units of work wait for each other
     for begin in range(0, len(ordered), AT_ONCE):
@@ -118,7 +118,7 @@ def kept(session: Session, ids: Collection[str]) -> dict[str, list[Kept]]:
     return rows
 
 
-def apart(session: Session, ids: Collection[str]) -> list[str]:
+def mismatches(session: Session, ids: Collection[str]) -> list[str]:
     """Return those of some documents whose rows are not what their names and words say."""
     texts, there = computed(session, dict.fromkeys(ids)), kept(session, ids)
     return [each for each in ids if each in texts and any(_changed(texts[each], there[each]))]
@@ -203,9 +203,9 @@ def _added(parts: dict[str, set[int] | None], document_id: str, part: int) -> No
             parts[document_id] = None
 
 
-def _touched(session: Session) -> _Touched:
-    touched: _Touched = session.info.setdefault(_TOUCHED, _Touched())
-    return touched
+def _dirty_of(session: Session) -> _Dirty:
+    dirty: _Dirty = session.info.setdefault(_DIRTY, _Dirty())
+    return dirty
 
 
 # Built once at import: each upload and each correction of words runs them.
@@ -227,11 +227,11 @@ _HIGHEST = text("SELECT max(id) FROM document_texts WHERE id > :first AND id < :
 def _see_flushed(session: ObservedSession, _context: Any) -> None:
     for row in (*session.new, *session.dirty, *session.deleted):
         if isinstance(row, PageWord):
-            touch_pages(session, [row.page_id])
+            mark_pages_dirty(session, [row.page_id])
         elif isinstance(row, Document) and row in session.new:
-            touch_documents(session, [row.id])
+            mark_documents_dirty(session, [row.id])
         elif isinstance(row, Page) and row in session.deleted:
-            touch_documents(session, [row.document_id])
+            mark_documents_dirty(session, [row.document_id])
 
 
 def _see_statement(state: ORMExecuteState) -> None:
@@ -240,13 +240,13 @@ def _see_statement(state: ORMExecuteState) -> None:
         where: ColumnElement[bool] | None = getattr(state.statement, "whereclause", None)
         changed = select(PageWord.page_id).where(true() if where is None else where).distinct()
         given = state.parameters if isinstance(state.parameters, Mapping) else {}
-        touch_pages(state.session, state.session.connection().scalars(changed, given))
+        mark_pages_dirty(state.session, state.session.connection().scalars(changed, given))
     elif state.is_insert and table in (PageWord, Document):
-        name, touch = ("page_id", touch_pages) if table is PageWord else ("id", touch_documents)
+        name, mark = ("page_id", mark_pages_dirty) if table is PageWord else ("id", mark_documents_dirty)
         rows = state.parameters if isinstance(state.parameters, Sequence) else [state.parameters or {}]
         if not all(name in row for row in rows):
             _log.error("a statement added rows of %s that db.document_texts does not see", table.__tablename__)
-        touch(state.session, [row[name] for row in rows if name in row])
+        mark(state.session, [row[name] for row in rows if name in row])
 
 
 event.listen(ObservedSession, "after_flush", _see_flushed)

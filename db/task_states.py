@@ -1,4 +1,4 @@
-"""Kept states of tasks: each unit of work stores the states of the tasks that it touched, in its own transaction.
+"""Kept states of tasks: each unit of work stores the states of the tasks that it changed, in its own transaction.
 
 The state of a task follows from its answers; the queue reads the kept one. It is computed anew from the answers of the
 task, never counted up or down, so it cannot drift. Only the numbers of tasks by state are counted up and down, by what
@@ -7,7 +7,7 @@ changes under the lock of the task's row.
 A rejected answer reserves a place for its author while the author is there (db.presence).
 
 Objects of the ORM and statements that update answers are seen by events of their session. The code that runs other
-statements, past the ORM or on tasks, calls `touch` or `touch_tasks`.
+statements, past the ORM or on tasks, calls `mark_dirty` or `mark_tasks_dirty`.
 """
 
 from collections import defaultdict
@@ -52,13 +52,13 @@ from db.statuses import (
 from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
 
 AT_ONCE = 500  # tasks of one statement: databases limit its parameters
-_TOUCHED = "task_states"  # in the info of a session
+_DIRTY = "task_states"  # in the info of a session
 _Moved = defaultdict[tuple[str, str], int]  # (project, state) -> tasks that came, less those that went
 
 
 @dataclass(slots=True)
-class _Touched:
-    """Tasks that one unit of work has touched, by question of a document or by id."""
+class _Dirty:
+    """Tasks whose states one unit of work must compute anew, by question of a document or by id."""
 
     pairs: dict[tuple[str, str], None] = field(default_factory=dict)
     tasks: dict[str, None] = field(default_factory=dict)
@@ -83,20 +83,20 @@ class Compared:
     computed: Kept
 
 
-def touch(session: Session, document_id: str, question_id: str) -> None:
-    """Note that the status of an answer to this question of a document has changed."""
-    _touched(session).pairs[document_id, question_id] = None
+def mark_dirty(session: Session, document_id: str, question_id: str) -> None:
+    """Note that an answer to this question of a document has changed its status."""
+    _dirty_of(session).pairs[document_id, question_id] = None
 
 
 def note_rejection(session: Session) -> None:
-    """Note that an answer was rejected, so that its author neither comes nor goes before the commit; see `touch`."""
-    _touched(session).returns = True
+    """Note that an answer was rejected, so that its author neither comes nor goes before the commit."""
+    _dirty_of(session).returns = True
 
 
-def touch_tasks(session: Session, ids: Iterable[str]) -> None:
+def mark_tasks_dirty(session: Session, ids: Iterable[str]) -> None:
     """Note tasks that were added, closed or reopened, or that want another number of answers."""
     several = dict.fromkeys(ids)
-    _touched(session).tasks.update(several)
+    _dirty_of(session).tasks.update(several)
     finished_work.touch_tasks(session, several)
     document_figures.touch_tasks(session, several)
 
@@ -122,36 +122,36 @@ def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automa
 
 
 def lock(session: Session) -> None:
-    """Lock the projects of the touched tasks where it is needed; called once, before anything else is stored.
+    """Lock the projects of the dirty tasks where it is needed; called once, before anything else is stored.
 
     Only then documents and tasks are locked: all in this order, so that no two wait for each other.
     """
     session.flush()
-    touched: _Touched | None = session.info.get(_TOUCHED)
+    dirty: _Dirty | None = session.info.get(_DIRTY)
     connection = session.connection()
-    if touched is None or connection.dialect.name != "postgresql":
+    if dirty is None or connection.dialect.name != "postgresql":
         return
-    if len(touched.pairs) == 1 and not touched.tasks and not touched.returns:  # a save
-        [(document_id, question_id)] = touched.pairs
+    if len(dirty.pairs) == 1 and not dirty.tasks and not dirty.returns:  # a save
+        [(document_id, question_id)] = dirty.pairs
         given = {"document": document_id, "question": question_id}
         if connection.scalar(select(Task.id).where(_ONE), given) is not None:
             return
-    _lock_projects(session, touched)
+    _lock_projects(session, dirty)
 
 
 def store(session: Session) -> None:
-    """Store the states of the touched tasks; called once, before the commit, after `lock`."""
-    touched: _Touched | None = session.info.pop(_TOUCHED, None)
-    if touched is None:
+    """Store the states of the dirty tasks; called once, before the commit, after `lock`."""
+    dirty: _Dirty | None = session.info.pop(_DIRTY, None)
+    if dirty is None:
         return
     moved: _Moved = defaultdict(int)
-    ids = dict.fromkeys(touched.tasks)
-    if len(touched.pairs) == 1 and not ids:  # a save
-        [(document_id, question_id)] = touched.pairs
+    ids = dict.fromkeys(dirty.tasks)
+    if len(dirty.pairs) == 1 and not ids:  # a save
+        [(document_id, question_id)] = dirty.pairs
         if _refresh(session, _ONE, {"document": document_id, "question": question_id}, moved):
             _count(session, moved)
             return
-    for some in _pieces(list(touched.pairs)):
+    for some in _pieces(list(dirty.pairs)):
         # The documents on their own too: SQLite finds no pairs in an index.
         of_documents = Task.document_id.in_({document_id for document_id, _ in some})
         chosen = select(Task.id).where(of_documents, tuple_(Task.document_id, Task.question_id).in_(some))
@@ -186,9 +186,9 @@ def part_again(session: Session, ids: Collection[str]) -> None:
     connection.execute(_KEEP_PARTS, {"ids": list(ids)})
 
 
-def _touched(session: Session) -> _Touched:
-    touched: _Touched = session.info.setdefault(_TOUCHED, _Touched())
-    return touched
+def _dirty_of(session: Session) -> _Dirty:
+    dirty: _Dirty = session.info.setdefault(_DIRTY, _Dirty())
+    return dirty
 
 
 def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any], moved: _Moved) -> bool:
@@ -250,7 +250,7 @@ def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, An
     ]
 
 
-def _lock_projects(session: Session, touched: _Touched) -> None:
+def _lock_projects(session: Session, dirty: _Dirty) -> None:
     """Lock the projects of several tasks, of rejected answers, or of answers to questions without a task.
 
     Statements on many tasks lock their rows in any order; they lock the project first, and so does this. A question
@@ -258,9 +258,9 @@ def _lock_projects(session: Session, touched: _Touched) -> None:
     """
     connection = session.connection()
     projects: set[str] = set()
-    for some in _pieces(list(touched.tasks)):
+    for some in _pieces(list(dirty.tasks)):
         projects.update(connection.scalars(select(Task.project_id).where(Task.id.in_(some)).distinct()))
-    for some in _pieces(list({document_id for document_id, _ in touched.pairs})):
+    for some in _pieces(list({document_id for document_id, _ in dirty.pairs})):
         projects.update(connection.scalars(select(Document.project_id).where(Document.id.in_(some)).distinct()))
     chosen = select(Project.id).where(Project.id.in_(projects)).order_by(Project.id)
     connection.execute(chosen.with_for_update(key_share=True)).all()
@@ -315,22 +315,22 @@ _COUNT = text(
 def _see_flushed(session: ObservedSession, _context: Any) -> None:
     for row in (*session.new, *session.deleted, *session.dirty):
         if isinstance(row, Annotation):
-            touch(session, row.document_id, row.question_id)
+            mark_dirty(session, row.document_id, row.question_id)
             if row.status == "rejected" and _has_changed(row, "status"):
                 note_rejection(session)
         elif isinstance(row, AutomaticAnswer):
-            _touched(session).tasks[row.task_id] = None
+            _dirty_of(session).tasks[row.task_id] = None
         elif isinstance(row, Task) and (row in session.new or _has_changed(row, "wanted", "closed_at")):
-            touch_tasks(session, [row.id])
+            mark_tasks_dirty(session, [row.id])
         elif isinstance(row, Member) and row not in session.dirty:
-            _touch_all(session, presence.of_member(session, row, comes=row in session.new))
+            _mark_all_dirty(session, presence.of_member(session, row, comes=row in session.new))
         elif isinstance(row, User) and row in session.dirty and _has_changed(row, "role", "disabled_at"):
-            _touch_all(session, presence.of_user(session, row))
+            _mark_all_dirty(session, presence.of_user(session, row))
 
 
-def _touch_all(session: Session, pairs: Iterable[tuple[str, str]]) -> None:
+def _mark_all_dirty(session: Session, pairs: Iterable[tuple[str, str]]) -> None:
     for document_id, question_id in pairs:
-        touch(session, document_id, question_id)
+        mark_dirty(session, document_id, question_id)
 
 
 def _has_changed(row: Any, *names: str) -> bool:
@@ -347,12 +347,12 @@ def _see_statement(state: ORMExecuteState) -> None:
     connection = state.session.connection()
     if table is AutomaticAnswer:
         automatic = connection.scalars(select(AutomaticAnswer.task_id).where(changed))
-        _touched(state.session).tasks.update(dict.fromkeys(automatic))
+        _dirty_of(state.session).tasks.update(dict.fromkeys(automatic))
         return
     for document_id, question_id in connection.execute(
         select(Annotation.document_id, Annotation.question_id).where(changed)
     ):
-        touch(state.session, document_id, question_id)
+        mark_dirty(state.session, document_id, question_id)
         note_rejection(state.session)  # perhaps: statements on many answers are rare
 
 

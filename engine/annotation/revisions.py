@@ -172,7 +172,7 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
 
 def publish_answer(session: Session, project_id: str, document_id: str, question_id: str, author_id: str) -> None:
     """Note an answer that `advance` has moved, for its task and open screens; the session does not see statements."""
-    task_states.touch(session, document_id, question_id)
+    task_states.mark_dirty(session, document_id, question_id)
     changes.publish(session, "answers", project_id, document_id, question_id=question_id, author_id=author_id)
 
 

@@ -116,7 +116,7 @@ def _store(session: Session, page_id: str, before: Sequence[ListedWord], merged:
         connection.execute(_PUSHED, pushed)
     if new:
         session.execute(insert(PageWord), new)
-    document_texts.touch_pages(session, [page_id])
+    document_texts.mark_pages_dirty(session, [page_id])
 
 
 def _shaken(session: Session, page: Page, before: Sequence[ListedWord], after: Sequence[ListedWord]) -> list[Shaken]:

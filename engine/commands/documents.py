@@ -190,20 +190,20 @@ def check_documents(
     """Compare search entries with names and words of documents. Exits with 1 if any differ."""
     with here() as workspace:
         where = project_named(workspace, project).id if project is not None else None
-        apart, whole = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
-        left, mended = apart, whole
-        if rebuild and (apart or not whole):
+        differing, whole = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
+        left, whole_after = differing, whole
+        if rebuild and (differing or not whole):
             kept_texts.rebuild(workspace, where)
-            left, mended = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
+            left, whole_after = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
     if json:
-        emit({"documents": apart, "index": whole, "left": left, "index_left": mended})
+        emit({"documents": differing, "index": whole, "left": left, "index_left": whole_after})
     else:
-        said = [
-            *([f"Search entries of {count(len(apart), 'document')} are out of date."] if apart else []),
+        problems = [
+            *([f"Search entries of {count(len(differing), 'document')} are out of date."] if differing else []),
             *([] if whole else ["The search index is damaged."]),
         ]
-        found = " ".join(said) or "All search entries match names and words."
-        advice = " Corrected." if not left and mended else " Run it again with --rebuild to correct this."
-        console.print(found + (advice if said else ""), markup=False)
-    if left or not mended:
+        result = " ".join(problems) or "All search entries match names and words."
+        advice = " Corrected." if not left and whole_after else " Run it again with --rebuild to correct this."
+        console.print(result + (advice if problems else ""), markup=False)
+    if left or not whole_after:
         raise typer.Exit(1)

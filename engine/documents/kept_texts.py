@@ -16,11 +16,11 @@ from engine.workspace import Workspace
 
 def check(workspace: Workspace, project_id: str | None = None) -> list[str]:
     """Return ids of the documents of a project, or of all, whose texts are not what their names and words say."""
-    apart: list[str] = []
+    differing: list[str] = []
     for some in _documents(workspace, project_id):
         with workspace.database.snapshot_read() as session:
-            apart += document_texts.apart(session, [document_id for document_id, _ in some])
-    return apart
+            differing += document_texts.mismatches(session, [document_id for document_id, _ in some])
+    return differing
 
 
 def index_is_whole(workspace: Workspace) -> bool:
@@ -42,9 +42,9 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
             session.execute(text("INSERT INTO document_search (document_search) VALUES ('rebuild')"))
     for some in _documents(workspace, project_id):
         with workspace.database.write() as session:
-            document_texts.touch_documents(session, [document_id for document_id, _ in some])
-            for there in {project for _, project in some}:
-                changes.publish(session, "documents", there)
+            document_texts.mark_documents_dirty(session, [document_id for document_id, _ in some])
+            for project in {of_document for _, of_document in some}:
+                changes.publish(session, "documents", project)
 
 
 def _documents(workspace: Workspace, project_id: str | None) -> Iterator[list[tuple[str, str]]]:

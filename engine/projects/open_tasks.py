@@ -94,7 +94,7 @@ def _open(session: Session, project: Project, standard: Sequence[str], documents
         )
     if rows:
         session.execute(insert(Task), rows)
-        task_states.touch_tasks(session, [str(row["id"]) for row in rows])
+        task_states.mark_tasks_dirty(session, [str(row["id"]) for row in rows])
         changes.publish(session, "tasks", project.id)
     return len(rows)
 
@@ -106,4 +106,4 @@ def _close_and_reopen(session: Session, standard: Sequence[str], documents: Sequ
         (Task.question_id.in_(standard) & Task.closed_at.is_not(None), None),
     ):
         changed = update(Task).where(mine, condition).values(closed_at=closed_at).returning(Task.id)
-        task_states.touch_tasks(session, session.scalars(changed.execution_options(synchronize_session=False)))
+        task_states.mark_tasks_dirty(session, session.scalars(changed.execution_options(synchronize_session=False)))

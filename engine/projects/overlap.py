@@ -66,7 +66,7 @@ def redraw(session: Session, project: Project, documents: Sequence[str], _change
             session.execute(redrawn.execution_options(synchronize_session=False))
             same = (Annotation.document_id == Task.document_id) & (Annotation.question_id == Task.question_id)
             reserved = select(Task.id).join(Annotation, same).where(*some, Annotation.status == "rejected")
-            task_states.touch_tasks(session, session.scalars(reserved))
+            task_states.mark_tasks_dirty(session, session.scalars(reserved))
 
 
 def fraction(text: str) -> float:

@@ -32,4 +32,4 @@ def follow_person(session: Session, project: Project, documents: Sequence[str], 
     )
     rejected = select(Annotation.document_id, Annotation.question_id).where(*mine)
     for document_id, question_id in session.execute(rejected):
-        task_states.touch(session, document_id, question_id)
+        task_states.mark_dirty(session, document_id, question_id)

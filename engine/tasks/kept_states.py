@@ -62,7 +62,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
     for each in _projects(workspace, project_id):
         pace = Pace()
         for ids in _tasks(workspace, each):
-            in_pieces(workspace, ids, task_states.touch_tasks, pace=pace)
+            in_pieces(workspace, ids, task_states.mark_tasks_dirty, pace=pace)
         with workspace.database.snapshot_read() as session:
             miscounted = _miscounted(session, each)
             parts = sorted({task_id for task_id, _ in _parts_apart(session, each)})

@@ -63,7 +63,7 @@ def test_words_that_stand_keep_their_numbers_and_wrong_ones_are_replaced(workspa
     with workspace.database.read() as session:
         page = session.get_one(Page, stored.page_id)
         assert (page.text_source, page.word_count) == ("ocr", len(made.WORDS))
-        assert document_texts.apart(session, [stored.document.id]) == []  # searches find the new words
+        assert document_texts.mismatches(session, [stored.document.id]) == []  # searches find the new words
         entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "words.read_again")).one()
         assert entry.actor_id == stored.user_id
 
