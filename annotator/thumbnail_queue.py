@@ -4,7 +4,7 @@ import threading
 from concurrent.futures import Future
 from pathlib import Path
 
-from annotator.work_queues import WorkQueue, apart, end_of
+from annotator.work_queues import WorkQueue, end_of, run_in_thread
 from engine.documents.thumbnails import Thumbnail
 
 # Per process. A page of 25 megapixels takes about 100 MB while it is decoded.
@@ -42,7 +42,7 @@ def _begun(picture: Thumbnail) -> "Future[bytes]":
         if outcome is None:
             place = THUMBNAILS.place()
             try:
-                outcome = _running[where] = apart(work, "small picture")
+                outcome = _running[where] = run_in_thread(work, "small picture")
             except BaseException:
                 place.leave()
                 raise

@@ -131,7 +131,7 @@ class Place:
             yield
 
 
-def apart(work: Callable[[], _Result], name: str) -> "Future[_Result]":
+def run_in_thread(work: Callable[[], _Result], name: str) -> "Future[_Result]":
     """Run `work` in a thread of its own, which continues when nobody awaits it.
 
     Args:
@@ -155,7 +155,7 @@ def apart(work: Callable[[], _Result], name: str) -> "Future[_Result]":
 
 
 async def end_of(outcome: "Future[_Result]") -> _Result:
-    """Await work started with `apart`, without holding a thread, and return its result."""
+    """Await work started with `run_in_thread`, without holding a thread, and return its result."""
     return await asyncio.wrap_future(outcome)
 
 
@@ -171,7 +171,7 @@ ONE_REPORT = Depends(_one_report)  # for routes that compute figures over a whol
 
 
 async def end_unless_gone(outcome: "Future[_Result]", request: Request, gone: threading.Event) -> _Result:
-    """Await work started with `apart`.
+    """Await work started with `run_in_thread`.
 
     Set `gone` when the client disconnects, so that the work can stop early.
     """

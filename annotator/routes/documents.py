@@ -11,7 +11,7 @@ from annotator.access import MEMBERS, REVIEWERS, check_member
 from annotator.deps import CurrentUser, TheEditor, TheLanes, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
 from annotator.uploads import asked_early, copied
-from annotator.work_queues import WorkQueue, apart, end_unless_gone
+from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents import read_jobs
 from engine.documents.incoming import go_on, place_in_line, take, take_early
@@ -140,7 +140,7 @@ async def upload(
         with place_in_line():
             return _take_all(workspace, lanes.reading if early else None, files, project_id, user.id, gone)
 
-    answer = await end_unless_gone(apart(take_in, "upload"), request, gone)
+    answer = await end_unless_gone(run_in_thread(take_in, "upload"), request, gone)
     if not answer.documents:
         response.status_code = 422
         answer.detail = " ".join(refused.sentence for refused in answer.refused)
