@@ -14,8 +14,8 @@ from annotator.change_streams import ChangeStreams
 from annotator.front_end_files import FrontEnd, Revalidated
 from annotator.gradio.mount import mount_page
 from annotator.health_checks import Checkup
+from annotator.in_process_workers import InProcessWorkers
 from annotator.json_gate import JsonGate
-from annotator.lanes import Lanes
 from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
 from annotator.reference import document as described
@@ -71,7 +71,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
     local_user = ensure_local_user(workspace)
     with workspace.database.write() as session:
         ensure_project(session, DEFAULT_NAME, settings, local_user.id)
-    service, lanes = AnswerService(workspace), Lanes(workspace)
+    service, workers = AnswerService(workspace), InProcessWorkers(workspace)
     streams = ChangeStreams(workspace, most=settings.max_connections // 2)
     app = FastAPI(
         title="Glossator",
@@ -79,9 +79,9 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
-        lifespan=_following(service, lanes, streams),
+        lifespan=_following(service, workers, streams),
     )
-    app.state.answer_service, app.state.lanes, app.state.change_streams = service, lanes, streams
+    app.state.answer_service, app.state.in_process_workers, app.state.change_streams = service, workers, streams
     app.state.checkup = Checkup(workspace)
     app.state.local_user = local_user
     app.state.login_queue = LoginQueue()
@@ -135,9 +135,9 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
 
 
 def _following(
-    service: AnswerService, lanes: Lanes, streams: ChangeStreams
+    service: AnswerService, workers: InProcessWorkers, streams: ChangeStreams
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
-    """Return a lifespan that follows promotions in a thread, runs the lanes of the server, and ends its streams."""
+    """Return a lifespan that follows promotions in a thread, runs its in-process workers, and ends its streams."""
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -152,11 +152,11 @@ def _following(
 
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
-        lanes.start()
+        workers.start()
         yield
         ended.set()
         await run_in_threadpool(streams.stop)
-        await run_in_threadpool(lanes.stop)
+        await run_in_threadpool(workers.stop)
         thread.join(timeout=5)
         service.workspace.close()
 

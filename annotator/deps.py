@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 
 from annotator.auth import address_of, client_of, token_of, user_of
 from annotator.change_streams import ChangeStreams
-from annotator.lanes import Lanes
+from annotator.in_process_workers import InProcessWorkers
 from annotator.login_queue import LoginQueue
 from db.tables import User
 from db.tables.people import ROLES
@@ -84,9 +84,9 @@ async def _caller(request: Request) -> Caller:
     return Caller(token_of(request), client_of(request), address_of(request))
 
 
-async def _lanes(request: Request) -> Lanes:
-    lanes: Lanes = request.app.state.lanes
-    return lanes
+async def _in_process_workers(request: Request) -> InProcessWorkers:
+    workers: InProcessWorkers = request.app.state.in_process_workers
+    return workers
 
 
 async def _change_streams(request: Request) -> ChangeStreams:
@@ -96,7 +96,7 @@ async def _change_streams(request: Request) -> ChangeStreams:
 
 TheAnswerService = Annotated[AnswerService, Depends(_answer_service)]
 TheChangeStreams = Annotated[ChangeStreams, Depends(_change_streams)]
-TheLanes = Annotated[Lanes, Depends(_lanes)]
+TheWorkers = Annotated[InProcessWorkers, Depends(_in_process_workers)]
 TheWorkspace = Annotated[Workspace, Depends(_workspace)]
 CurrentUser = Annotated[User, Depends(_user)]
 TheCaller = Annotated[Caller, Depends(_caller)]

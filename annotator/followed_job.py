@@ -12,7 +12,7 @@ from db.ids import new_id
 from db.tables import Job
 from engine.interchange.import_jobs import Step
 from engine.jobs import queue
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.workspace import Workspace
 
 WAITING = "Waiting for other imports."
@@ -21,15 +21,15 @@ _LOOK = 1.0  # seconds without a message after which the database is asked: anot
 
 
 class FollowedJob:
-    """A job of a lane that is about to be asked for, as `id`: so no message is missed. `leave` ends it."""
+    """A job that is about to be given to an in-process worker, as `id`: no message is missed. `leave` ends it."""
 
-    def __init__(self, workspace: Workspace, lane: Lane) -> None:
+    def __init__(self, workspace: Workspace, worker: InProcessWorker) -> None:
         self.id = new_id()
         self._workspace = workspace
         self._messages: asyncio.Queue[str | None] = asyncio.Queue()
         self._loop = asyncio.get_running_loop()
         self._doing, self._at = "", 0.0
-        self.leave = lane.listen(self.id, self._pass_on)
+        self.leave = worker.listen(self.id, self._pass_on)
 
     async def messages(self) -> AsyncIterator[str]:
         """Yield each message of the job's progress until the job ends.

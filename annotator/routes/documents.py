@@ -8,7 +8,7 @@ from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from pydantic import BaseModel, StringConstraints
 
 from annotator.access import MEMBERS, REVIEWERS, check_member
-from annotator.deps import CurrentUser, TheEditor, TheLanes, TheWorkspace, required_user
+from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
 from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
@@ -20,7 +20,7 @@ from engine.documents.listing import MOST_LINES, Sort, document_page
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_view
 from engine.errors import Refused
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.projects import projects
 from engine.tasks import read_again
 from engine.text import file_name
@@ -117,7 +117,7 @@ async def upload(
     project_id: str,
     files: Annotated[list[UploadFile], File(description="PDF, PNG, JPEG or TIFF; at most 50.")],
     workspace: TheWorkspace,
-    lanes: TheLanes,
+    workers: TheWorkers,
     user: CurrentUser,
     response: Response,
     early: Annotated[
@@ -138,7 +138,7 @@ async def upload(
     def take_in() -> Uploaded:
         projects.project_by_id(workspace, project_id)
         with place_in_line():
-            return _take_all(workspace, lanes.reading if early else None, files, project_id, user.id, gone)
+            return _take_all(workspace, workers.reading if early else None, files, project_id, user.id, gone)
 
     answer = await end_unless_gone(run_in_thread(take_in, "upload"), request, gone)
     if not answer.documents:
@@ -161,26 +161,26 @@ def show_document(
 
 
 @router.post("/documents/{document_id}/reading/stop")
-def stop_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: CurrentUser) -> DocumentView:
+def stop_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser) -> DocumentView:
     """Stop the reading of a long document at its next step. The pages read so far stay.
 
     409 when the document is not being read.
     """
     read_jobs.stop(workspace, document_id, by=user.id)
-    go_on(workspace, document_id, lanes.reading)  # one that waits is closed at once
+    go_on(workspace, document_id, workers.reading)  # one that waits is closed at once
     return document_view(workspace, document_id)
 
 
 @router.post("/documents/{document_id}/reading/resume")
-def resume_reading(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: CurrentUser) -> DocumentView:
+def resume_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser) -> DocumentView:
     """Read the pages that are missing since reading was stopped, or ended at a limit. 409 otherwise."""
     read_jobs.resume(workspace, document_id, by=user.id)
-    lanes.reading.wake()  # it takes two at a time, however many are resumed
+    workers.reading.wake()  # it takes two at a time, however many are resumed
     return document_view(workspace, document_id)
 
 
 @router.post("/documents/{document_id}/read-again", dependencies=[REVIEWERS], status_code=202)
-def read_document_again(document_id: str, workspace: TheWorkspace, lanes: TheLanes, user: TheEditor) -> JobView:
+def read_document_again(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: TheEditor) -> JobView:
     """Read all pages of a document again by OCR, as a job.
 
     Words that people added or fixed stay, and so do words that OCR reads as before. Answers keep the words they name
@@ -188,13 +188,13 @@ def read_document_again(document_id: str, workspace: TheWorkspace, lanes: TheLan
     are being read again.
     """
     job = read_again.ask(workspace, document_id, user.id)
-    lanes.reading.wake()
+    workers.reading.wake()
     return job_view(job)
 
 
 def _take_all(
     workspace: TheWorkspace,
-    lane: Lane | None,
+    worker: InProcessWorker | None,
     files: Sequence[UploadFile],
     project_id: str,
     user_id: str,
@@ -202,7 +202,7 @@ def _take_all(
 ) -> Uploaded:
     """Take the files one by one, until `gone` is set.
 
-    `lane`: reads the further pages of long documents afterwards; None: each file is read to its end here.
+    `worker`: reads the further pages of long documents afterwards; None: each file is read to its end here.
     """
     answer = Uploaded(documents=[], refused=[])
     for file in files:
@@ -211,17 +211,17 @@ def _take_all(
         name = file_name(file.filename, "document")
         copy = copied(file)
         try:
-            if lane is None:
+            if worker is None:
                 taken = take(workspace, copy, name=name, project_id=project_id, user_id=user_id)
             else:
                 taken = take_early(
-                    workspace, copy, name=name, project_id=project_id, user_id=user_id, lane=lane, done=copy.unlink
+                    workspace, copy, name=name, project_id=project_id, user_id=user_id, worker=worker, done=copy.unlink
                 )
             answer.documents.append(_taken(taken))
         except DocumentRefused as refused:
             answer.refused.append(RefusedFile(name=name, reason=refused.reason.value, sentence=str(refused)))
         finally:
-            if lane is None:
+            if worker is None:
                 copy.unlink(missing_ok=True)
     return answer
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
 from annotator.access import REVIEWERS
-from annotator.deps import CurrentUser, TheLanes, TheWorkspace
+from annotator.deps import CurrentUser, TheWorkers, TheWorkspace
 from annotator.export_views import GONE, ExportView, export_result, export_view
 from annotator.followed_job import FollowedJob
 from annotator.work_queues import JobLine
@@ -111,18 +111,23 @@ def formats(project_id: str) -> list[FormatView]:
     responses={200: {"content": {"application/zip": {}}}},
 )
 async def export(
-    request: Request, project_id: str, workspace: TheWorkspace, user: CurrentUser, lanes: TheLanes, chosen: TheChoice
+    request: Request,
+    project_id: str,
+    workspace: TheWorkspace,
+    user: CurrentUser,
+    workers: TheWorkers,
+    chosen: TheChoice,
 ) -> FileResponse:
     """Export answers as a zip file with page images, manifest and dataset card.
 
     The answer begins when the file is whole. The export ends when the client disconnects; one that is started with
     POST and fetched later does not. 429 when too many exports are waiting.
     """
-    followed = FollowedJob(workspace, lanes.exports)
+    followed = FollowedJob(workspace, workers.exports)
     job = None
     try:
         await run_in_threadpool(_asked_for, workspace, project_id, chosen, user.id, followed.id)
-        lanes.exports.wake()
+        workers.exports.wake()
         job = await followed.ended_unless_gone(request)
     finally:
         followed.leave()
@@ -137,13 +142,15 @@ async def export(
 
 
 @router.post("/projects/{project_id}/exports", status_code=202)
-def start(project_id: str, workspace: TheWorkspace, user: CurrentUser, lanes: TheLanes, chosen: TheChoice) -> JobView:
+def start(
+    project_id: str, workspace: TheWorkspace, user: CurrentUser, workers: TheWorkers, chosen: TheChoice
+) -> JobView:
     """Start an export as a job. Its file is kept for a day.
 
     It goes on when nobody listens, also after a restart of the server. 429 when too many exports are waiting.
     """
     asked = _asked_for(workspace, project_id, chosen, user.id)
-    lanes.exports.wake()
+    workers.exports.wake()
     return asked
 
 

@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from annotator.access import REVIEWERS, check_reviewer
-from annotator.deps import CurrentUser, TheLanes, TheWorkspace, workspace_of
+from annotator.deps import CurrentUser, TheWorkers, TheWorkspace, workspace_of
 from annotator.followed_job import FollowedJob
 from annotator.import_views import ImportedView, ImportUnderWay, import_lines, import_result, under_way
 from annotator.uploads import asked_early, place_of
@@ -61,7 +61,7 @@ async def import_(
     project_id: str,
     file: Annotated[UploadFile, File(description="Dataset as a zip file.")],
     workspace: TheWorkspace,
-    lanes: TheLanes,
+    workers: TheWorkers,
     user: CurrentUser,
     format: Annotated[
         str, Query(description="auto, coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
@@ -83,7 +83,7 @@ async def import_(
     """
     await run_in_threadpool(project_by_id, workspace, project_id)
     sha256 = await run_in_threadpool(uploaded_sets.receive, workspace, file.file)
-    followed = FollowedJob(workspace, lanes.imports)
+    followed = FollowedJob(workspace, workers.imports)
     try:
         job = await run_in_threadpool(
             import_jobs.request, workspace, project_id, sha256,
@@ -91,7 +91,7 @@ async def import_(
             job_id=followed.id,
         )  # fmt: skip
         place_of(request).leave()  # the job itself is counted from here on
-        lanes.imports.wake()
+        workers.imports.wake()
         if progress and not background:
             return StreamingResponse(
                 import_lines(followed), media_type=MEDIA_TYPE, headers={"cache-control": "no-store"}

@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 
 from annotator.access import MEMBERS, REVIEWERS
-from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheLanes, TheWorkspace
+from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
 from annotator.thumbnail_queue import made
 from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
@@ -84,10 +84,10 @@ def mend_words(
 
 
 @router.post("/pages/{page_id}/read-again", dependencies=[REVIEWERS], status_code=202)
-def read_page_again(page_id: str, workspace: TheWorkspace, lanes: TheLanes, user: TheEditor) -> JobView:
+def read_page_again(page_id: str, workspace: TheWorkspace, workers: TheWorkers, user: TheEditor) -> JobView:
     """Read one page again by OCR, as a job; see the route of its document. 409 while another page of it is read."""
     job = read_again.ask(workspace, document_of(workspace, page_id), user.id, page_id)
-    lanes.reading.wake()
+    workers.reading.wake()
     return job_view(job)
 
 

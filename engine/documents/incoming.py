@@ -31,7 +31,7 @@ from engine.documents.reading_state import READ
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, TooMany
 from engine.jobs import queue
-from engine.jobs.lane import LEASE_SECONDS, Lane
+from engine.jobs.in_process_worker import LEASE_SECONDS, InProcessWorker
 from engine.jobs.worker import do, holder_name
 from engine.projects.open_tasks import open_missing
 from engine.workspace import Workspace
@@ -86,7 +86,7 @@ def take_early(
     name: str,
     project_id: str,
     user_id: str | None,
-    lane: Lane,
+    worker: InProcessWorker,
     done: Callable[[], None] = lambda: None,
     limits: ReadLimits | None = None,
 ) -> Ingested:
@@ -100,7 +100,7 @@ def take_early(
         name: Of the document, for people.
         project_id: The project that gets the document.
         user_id: The person who uploads; None without one.
-        lane: Does the job.
+        worker: Does the job.
         done: Called when `source` is no longer needed.
         limits: Limits of reading; None: those of the settings.
 
@@ -116,7 +116,7 @@ def take_early(
             if not there.whole:
                 with contextlib.suppress(Conflict):
                     read_jobs.resume(workspace, there.document_id, by=user_id)
-                go_on(workspace, there.document_id, lane)
+                go_on(workspace, there.document_id, worker)
             return there
         limits = limits or limits_of(workspace.settings)
         stream = PageStream(workspace, source, name=name, limits=limits, on_close=done).start()
@@ -131,17 +131,17 @@ def take_early(
                 raise
             return there
         if job is not None:
-            lane.go_on(job, holder, partial(read_jobs.run, stream=stream))
+            worker.go_on(job, holder, partial(read_jobs.run, stream=stream))
             ending.pop_all()
         return found
 
 
-def go_on(workspace: Workspace, document_id: str, lane: Lane) -> None:
+def go_on(workspace: Workspace, document_id: str, worker: InProcessWorker) -> None:
     """Begin the next attempt at a document in this process, unless somebody reads it, or it is whole."""
     holder = holder_name()
     job = read_jobs.left_alone(workspace, document_id, holder)
     if job is not None:
-        lane.go_on(job, holder, read_jobs.run)
+        worker.go_on(job, holder, read_jobs.run)
 
 
 def _first_pages(stream: PageStream) -> tuple[list[StoredPage], bool]:

@@ -24,7 +24,7 @@ from engine.errors import Conflict
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
 from engine.jobs.failure_message import AttemptFailed
-from engine.jobs.lane import LEASE_SECONDS
+from engine.jobs.in_process_worker import LEASE_SECONDS
 from engine.queries import existing
 from engine.workspace import Workspace
 

@@ -74,7 +74,7 @@ def test_a_database_file_that_is_none_is_told(on_file: TestClient, tmp_path: Pat
     file = tmp_path / "data" / "glossator.db"
     here(on_file).close()
     file.write_bytes(b"no database at all" * 1000)
-    for suffix in ("-wal", "-shm"):  # a lane may have connected meanwhile; the pages of before are read from its log
+    for suffix in ("-wal", "-shm"):  # a worker may have connected meanwhile; the pages of before are read from its log
         file.with_name(file.name + suffix).unlink(missing_ok=True)
     assert set(failing(on_file)) >= {"database"}
 

@@ -18,7 +18,7 @@ import pytest
 from fastapi import FastAPI
 
 from annotator.app import create_app
-from annotator.lanes import Lanes
+from annotator.in_process_workers import InProcessWorkers
 from annotator.routes.documents import UPLOADS
 from annotator.routes.exports import EXPORTS
 from annotator.routes.imports import IMPORTS
@@ -97,9 +97,9 @@ def app(sqlite_workspace: Workspace) -> FastAPI:
 
 
 @pytest.fixture
-def lanes(app: FastAPI) -> Lanes:
-    """Its lanes."""
-    found: Lanes = app.state.lanes
+def workers(app: FastAPI) -> InProcessWorkers:
+    """Its in-process workers."""
+    found: InProcessWorkers = app.state.in_process_workers
     return found
 
 
@@ -178,13 +178,13 @@ def test_one_person_cannot_take_the_places_of_all_uploads(sqlite_workspace: Work
 
 
 def test_of_many_plain_imports_ten_wait_and_everybody_else_is_answered(
-    desk: tuple[str, Workspace, str], lanes: Lanes, answered_on_file: tuple[Workspace, str], tmp_path: Path
+    desk: tuple[str, Workspace, str], workers: InProcessWorkers, answered_on_file: tuple[Workspace, str], tmp_path: Path
 ) -> None:
     address, workspace, project = desk
     out = export(*answered_on_file, "grounded", tmp_path / "out").folder
     packed = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", out)).read_bytes()
 
-    room = lanes.imports.room
+    room = workers.imports.room
 
     def send(_: int) -> httpx.Response:
         files = {"file": ("set.zip", packed, "application/zip")}
@@ -206,14 +206,14 @@ def test_of_many_plain_imports_ten_wait_and_everybody_else_is_answered(
 
 
 def test_of_many_exports_eight_wait_and_everybody_else_is_answered(
-    desk: tuple[str, Workspace, str], lanes: Lanes
+    desk: tuple[str, Workspace, str], workers: InProcessWorkers
 ) -> None:
     address, workspace, project = desk
 
     def fetch(_: int) -> httpx.Response:
         return httpx.get(f"{address}/api/projects/{project}/export", params={"format": "csv"}, timeout=120)
 
-    with held(lanes.exports.room) as give_back, ThreadPoolExecutor(ALL) as people:
+    with held(workers.exports.room) as give_back, ThreadPoolExecutor(ALL) as people:
         asked_for = [people.submit(fetch, number) for number in range(ALL)]
         until(lambda: sum(one.done() for one in asked_for) == ALL - 8)
         assert httpx.get(f"{address}/api/projects").status_code == 200
@@ -227,10 +227,10 @@ def test_of_many_exports_eight_wait_and_everybody_else_is_answered(
 
 
 def test_an_export_that_nobody_waits_for_any_more_leaves_the_line(
-    desk: tuple[str, Workspace, str], lanes: Lanes
+    desk: tuple[str, Workspace, str], workers: InProcessWorkers
 ) -> None:
     address, workspace, project = desk
-    with held(lanes.exports.room):
+    with held(workers.exports.room):
         connection = http.client.HTTPConnection(address.removeprefix("http://"))
         connection.request("GET", f"/api/projects/{project}/export?format=csv")
         until(lambda: EXPORTS.free(workspace) == 7)

@@ -81,7 +81,7 @@ def test_an_export_that_fails_says_why_and_one_that_waits_can_be_stopped(bench: 
     expect(row).to_contain_text("before 2000-01-01 · started by local")
     expect(row.get_by_role("button", name="Stop")).to_be_hidden()
     expect(row.get_by_role("link", name="Download")).to_be_hidden()
-    later = "2099-01-01 00:00:00.000000"  # no lane takes it before
+    later = "2099-01-01 00:00:00.000000"  # no worker takes it before
     served.write("UPDATE jobs SET status = 'waiting', finished_at = NULL, run_after = ? WHERE id = ?", later, job)
     told = "INSERT INTO changes (project_id, topic, subject_id, created_at) SELECT project_id, 'jobs', id, ? FROM jobs"
     served.write(f"{told} WHERE id = ?", f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}", job)

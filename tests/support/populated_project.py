@@ -104,7 +104,7 @@ class World:
             return queue.enqueue(self.workspace, "nothing", self.project.id).id
         if name == "import_id":
             payload = {"name": "set.zip", "user_id": self.owner.id}
-            tomorrow = now() + timedelta(days=1)  # no lane does it before
+            tomorrow = now() + timedelta(days=1)  # no worker does it before
             return queue.enqueue(self.workspace, "import", self.project.id, payload, run_after=tomorrow).id
         if name == "export_id":
             return self._made_export()

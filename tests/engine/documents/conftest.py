@@ -11,7 +11,7 @@ from engine.documents.limits import ReadLimits
 from engine.documents.open import read_document
 from engine.documents.page import ReadDocument
 from engine.documents.reading_state import READ
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.workspace import Workspace
 
 Read = Callable[..., ReadDocument]
@@ -28,8 +28,8 @@ def read(tmp_path: Path) -> Read:
 
 
 @pytest.fixture
-def lane(workspace: Workspace) -> Iterator[Lane]:
+def worker(workspace: Workspace) -> Iterator[InProcessWorker]:
     """Goes on with what this process has begun; takes no job of its own accord."""
-    lane = Lane(workspace, {READ: read_jobs.run}, at_once=2)
-    yield lane
-    lane.stop()
+    worker = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
+    yield worker
+    worker.stop()

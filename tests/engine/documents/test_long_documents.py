@@ -17,7 +17,7 @@ from engine.documents.ingest import ingest, limits_of
 from engine.documents.refusal import DocumentRefused
 from engine.documents.views import document_view
 from engine.errors import NotFound, TooMany
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.projects.projects import create_project
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
@@ -28,13 +28,13 @@ PAGES = 40
 
 
 def test_a_long_document_is_there_before_it_is_whole_and_whole_in_the_end(
-    workspace: Workspace, tmp_path: Path, lane: Lane
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=PAGES)
     ended = threading.Event()
     early = take_early(
-        workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane, done=ended.set
+        workspace, source, name="long.pdf", project_id=project.id, user_id=None, worker=worker, done=ended.set
     )
     assert early.created and 1 <= early.pages <= PAGES
     view = document_view(workspace, early.document_id)
@@ -47,40 +47,44 @@ def test_a_long_document_is_there_before_it_is_whole_and_whole_in_the_end(
     assert content(workspace, early.document_id) == content(workspace, at_once.document_id)
 
 
-def test_a_short_document_is_whole_when_it_is_answered(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+def test_a_short_document_is_whole_when_it_is_answered(
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
+) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "a.pdf", "Total 12.50")
-    early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None, lane=lane)
+    early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None, worker=worker)
     assert (early.pages, early.words) == (1, 2)
     whole(workspace, early.document_id)
-    again = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, lane=lane)
+    again = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, worker=worker)
     assert (again.document_id, again.created) == (early.document_id, False)
 
 
 def test_a_file_that_cannot_be_read_is_refused_and_nothing_is_kept(
-    workspace: Workspace, tmp_path: Path, lane: Lane
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:
     project = create_project(workspace, "p")
     broken = tmp_path / "broken.pdf"
     broken.write_bytes(b"%PDF-1.7 and then nothing")
     with pytest.raises(DocumentRefused, match="broken"):
-        take_early(workspace, broken, name="broken.pdf", project_id=project.id, user_id=None, lane=lane)
+        take_early(workspace, broken, name="broken.pdf", project_id=project.id, user_id=None, worker=worker)
     with pytest.raises(NotFound):
         take_early(
-            workspace, pdf(tmp_path / "a.pdf", "Hello"), name="a.pdf", project_id="0" * 32, user_id=None, lane=lane
+            workspace, pdf(tmp_path / "a.pdf", "Hello"), name="a.pdf", project_id="0" * 32, user_id=None, worker=worker
         )
     with workspace.database.read() as session:
         for table in (Document, DocumentGroup, Job):
             assert session.scalar(select(func.count()).select_from(table)) == 0
 
 
-def test_the_same_file_twice_at_once_is_one_document(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+def test_the_same_file_twice_at_once_is_one_document(
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
+) -> None:
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "a.pdf", "Hello", pages=5)
     found: list[str] = []
 
     def take() -> None:
-        early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None, lane=lane)
+        early = take_early(workspace, source, name="a.pdf", project_id=project.id, user_id=None, worker=worker)
         found.append(early.document_id)
 
     threads = [threading.Thread(target=take) for _ in range(2)]
@@ -94,12 +98,12 @@ def test_the_same_file_twice_at_once_is_one_document(workspace: Workspace, tmp_p
 
 
 def test_the_standard_questions_are_asked_once_of_a_document_that_opens_early(
-    workspace: Workspace, tmp_path: Path, lane: Lane
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:
     project, user = create_project(workspace, "p"), ensure_local_user(workspace)
     replace_standard_questions(workspace, project.id, ["What is the number?", "Who pays?"], user.id)
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=5)
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=user.id, lane=lane)
+    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=user.id, worker=worker)
     with workspace.database.read() as session:
         assert session.scalar(select(func.count()).where(Task.document_id == early.document_id)) == 2
     whole(workspace, early.document_id)
@@ -107,13 +111,15 @@ def test_the_standard_questions_are_asked_once_of_a_document_that_opens_early(
         assert session.scalar(select(func.count()).where(Task.document_id == early.document_id)) == 2
 
 
-def test_what_was_read_stays_when_the_rest_cannot_be(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+def test_what_was_read_stays_when_the_rest_cannot_be(
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
+) -> None:
     """Too many words come to light when the first pages are there already."""
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "long.pdf", "one two three", pages=12)
     limits = replace(limits_of(workspace.settings), words=30)
     early = take_early(
-        workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane, limits=limits
+        workspace, source, name="long.pdf", project_id=project.id, user_id=None, worker=worker, limits=limits
     )
     whole(workspace, early.document_id)
     view = document_view(workspace, early.document_id)

@@ -20,7 +20,7 @@ from engine.documents.listing import document_lines
 from engine.documents.reading_state import READ
 from engine.documents.views import document_view
 from engine.errors import Refused
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.made_documents import text_pdf
@@ -171,8 +171,8 @@ def test_a_long_document_moves_to_where_its_later_pages_belong(
         workspace, text_pdf(tmp_path / "a.pdf", LINES[:1]), name="a.pdf", project_id=project.id, user_id=None
     )
     source = text_pdf(tmp_path / "b.pdf", [LINES[1], LINES[2], LINES[3], LINES[0]])
-    lane = Lane(workspace, {READ: read_jobs.run}, at_once=1)
-    taken = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, lane=lane)
+    worker = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=1)
+    taken = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, worker=worker)
     end = time.monotonic() + 60
     while document_view(workspace, taken.document_id).reading is not None:
         assert time.monotonic() < end

@@ -22,7 +22,7 @@ from engine.documents.ingest import limits_of
 from engine.documents.reading_state import READ
 from engine.documents.views import document_view
 from engine.jobs import queue
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.jobs.worker import do
 from engine.projects.projects import create_project
 from engine.workspace import Workspace
@@ -37,7 +37,7 @@ def test_a_document_left_half_read_is_read_on_at_the_next_start(workspace: Works
     _, _, document = stored(workspace, tmp_path)
     before = content(workspace, document)
     half_read(workspace, document, 6)
-    server = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    server = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
     server.start()
     whole(workspace, document)
     server.stop()
@@ -52,7 +52,7 @@ def test_a_reader_that_was_killed_is_followed_by_another_when_its_lease_ends(
     half_read(workspace, document, 6)
     killed = queue.lease(workspace, "killed", [READ], seconds=2)
     assert killed is not None
-    server = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    server = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
     server.start()
     whole(workspace, document)
     server.stop()
@@ -64,7 +64,7 @@ def test_a_reader_that_was_killed_is_followed_by_another_when_its_lease_ends(
 
 
 def test_a_half_read_file_is_not_called_whole_and_resumed_by_a_new_upload(
-    workspace: Workspace, tmp_path: Path, lane: Lane
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:
     source, project, document = stored(workspace, tmp_path)
     before = content(workspace, document)
@@ -72,7 +72,7 @@ def test_a_half_read_file_is_not_called_whole_and_resumed_by_a_new_upload(
     view = document_view(workspace, document)
     assert view.reading == 6
     assert view.warnings[0].startswith("Reading stopped before the last of 6 pages: OSError: no folder. It is tried")
-    again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, lane=lane)
+    again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, worker=worker)
     assert (again.document_id, again.created, again.whole) == (document, False, False)
     whole(workspace, document)
     assert content(workspace, document) == before and document_view(workspace, document).warnings == []
@@ -82,13 +82,15 @@ def test_a_half_read_file_is_not_called_whole_and_resumed_by_a_new_upload(
     assert content(workspace, document) == before
 
 
-def test_a_document_that_somebody_reads_is_left_to_them(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+def test_a_document_that_somebody_reads_is_left_to_them(
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
+) -> None:
     source, project, document = stored(workspace, tmp_path)
     half_read(workspace, document, 6)
     assert queue.lease(workspace, "another process", [READ]) is not None
     for again in (
         take(workspace, source, name="long.pdf", project_id=project, user_id=None),
-        take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, lane=lane),
+        take_early(workspace, source, name="long.pdf", project_id=project, user_id=None, worker=worker),
     ):
         assert (again.whole, again.pages) == (False, 2)
 
@@ -109,12 +111,12 @@ def test_a_reader_that_lost_its_lease_stores_no_page_twice(workspace: Workspace,
 
 
 def test_reading_cut_off_by_the_disk_is_reported_and_resumed_by_a_new_upload(
-    workspace: Workspace, tmp_path: Path, lane: Lane
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:
     project = create_project(workspace, "p")
     pages = 120  # more than are read before the folder is gone
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=pages)
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane)
+    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, worker=worker)
     blobs = workspace.settings.data_dir / "blobs"
     assert blobs.is_dir()
     away = blobs.rename(blobs.with_name("away"))
@@ -160,7 +162,7 @@ def test_a_stop_that_comes_while_nobody_reads_is_wound_up_by_the_next_server(
     _, _, document = stored(workspace, tmp_path)
     half_read(workspace, document, 6, failure="OSError: no folder")
     read_jobs.stop(workspace, document, by=ensure_local_user(workspace).id)
-    server = Lane(workspace, {READ: read_jobs.run}, at_once=2)
+    server = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
     server.start()
     wait_until(lambda: document_view(workspace, document).cut_off)
     server.stop()
@@ -170,17 +172,17 @@ def test_a_stop_that_comes_while_nobody_reads_is_wound_up_by_the_next_server(
 
 
 def test_a_stopped_document_is_read_on_when_its_file_comes_again(
-    workspace: Workspace, tmp_path: Path, lane: Lane
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:
     source, project, document = stored(workspace, tmp_path)
     before = content(workspace, document)
     by = ensure_local_user(workspace).id
     half_read(workspace, document, 6)
     read_jobs.stop(workspace, document, by=by)
-    go_on(workspace, document, lane)
+    go_on(workspace, document, worker)
     wait_until(lambda: document_view(workspace, document).cut_off)
     assert len(content(workspace, document)) == 2
-    again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=by, lane=lane)
+    again = take_early(workspace, source, name="long.pdf", project_id=project, user_id=by, worker=worker)
     assert (again.document_id, again.whole) == (document, False)
     wait_until(lambda: len(content(workspace, document)) == 6)
     whole(workspace, document)
@@ -189,7 +191,7 @@ def test_a_stopped_document_is_read_on_when_its_file_comes_again(
 
 
 def test_a_page_that_waits_for_ocr_does_not_hold_up_those_behind_it(
-    workspace: Workspace, tmp_path: Path, lane: Lane, tesseract: str, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker, tesseract: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_stream, "_AHEAD", 3)
     project = create_project(workspace, "p")
@@ -200,17 +202,19 @@ def test_a_page_that_waits_for_ocr_does_not_hold_up_those_behind_it(
     mixed.insert_pdf(printed, from_page=1)
     mixed.save(tmp_path / "mixed.pdf")
     early = take_early(
-        workspace, tmp_path / "mixed.pdf", name="mixed.pdf", project_id=project.id, user_id=None, lane=lane
+        workspace, tmp_path / "mixed.pdf", name="mixed.pdf", project_id=project.id, user_id=None, worker=worker
     )
     whole(workspace, early.document_id)
     assert [number for number, _, _ in content(workspace, early.document_id)] == [1, 2, 3, 4, 5, 6, 7]
 
 
-def test_a_reader_ended_by_a_signal_is_no_fault_of_the_file(workspace: Workspace, tmp_path: Path, lane: Lane) -> None:
+def test_a_reader_ended_by_a_signal_is_no_fault_of_the_file(
+    workspace: Workspace, tmp_path: Path, worker: InProcessWorker
+) -> None:
     """A service manager ends all processes of a server at once, the children that read among them."""
     project = create_project(workspace, "p")
     source = pdf(tmp_path / "long.pdf", "Invoice number", pages=120)
-    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, lane=lane)
+    early = take_early(workspace, source, name="long.pdf", project_id=project.id, user_id=None, worker=worker)
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (process / "cmdline").read_bytes()

@@ -264,8 +264,8 @@ def shop(app_client: TestClient) -> tuple[TestClient, Workspace, str]:
 
 @contextmanager
 def busy(app: Any) -> Iterator[Callable[[], None]]:
-    """Take the room of the lane of exports; yields what gives it back."""
-    room = app.state.lanes.exports.room
+    """Take the room of the exports worker; yields what gives it back."""
+    room = app.state.in_process_workers.exports.room
     with ExitStack() as stack:
         for _ in range(2):
             assert room.acquire(timeout=30)

@@ -1,4 +1,4 @@
-"""Imports as jobs: an attempt goes on where another one ended, and stopping, uploads and lanes keep their word."""
+"""Imports as jobs: an attempt goes on where another one ended; stopping, uploads and in-process workers."""
 
 import io
 import json
@@ -21,7 +21,7 @@ from engine.interchange import import_jobs, uploaded_sets
 from engine.interchange.import_jobs import Step
 from engine.jobs import queue
 from engine.jobs.cancellation import Stopped
-from engine.jobs.lane import Lane
+from engine.jobs.in_process_worker import InProcessWorker
 from engine.workspace import Workspace
 from tests.support.factories import make_project
 
@@ -142,7 +142,7 @@ def test_a_file_that_comes_again_stays_for_its_next_import(workspace: Workspace,
     assert sha256 == ended.payload["sha256"] and uploaded_sets.path_of(workspace, sha256).is_file()
 
 
-def test_a_lane_outlives_an_error_while_it_looks_for_jobs(
+def test_an_in_process_worker_outlives_an_error_when_it_looks_for_jobs(
     sqlite_workspace: Workspace, packed: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     look, failed = queue.is_waiting, threading.Event()
@@ -154,12 +154,12 @@ def test_a_lane_outlives_an_error_while_it_looks_for_jobs(
         return look(*given)
 
     monkeypatch.setattr(queue, "is_waiting", fails_once)
-    lane = Lane(sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1)
-    lane.start()
+    worker = InProcessWorker(sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1)
+    worker.start()
     assert failed.wait(30)
     job = asked(sqlite_workspace, packed)
     until(lambda: queue.job_by_id(sqlite_workspace, job.id).status == "done")
-    lane.stop()
+    worker.stop()
 
 
 def until(true: Callable[[], Any]) -> None:
@@ -169,7 +169,7 @@ def until(true: Callable[[], Any]) -> None:
         time.sleep(0.02)
 
 
-def test_a_lane_does_imports_without_a_worker_and_stops_with_its_server(
+def test_an_in_process_worker_does_imports_without_a_worker_and_stops_with_its_server(
     sqlite_workspace: Workspace, packed: bytes
 ) -> None:
     begun, going = threading.Event(), threading.Event()
@@ -181,19 +181,21 @@ def test_a_lane_does_imports_without_a_worker_and_stops_with_its_server(
         raise Stopped(told["should_stop"]())
 
     job = asked(sqlite_workspace, packed)
-    stopping = Lane(sqlite_workspace, {uploaded_sets.IMPORT: slow}, at_once=1)
+    stopping = InProcessWorker(sqlite_workspace, {uploaded_sets.IMPORT: slow}, at_once=1)
     stopping.start()
     assert begun.wait(30)
     stopping.stop()
     left = queue.job_by_id(sqlite_workspace, job.id)
     assert (left.status, left.attempts) == ("waiting", 0)
     messages: list[str | None] = []
-    lane = Lane(sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1, afterwards=uploaded_sets.forget)
-    lane.listen(job.id, messages.append)
-    lane.start()
+    worker = InProcessWorker(
+        sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1, afterwards=uploaded_sets.forget
+    )
+    worker.listen(job.id, messages.append)
+    worker.start()
     until(lambda: queue.job_by_id(sqlite_workspace, job.id).status == "done")
     until(lambda: messages[-1:] == [None])
-    lane.stop()
+    worker.stop()
     assert messages[0] == "Starting." and f"Storing: {PAGES} of {PAGES}." in messages
     assert not list((sqlite_workspace.settings.data_dir / "uploads").iterdir())
 

@@ -56,7 +56,7 @@ def test_over_rest_each_step_is_told_where_one_asks_for_it(
     assert [step["doing"] for step in taken[:2]] == ["Starting", "Unpacking"]
     assert {step["of"] for step in taken if step["doing"] in ("Checking the pages", "Storing")} == {3}
     assert last["result"]["answers"] == 3 and len(marked(workspace, project.id)) == 4
-    room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
+    room = app_client.app.state.in_process_workers.imports.room  # type: ignore[attr-defined]
     busy = [room.acquire(timeout=30) for _ in range(2)]
     freed = threading.Timer(1.0, room.release, [len(busy)])
     freed.start()
@@ -82,7 +82,7 @@ def test_over_rest_imports_under_way_are_listed_and_can_be_stopped(
     project, other = (make_project(workspace, name).id for name in ("stopped", "another"))
     rita = somebody(app_client, workspace, make_user(workspace, "rita", **{project: "reviewer", other: "reviewer"}))
     uploads = workspace.settings.data_dir / "uploads"
-    room = app_client.app.state.lanes.imports.room  # type: ignore[attr-defined]
+    room = app_client.app.state.in_process_workers.imports.room  # type: ignore[attr-defined]
     busy = [room.acquire(timeout=30) for _ in range(2)]
     with ThreadPoolExecutor(1) as aside:
         sent = aside.submit(

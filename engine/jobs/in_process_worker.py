@@ -1,8 +1,8 @@
-"""A lane: threads of a server that do the jobs of some kinds, so that these never wait for a worker.
+"""In-process worker: threads of a server that do jobs of some kinds, which so never wait for a worker process.
 
-A retraining keeps a worker busy for minutes. Imports are jobs of the same queue, with the same leases, and the server
-does them itself. Several servers share the queue. A job whose server was killed is taken over when its
-lease ends.
+A retraining keeps a worker process busy for minutes. Imports are jobs of the same queue, with the same leases, and the
+server does them itself. Several servers share the queue. A job whose server was killed is taken over when its lease
+ends.
 """
 
 import logging
@@ -25,7 +25,7 @@ _log = logging.getLogger(__name__)
 Listener = Callable[[str | None], None]  # each message of a job's progress; None when its attempt has ended
 
 
-class Lane:
+class InProcessWorker:
     """Does the jobs of its handlers' kinds, `at_once` of them at a time.
 
     Attributes:
@@ -41,15 +41,15 @@ class Lane:
         lease_seconds: float = LEASE_SECONDS,
         afterwards: Callable[[Workspace], None] = lambda _: None,
     ) -> None:
-        """Prepare a lane; `start` begins its work.
+        """Prepare the worker; `start` begins its work.
 
         Args:
             workspace: Where the queue is.
-            handlers: A handler for each kind of job that the lane does.
+            handlers: A handler for each kind of job that the worker does.
             at_once: Most jobs at a time.
             lease_seconds: How long a lease holds without a heartbeat.
-            afterwards: Tidies up behind jobs. It is called when the lane starts, after each attempt at a job, and every
-                ten minutes.
+            afterwards: Tidies up behind jobs. It is called when the worker starts, after each attempt at a job, and
+                every ten minutes.
         """
         self.room = threading.BoundedSemaphore(at_once)
         self._workspace, self._handlers, self._lease_seconds = workspace, dict(handlers), lease_seconds
@@ -59,7 +59,7 @@ class Lane:
         self._changing = threading.Lock()
         self._working: set[threading.Thread] = set()
         name = "-".join(self._handlers)
-        self._thread = threading.Thread(target=self._take_jobs, name=f"lane-{name}", daemon=True)
+        self._thread = threading.Thread(target=self._take_jobs, name=f"in-process-{name}", daemon=True)
 
     def start(self) -> None:
         """Take jobs from now on."""
@@ -83,7 +83,7 @@ class Lane:
             thread.join(_STOP_SECONDS)
 
     def listen(self, job_id: str, listener: Listener) -> Callable[[], None]:
-        """Call `listener` with a job's progress while this lane runs it; return a function that ends that.
+        """Call `listener` with a job's progress while this worker runs it; return a function that ends that.
 
         Register before the job is queued, and no message is missed. The listener is called from another thread.
         """
@@ -130,12 +130,12 @@ class Lane:
     def go_on(self, job: Job, holder: str, handler: Handler) -> None:
         """Do a job that `holder` has begun in this process, in a thread of its own.
 
-        It does not take a place of the jobs that the lane leases.
+        It does not take a place of the jobs that the worker leases.
 
         Args:
             job: A running job of `holder` (see queue.hold).
             holder: Name of its worker.
-            handler: Goes on with it. The lane's own handler does it when a later attempt is needed.
+            handler: Goes on with it. The worker's own handler does it when a later attempt is needed.
         """
         thread = threading.Thread(target=self._do, args=(job, holder, handler), name=f"job-{job.kind}", daemon=True)
         self._working.add(thread)
@@ -168,7 +168,7 @@ class Lane:
     def _tidy(self) -> None:
         try:
             self._afterwards(self._workspace)
-        except Exception:  # as above: the lane must outlive it
+        except Exception:  # as above: the worker must outlive it
             _log.exception("what ended jobs left could not be tidied")
 
     def _tell(self, job_id: str, message: str | None) -> None:
