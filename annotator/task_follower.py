@@ -15,7 +15,7 @@ _log = logging.getLogger(__name__)
 class TaskFollower:
     """Goes on with changes of many tasks (engine.projects.task_changes) that nobody works on.
 
-    Several servers may do it at once; each piece is done once.
+    Several servers may do it at once; each batch is done once.
     """
 
     def __init__(self, workspace: Workspace) -> None:
@@ -28,7 +28,7 @@ class TaskFollower:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop after the piece at hand; another server or a worker does the rest."""
+        """Stop after the batch at hand; another server or a worker does the rest."""
         self._ended.set()
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)

@@ -72,7 +72,7 @@ class _OwnedRow(NamedTuple):
     id: str
 
 
-class Pace:
+class Throttle:
     """Lets changes that come many times a second pass once in a while; one for each process."""
 
     def __init__(self) -> None:
@@ -92,8 +92,8 @@ class Pace:
 class _Ledger:
     """What one unit of work has changed so far."""
 
-    def __init__(self, pace: Pace) -> None:
-        self.pace = pace
+    def __init__(self, throttle: Throttle) -> None:
+        self.throttle = throttle
         self.events: dict[Event, None] = {}  # in order
         self.owned_rows: dict[_OwnedRow, None] = {}
         self.in_bulk: set[type[Any]] = set()  # tables with a statement on many rows
@@ -102,15 +102,15 @@ class _Ledger:
         for change in changes:
             if isinstance(change, Event):
                 self.events[change] = None
-            elif change.table is not Run or self.pace.passes(change, CURVE_SECONDS):
+            elif change.table is not Run or self.throttle.passes(change, CURVE_SECONDS):
                 self.owned_rows[change] = None
 
 
 class ObservedSession(Session):
     """A session whose changes are noted, for `store`."""
 
-    def __init__(self, pace: Pace, *arguments: Any, **options: Any) -> None:
-        super().__init__(*arguments, info={_LEDGER: _Ledger(pace)}, **options)
+    def __init__(self, throttle: Throttle, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, info={_LEDGER: _Ledger(throttle)}, **options)
 
 
 def publish(

@@ -102,7 +102,7 @@ class Database:
         self._autocommit_engine: Engine = self.engine.execution_options(**alone)
         self._writer: Engine = self.engine.execution_options(glossator_writes=True)
         self._turn = threading.Lock()
-        self._pace = changes.Pace()
+        self._throttle = changes.Throttle()
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -136,7 +136,7 @@ class Database:
         db.finished_work, db.queue_days, db.document_figures, db.question_uses, db.waiting_looks, db.document_texts).
         Open screens are told of them (db.changes).
         """
-        opened = changes.ObservedSession(self._pace, self._writer, expire_on_commit=False)
+        opened = changes.ObservedSession(self._throttle, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
             # In one order: answers, projects, questions, documents, tasks, numbers. So no two wait for each other.

@@ -151,12 +151,12 @@ def store(session: Session) -> None:
         if _refresh(session, _ONE, {"document": document_id, "question": question_id}, moved):
             _count(session, moved)
             return
-    for some in _pieces(list(dirty.pairs)):
+    for some in _batches(list(dirty.pairs)):
         # The documents on their own too: SQLite finds no pairs in an index.
         of_documents = Task.document_id.in_({document_id for document_id, _ in some})
         chosen = select(Task.id).where(of_documents, tuple_(Task.document_id, Task.question_id).in_(some))
         ids.update(dict.fromkeys(session.connection().scalars(chosen)))
-    for some in _pieces(sorted(ids)):
+    for some in _batches(sorted(ids)):
         _refresh(session, _SEVERAL, {"ids": some}, moved)
     _count(session, moved)
 
@@ -258,15 +258,15 @@ def _lock_projects(session: Session, dirty: _Dirty) -> None:
     """
     connection = session.connection()
     projects: set[str] = set()
-    for some in _pieces(list(dirty.tasks)):
+    for some in _batches(list(dirty.tasks)):
         projects.update(connection.scalars(select(Task.project_id).where(Task.id.in_(some)).distinct()))
-    for some in _pieces(list({document_id for document_id, _ in dirty.pairs})):
+    for some in _batches(list({document_id for document_id, _ in dirty.pairs})):
         projects.update(connection.scalars(select(Document.project_id).where(Document.id.in_(some)).distinct()))
     chosen = select(Project.id).where(Project.id.in_(projects)).order_by(Project.id)
     connection.execute(chosen.with_for_update(key_share=True)).all()
 
 
-def _pieces(several: Sequence[Any]) -> list[Sequence[Any]]:
+def _batches(several: Sequence[Any]) -> list[Sequence[Any]]:
     return [several[start : start + AT_ONCE] for start in range(0, len(several), AT_ONCE)]
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.changes import Topic
 from db.tables import Change
-from engine.pieces import Pace
+from engine.batches import Throttle
 from engine.workspace import Workspace
 
 KEPT = timedelta(hours=1)
@@ -117,19 +117,19 @@ def touched_documents(
 def prune(workspace: Workspace) -> None:
     """Delete the changes of more than an hour ago, except the newest: readers that have read it miss nothing.
 
-    Costs as much as there is to delete, in pieces. Several processes may do it at once.
+    Costs as much as there is to delete, in batches. Several processes may do it at once.
     """
     with workspace.database.autocommit_read() as session:
         recent = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
         first = session.scalar(recent) or session.scalar(select(func.max(Change.id)))
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
             return
-    pace = Pace()
+    throttle = Throttle()
     while True:
-        with pace, workspace.database.write() as session:
-            pace.locked()
+        with throttle, workspace.database.write() as session:
+            throttle.locked()
             # From the oldest on: the reader of a cursor behind a deleted change learns that it has missed some.
-            old = select(Change.id).where(Change.id < first).order_by(Change.id).limit(pace.size)
+            old = select(Change.id).where(Change.id < first).order_by(Change.id).limit(throttle.size)
             deletion = delete(Change).where(Change.id.in_(old)).execution_options(synchronize_session=False)
             if session.execute(deletion).rowcount < 1:  # type: ignore[attr-defined]
                 return

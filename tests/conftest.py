@@ -23,7 +23,7 @@ pytest_plugins = [
     "tests.support.databases_of_a_run",
     "tests.support.exported_project",
     "tests.support.file_seconds",
-    "tests.support.short_pieces",
+    "tests.support.short_batches",
 ]
 
 

@@ -46,7 +46,7 @@ class LeaseView(BaseModel):
 
 @router.get("/projects/{project_id}/task-changes")
 def list_task_changes(project_id: str, workspace: TheWorkspace) -> list[TaskProgress]:
-    """Return the changes that the project's tasks follow in pieces, with their progress.
+    """Return the changes that the project's tasks follow in batches, with their progress.
 
     After a change of standard questions or settings, a large project takes some seconds. A change that took longer than
     its request is listed for a minute after its end.

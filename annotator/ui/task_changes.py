@@ -1,4 +1,4 @@
-"""Changes that the tasks of a project follow in pieces, as the tabs show them where they were asked for."""
+"""Changes that the tasks of a project follow in batches, as the tabs show them where they were asked for."""
 
 from html import escape
 

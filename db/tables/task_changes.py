@@ -1,4 +1,4 @@
-"""Table of the changes of many tasks that go on in pieces."""
+"""Table of the changes of many tasks that go on in batches."""
 
 from datetime import datetime
 
@@ -30,5 +30,5 @@ class TaskChange(Base):
     was_there: Mapped[bool | None]  # whether the person could fix answers before
     asked_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     asked_at: Mapped[Moment]
-    moved_at: Mapped[Moment]  # time of the newest piece
+    moved_at: Mapped[Moment]  # time of the newest batch
     finished_at: Mapped[datetime | None]

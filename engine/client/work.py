@@ -46,7 +46,7 @@ class Work:
         return self._at.put(list[StandardQuestion], path, body)
 
     def task_changes(self, project_id: str) -> list[TaskProgress]:
-        """Return the changes that the tasks of a project follow in pieces, with their progress."""
+        """Return the changes that the tasks of a project follow in batches, with their progress."""
         return self._at.get(list[TaskProgress], f"/projects/{project_id}/task-changes")
 
     def suggestions(self, project_id: str, document_id: str | None = None) -> Suggestions:

@@ -1,6 +1,6 @@
 """Check of the texts that searches look in (db.document_texts) against names and words, and their repair.
 
-Documents are checked and repaired in pieces, so that people work on. SQLite's index is checked and rebuilt as a whole
+Documents are checked and repaired in batches, so that people work on. SQLite's index is checked and rebuilt as a whole
 under the write lock; saves wait meanwhile.
 """
 

@@ -90,7 +90,7 @@ def change_settings(
 ) -> ProjectSettings:
     """Change settings of a project; changes are audited.
 
-    In a large project the tasks follow a change of overlap or order in pieces (engine.projects.task_changes).
+    In a large project the tasks follow a change of overlap or order in batches (engine.projects.task_changes).
 
     Args:
         workspace: open workspace.

@@ -1,8 +1,8 @@
-"""Changes that all tasks of a project follow: stored with what was asked for, and worked off in pieces.
+"""Changes that all tasks of a project follow: stored with what was asked for, and worked off in batches.
 
 A change of the standard questions or of a setting concerns thousands of tasks. The unit of work that stores it also
-stores that tasks are to follow, and does the first piece: in a small project that is all. The rest follows document by
-document. Each piece is a short unit of work that reads what is wanted now and notes how far it has come. So a piece may
+stores that tasks are to follow, and does the first batch: in a small project that is all. The rest follows document by
+document. Each batch is a short unit of work that reads what is wanted now and notes how far it has come. So a batch may
 be done by anybody and twice: the request that asked, a server, or a worker, after whoever was killed. A newer change of
 the same kind begins anew, and wins.
 
@@ -23,7 +23,7 @@ from sqlalchemy.orm import Session
 from db import changes, document_figures
 from db.base import now
 from db.tables import Document, Project, TaskChange, User
-from engine.pieces import FIRST, Pace
+from engine.batches import FIRST, Throttle
 from engine.plurals import count
 from engine.projects import automatic_withdrawal, open_tasks, overlap, priority, returned_answers
 from engine.projects.open_tasks import lock_project
@@ -31,7 +31,7 @@ from engine.workspace import Workspace
 
 QUESTIONS, OVERLAP, ORDER, AUTOMATIC, PEOPLE = "questions", "overlap", "order", "automatic", returned_answers.KIND
 PATIENCE_SECONDS = 2.0  # that a request works on a change which it asked for; a server or a worker does the rest
-STUCK_SECONDS = 1.5  # without a piece, after which somebody else goes on with a change
+STUCK_SECONDS = 1.5  # without a batch, after which somebody else goes on with a change
 TOLD_SECONDS = 60.0  # that a finished change is still named
 _log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ class TaskProgress:
 
 
 def ask(session: Session, project: Project, kind: str, by: str | None = None) -> bool:
-    """Store that tasks are to follow a change, and do the first piece; return whether something is left to do.
+    """Store that tasks are to follow a change, and do the first batch; return whether something is left to do.
 
     Call it at the end of the unit of work that stores what is wanted. The project is locked.
 
@@ -95,31 +95,31 @@ def work_off(
     *,
     seconds: float | None = None,
     stop: threading.Event | None = None,
-    pace: Pace | None = None,
+    throttle: Throttle | None = None,
     on_progress: Callable[[TaskProgress], object] = lambda _: None,
 ) -> bool:
-    """Let tasks follow what a project's people asked for, piece by piece; return whether something is left to do.
+    """Let tasks follow what a project's people asked for, batch by batch; return whether something is left to do.
 
     Args:
         workspace: open workspace.
         project_id: the project.
         seconds: time after which the rest is left to others; None: until all is done.
-        stop: set it to stop after a piece.
-        pace: documents of a piece.
-        on_progress: hears of each piece.
+        stop: set it to stop after a batch.
+        throttle: documents of a batch.
+        on_progress: hears of each batch.
     """
     ends = None if seconds is None else time.monotonic() + seconds
-    pace = pace or Pace()
+    throttle = throttle or Throttle()
     while not (stop is not None and stop.is_set()) and (ends is None or time.monotonic() < ends):
         with workspace.database.read() as session:
             if session.scalar(_going_on(project_id).limit(1)) is None:
                 return False
-        with pace, workspace.database.write() as session:
+        with throttle, workspace.database.write() as session:
             project = lock_project(session, project_id)
-            pace.locked()
+            throttle.locked()
             row = session.scalar(_going_on(project_id).limit(1).with_for_update())
             if row is not None:
-                _follow(session, project, row, pace.size)
+                _follow(session, project, row, throttle.size)
         if row is not None:
             on_progress(_progress(row, None))
     return True
@@ -134,7 +134,7 @@ def follow_now(workspace: Workspace, project_id: str) -> None:
 
 
 def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event | None = None) -> None:
-    """Go on with the changes whose pieces have stopped, for so many seconds a project.
+    """Go on with the changes whose batches have stopped, for so many seconds a project.
 
     Servers and workers call it again and again: a look costs one short query while there is nothing to do.
     """

@@ -18,10 +18,10 @@ from db.tables import AutomaticAnswer, Document, ModelVersion, Question, SurveyA
 from engine import audit, leases
 from engine.accounts import permissions
 from engine.annotation import automatic_checks
+from engine.batches import in_batches
 from engine.errors import Forbidden
 from engine.models import registry
 from engine.paging import Order, Page
-from engine.pieces import in_pieces
 from engine.projects import overlap, project_stage, task_changes
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
@@ -68,7 +68,7 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
     """Accept confident answers of the champion; None when the project's stage is not automatic.
 
     The threshold is measured again. When the target is missed, or the audit fails, the project falls back to
-    semi-automatic and nothing is accepted. Answers are accepted in pieces, once earlier ones are withdrawn. They end
+    semi-automatic and nothing is accepted. Answers are accepted in batches, once earlier ones are withdrawn. They end
     where the stage or the model changes, or somebody withdraws automatic answers.
     """
     while True:
@@ -130,14 +130,14 @@ def _stored(
         changes.publish(session, "documents", project_id)
         done.update(each.audit for each in answers)
 
-    in_pieces(workspace, tasks, store, stands)
+    in_batches(workspace, tasks, store, stands)
     return done
 
 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
     """Withdraw the automatic answers without a person's verdict; return their number. Audited.
 
-    Reopens their tasks, in a large project in pieces (engine.projects.task_changes).
+    Reopens their tasks, in a large project in batches (engine.projects.task_changes).
 
     Raises:
         Forbidden: the user is not an admin of the project.

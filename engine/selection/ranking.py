@@ -19,7 +19,7 @@ from db.statuses import TRAIN
 from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, Task
 from engine import audit
 from engine.annotation.survey_answers import unpacked
-from engine.pieces import in_pieces
+from engine.batches import in_batches
 from engine.projects import overlap, priority, task_changes
 from engine.projects.open_tasks import lock_project
 from engine.projects.priority import BY_HAND
@@ -45,7 +45,7 @@ class _Waiting:
 def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int]:
     """Rank the waiting documents by the project's settings; return how many each reason placed.
 
-    The documents get their places in pieces, the first ones first. A change of the settings meanwhile begins anew.
+    The documents get their places in batches, the first ones first. A change of the settings meanwhile begins anew.
 
     version_id: model version whose survey counts. Does nothing when the project uses order of arrival.
     """
@@ -84,7 +84,7 @@ def _ranked(workspace: Workspace, project_id: str, version_id: str) -> dict[str,
     def give(session: Session, some: Sequence[tuple[int, str, str | None]]) -> None:
         priority.give(session, project_id, some)
 
-    if not (in_pieces(workspace, late, finish, stands) and in_pieces(workspace, places, give, stands)):
+    if not (in_batches(workspace, late, finish, stands) and in_batches(workspace, places, give, stands)):
         return None
     return dict(Counter(by for _, by in ordered))
 

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from db import changes, document_figures, finished_work, question_uses, queue_days, waiting_looks
 from db.tables import Annotation, Document, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, Task
-from engine.pieces import Pace, in_pieces
+from engine.batches import Throttle, in_batches
 from engine.projects.open_tasks import lock_project
 from engine.tasks.queue_history import days
 from engine.workspace import Workspace
@@ -62,18 +62,18 @@ def rebuild(workspace: Workspace, project_id: str) -> None:
             finished_work.touch(session, each)
         changes.publish(session, "answers", project_id)
 
-    pace = Pace()
+    throttle = Throttle()
     for ids in answers(workspace, project_id):
-        in_pieces(workspace, ids, touch, pace=pace)
+        in_batches(workspace, ids, touch, throttle=throttle)
     with workspace.database.snapshot_read() as session:
         history = days(session, project_id)
         apart = _documents_apart(session, project_id)
         so, kept = _counted(session, project_id), _counts(session, project_id)
         looks, looked = waiting_looks.apart(session, project_id), waiting_looks.miscounted(session, project_id)
-    in_pieces(workspace, apart, finished_work.touch_documents)
-    in_pieces(workspace, looks, waiting_looks.touch)
+    in_batches(workspace, apart, finished_work.touch_documents)
+    in_batches(workspace, looks, waiting_looks.touch)
     for ids in _documents(workspace, project_id):
-        in_pieces(workspace, ids, document_figures.touch, pace=pace)
+        in_batches(workspace, ids, document_figures.touch, throttle=throttle)
     nothing = (0, 0, 0)
     with workspace.database.write() as session:
         # Each unit of work moves masks and their numbers alike, so the differences are still right.

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from db import changes, statuses, task_states
 from db.tables import Annotation, PartAnswer, Project, Revision, Task, TaskCount
-from engine.pieces import Pace, in_pieces
+from engine.batches import Throttle, in_batches
 from engine.queries import is_head
 from engine.tasks import kept_figures
 from engine.workspace import Workspace
@@ -60,9 +60,9 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
 def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
     """Compute what is kept of a project's tasks, or of all, anew from the answers."""
     for each in _projects(workspace, project_id):
-        pace = Pace()
+        throttle = Throttle()
         for ids in _tasks(workspace, each):
-            in_pieces(workspace, ids, task_states.mark_tasks_dirty, pace=pace)
+            in_batches(workspace, ids, task_states.mark_tasks_dirty, throttle=throttle)
         with workspace.database.snapshot_read() as session:
             miscounted = _miscounted(session, each)
             parts = sorted({task_id for task_id, _ in _parts_apart(session, each)})
@@ -70,9 +70,9 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
             # Each unit of work moves kept and found numbers alike, so the differences are still right.
             task_states.count(session, {(each, state): found - kept for _, state, kept, found in miscounted})
             changes.publish(session, "tasks", each)
-        in_pieces(workspace, parts, task_states.part_again)
-        pace = Pace()
-        while _rename(workspace, each, pace):
+        in_batches(workspace, parts, task_states.part_again)
+        throttle = Throttle()
+        while _rename(workspace, each, throttle):
             pass
         kept_figures.rebuild(workspace, each)
 
@@ -128,14 +128,14 @@ def _other_editor() -> ColumnElement[bool]:
     return or_(and_(foreign, kept != Revision.author_id), and_(~foreign, Annotation.edited_by.is_not(None)))
 
 
-def _rename(workspace: Workspace, project_id: str, pace: Pace) -> int:
+def _rename(workspace: Workspace, project_id: str, throttle: Throttle) -> int:
     """Correct the editors of some answers; return their number."""
     with workspace.database.read() as session:  # looks at all answers
-        ids = list(session.scalars(_misnamed(project_id).limit(pace.size)))
+        ids = list(session.scalars(_misnamed(project_id).limit(throttle.size)))
     if not ids:
         return 0
-    with pace, workspace.database.write() as session:
-        pace.locked()
+    with throttle, workspace.database.write() as session:
+        throttle.locked()
         ids = list(session.scalars(_misnamed(project_id).where(Annotation.id.in_(ids))))
         if ids:
             newest = select(Revision.author_id).where(is_head()).correlate(Annotation).scalar_subquery()

@@ -66,7 +66,7 @@ def replace_standard_questions(
     """Replace the standard questions of a project by `texts`; return them. Audited.
 
     Opens tasks for every document. Tasks of removed questions close, and reopen with their answers when the question
-    returns. In a large project the tasks follow in pieces (engine.projects.task_changes).
+    returns. In a large project the tasks follow in batches (engine.projects.task_changes).
 
     Args:
         workspace: Open workspace.

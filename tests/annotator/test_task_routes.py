@@ -78,7 +78,7 @@ def house(database_url: str, tmp_path: Path) -> Iterator[House]:
     made.workspace.close()
 
 
-def test_members_see_how_far_the_tasks_follow_a_change(house: House, one_document_a_piece: None) -> None:
+def test_members_see_how_far_the_tasks_follow_a_change(house: House, one_document_a_batch: None) -> None:
     project = f"/projects/{house.project}"
     house.put("rita", f"{project}/standard-questions", {"questions": [QUESTION]})
     going = [each for each in house.get("ann", f"{project}/task-changes") if each["finished_at"] is None]

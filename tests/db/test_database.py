@@ -133,7 +133,7 @@ def test_states_of_tasks_of_before_follow_from_their_answers(workspace: Workspac
         assert session.execute(counted).tuples().all() == before
 
 
-def test_a_downgrade_is_refused_while_tasks_follow_a_change(workspace: Workspace, one_document_a_piece: None) -> None:
+def test_a_downgrade_is_refused_while_tasks_follow_a_change(workspace: Workspace, one_document_a_batch: None) -> None:
     office = Office(workspace, bills=2)
     with pytest.raises(DowngradeRefused, match="then downgrade again"):
         migrate.downgrade(workspace.database, "0015")

@@ -17,10 +17,10 @@ from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
 from engine.annotation import removal
 from engine.annotation.automatic_checks import needs_no_person
+from engine.batches import Throttle
 from engine.documents.listing import document_lines
 from engine.documents.totals import DocumentTotals, document_totals
 from engine.errors import Refused
-from engine.pieces import Pace
 from engine.projects import task_changes
 from engine.projects.open_tasks import open_missing
 from engine.selection import auto_accept
@@ -65,7 +65,7 @@ class Campaign:
             (1, self.undo),
             (2, self.membership),
             (2, self.first),
-            (4, self.piece),
+            (4, self.batch),
             (5, self.look),
         ]
 
@@ -176,11 +176,15 @@ class Campaign:
     def first(self) -> None:
         put_first(self.workspace, self.rng.choice(self.office.documents).id, self.boss.id)
 
-    def piece(self) -> None:
-        """Let the tasks of one document follow the changes, as a server that is killed after that piece."""
+    def batch(self) -> None:
+        """Let the tasks of one document follow the changes, as a server that is killed after that batch."""
         killed = threading.Event()
         task_changes.work_off(
-            self.workspace, self.office.project.id, stop=killed, pace=Pace(1), on_progress=lambda _: killed.set()
+            self.workspace,
+            self.office.project.id,
+            stop=killed,
+            throttle=Throttle(1),
+            on_progress=lambda _: killed.set(),
         )
 
     def membership(self) -> None:

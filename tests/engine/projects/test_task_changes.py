@@ -1,4 +1,4 @@
-"""Changes that tasks follow in pieces: nothing is lost when somebody is killed, and the newest change wins."""
+"""Changes that tasks follow in batches: nothing is lost when somebody is killed, and the newest change wins."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from db.base import now
 from db.tables import AutomaticAnswer
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import change_user, ensure_local_user
-from engine.pieces import Pace
+from engine.batches import Throttle
 from engine.projects import task_changes
 from engine.projects.open_tasks import open_missing
 from engine.projects.overlap import wanted
@@ -32,7 +32,7 @@ BILLS = 5
 
 
 @pytest.fixture
-def office(workspace: Workspace, one_document_a_piece: None) -> Office:
+def office(workspace: Workspace, one_document_a_batch: None) -> Office:
     office = Office(workspace, bills=BILLS)
     finish(office)
     return office
@@ -42,20 +42,20 @@ def finish(office: Office) -> None:
     assert not task_changes.work_off(office.workspace, office.project.id)
 
 
-def do_pieces(office: Office, count: int) -> None:
+def do_batches(office: Office, count: int) -> None:
     """Let the tasks of so many documents follow."""
     left, stop = iter(range(count - 1)), threading.Event()
     task_changes.work_off(
         office.workspace,
         office.project.id,
         stop=stop,
-        pace=Slow(),
+        throttle=Slow(),
         on_progress=lambda _: stop.set() if next(left, None) is None else None,
     )
 
 
-class Slow(Pace):
-    """One document a piece."""
+class Slow(Throttle):
+    """One document a batch."""
 
     def __exit__(self, *_: object) -> None:
         """Stay at this size."""
@@ -94,12 +94,12 @@ def test_what_a_killed_process_left_is_done_by_another_one(office: Office) -> No
     assert sentences(office) == [f"Opening and closing tasks: 1 of {BILLS} documents."]
     script = (
         "import os, signal, sys\n"
-        "from engine.pieces import Pace\nfrom engine.projects import task_changes\n"
+        "from engine.batches import Throttle\nfrom engine.projects import task_changes\n"
         "from engine.settings import Settings\nfrom engine.workspace import open_workspace\n"
         "folder, address, project = sys.argv[1:]\n"
         "workspace = open_workspace(Settings(data_dir=folder, database_url=address, _env_file=None))\n"
         "kill = lambda _: os.kill(os.getpid(), signal.SIGKILL)\n"
-        "task_changes.work_off(workspace, project, pace=Pace(1), on_progress=kill)\n"
+        "task_changes.work_off(workspace, project, throttle=Throttle(1), on_progress=kill)\n"
     )
     given = [str(settings.data_dir), settings.database_url, office.project.id]
     killed = subprocess.run([sys.executable, "-c", script, *given], capture_output=True, text=True)
@@ -115,7 +115,7 @@ def test_what_a_killed_process_left_is_done_by_another_one(office: Office) -> No
 def test_a_newer_change_of_the_questions_wins(office: Office) -> None:
     before = asked(office)
     office.ask(CUSTOMER)
-    do_pieces(office, 2)
+    do_batches(office, 2)
     assert not kept_states.check(office.workspace)
     office.ask(NUMBER, TOTAL)
     finish(office)
@@ -147,7 +147,7 @@ def test_a_task_answered_meanwhile_keeps_its_number_of_people(office: Office) ->
 
 def test_the_newest_overlap_wins_wherever_the_older_one_has_come_to(office: Office) -> None:
     office.set(overlap_share=1.0, overlap_people=3)
-    do_pieces(office, 2)
+    do_batches(office, 2)
     office.set(overlap_share=0.0)
     finish(office)
     assert {task.wanted for task in office.tasks()} == {1}
@@ -184,18 +184,18 @@ def test_answers_of_somebody_who_leaves_give_up_their_places(office: Office, lea
             put_member(workspace, office.project.id, office.ann.id, "annotator", by=boss)
 
     go(True)
-    do_pieces(office, 2)
+    do_batches(office, 2)
     assert [task.state for task in office.tasks()].count("open") == 4
     assert not kept_states.check(workspace)
     go(False)  # back before all have followed: no unit of work is long, so those follow again one after the other
     assert [task.state for task in office.tasks()].count("open") == 4
     assert not kept_states.check(workspace)
-    do_pieces(office, BILLS)
+    do_batches(office, BILLS)
     assert not kept_states.check(workspace)
     finish(office)
     assert {task.state for task in office.tasks()} == {"returned"}
     go(True)
-    do_pieces(office, 2)
+    do_batches(office, 2)
     go(False)
     go(True)
     finish(office)
@@ -216,7 +216,7 @@ def test_somebody_who_leaves_is_not_there_for_their_work_elsewhere(office: Offic
     assert {task.state for task in office.tasks()} == {"open"}
 
 
-def test_automatic_answers_are_withdrawn_in_pieces(workspace: Workspace, one_document_a_piece: None) -> None:
+def test_automatic_answers_are_withdrawn_in_batches(workspace: Workspace, one_document_a_batch: None) -> None:
     works = Works(workspace)
     task_changes.work_off(workspace, works.project.id)
     works.model_says()
@@ -234,7 +234,7 @@ def test_automatic_answers_are_withdrawn_in_pieces(workspace: Workspace, one_doc
 
 
 def test_answers_are_accepted_automatically_once_earlier_ones_are_withdrawn(
-    workspace: Workspace, one_document_a_piece: None
+    workspace: Workspace, one_document_a_batch: None
 ) -> None:
     works = Works(workspace)
     task_changes.work_off(workspace, works.project.id)

@@ -25,7 +25,7 @@ def test_kept_states_follow_whatever_people_do(workspace: Workspace) -> None:
             campaign.check()
 
 
-def test_kept_states_are_right_after_each_piece_of_a_change(workspace: Workspace, one_document_a_piece: None) -> None:
+def test_kept_states_are_right_after_each_piece_of_a_change(workspace: Workspace, one_document_a_batch: None) -> None:
     campaign = Campaign(workspace, seed=2)
     for step in range(200 if workspace.database.dialect == "sqlite" else 60):
         campaign.act()

@@ -1,4 +1,4 @@
-"""Pieces of a long change: each holds the write lock for a few milliseconds, and others write in between."""
+"""Batches of a long change: each holds the write lock for a few milliseconds, and others write in between."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -9,30 +9,30 @@ from sqlalchemy.orm import Session
 
 from engine.workspace import Workspace
 
-AIM_SECONDS = 0.02  # that a piece holds the lock; the bar is 50 ms, on a busy machine too
-FIRST = 25  # rows of the first piece
+AIM_SECONDS = 0.02  # that a batch holds the lock; the bar is 50 ms, on a busy machine too
+FIRST = 25  # rows of the first batch
 _LEAST, _MOST = 10, 1000
 _LEAST_REST = 0.002
 _Row = TypeVar("_Row")
 
 
-class Pace:
-    """Finds out how many rows make a short piece, and rests after each one.
+class Throttle:
+    """Finds out how many rows make a short batch, and rests after each one.
 
-    Enter it around each piece's unit of work, and read `size` inside. It rests as long as the piece took: a thread that
-    begins its next piece at once would leave nobody else a turn.
+    Enter it around each batch's unit of work, and read `size` inside. It rests as long as the batch took: a thread that
+    begins its next batch at once would leave nobody else a turn.
     """
 
     def __init__(self, first: int = FIRST) -> None:
         self.size = first
         self._began = 0.0
 
-    def __enter__(self) -> "Pace":
+    def __enter__(self) -> "Throttle":
         self._began = time.monotonic()
         return self
 
     def locked(self) -> None:
-        """Measure from now on: the piece has waited for its turn until here."""
+        """Measure from now on: the batch has waited for its turn until here."""
         self._began = time.monotonic()
 
     def __exit__(self, kind: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
@@ -44,12 +44,12 @@ class Pace:
         time.sleep(max(took, _LEAST_REST))
 
 
-def in_pieces(
+def in_batches(
     workspace: Workspace,
     rows: Sequence[_Row],
     act: Callable[[Session, Sequence[_Row]], object],
     begin: Callable[[Session], bool] = lambda _: True,
-    pace: Pace | None = None,
+    throttle: Throttle | None = None,
 ) -> bool:
     """Do something with many rows, some in each unit of work; return whether all were done.
 
@@ -57,16 +57,16 @@ def in_pieces(
         workspace: open workspace.
         rows: what to do it with.
         act: does it with some of them.
-        begin: called first in each unit of work, for its locks; False ends the work before this piece.
-        pace: of earlier rows of the same kind.
+        begin: called first in each unit of work, for its locks; False ends the work before this batch.
+        throttle: of earlier rows of the same kind.
     """
-    pace, done = pace or Pace(), 0
+    throttle, done = throttle or Throttle(), 0
     while done < len(rows):
-        with pace, workspace.database.write() as session:
+        with throttle, workspace.database.write() as session:
             stands = begin(session)
-            pace.locked()
+            throttle.locked()
             if stands:
-                some = rows[done : done + pace.size]
+                some = rows[done : done + throttle.size]
                 act(session, some)
         if not stands:
             return False
