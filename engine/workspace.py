@@ -15,8 +15,8 @@ from db.session import Database, sqlite_file
 from engine import disk_reserve
 from engine.deferred_writes import DeferredWrites
 from engine.errors import Refused
-from engine.large_work import SerialQueue
 from engine.login_attempts import LoginAttempts
+from engine.save_queue import SaveQueue
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -30,7 +30,7 @@ class Workspace:
     settings: Settings
     database: Database
     blobs: BlobStore
-    large_saves: SerialQueue = field(default_factory=SerialQueue, compare=False)
+    save_queue: SaveQueue = field(default_factory=SaveQueue, compare=False)
     deferred_writes: DeferredWrites = field(init=False)
     login_attempts: LoginAttempts = field(init=False, default_factory=LoginAttempts)
 

@@ -49,7 +49,7 @@ def check_masks(before: AnnotationState, after: AnnotationState) -> None:
 
 def in_line(workspace: Workspace, change: Change) -> AbstractContextManager[None]:
     """Return the queue slot for a change: a no-op when it is small. Raises TooMany when the queue is full."""
-    return workspace.large_saves.turn() if change.area + _RUN * change.runs > LARGE else nullcontext()
+    return workspace.save_queue.turn() if change.area + _RUN * change.runs > LARGE else nullcontext()
 
 
 def check_runs(runs: int, there: int = 0) -> None:

@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete, func, select
 
 from db.tables import Annotation, Member, ModelVersion, Prediction, Revision
-from engine import large_work
+from engine import save_queue
 from engine.annotation import bounds
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved, append_revision
@@ -207,7 +207,7 @@ def test_who_loses_access_meanwhile_saves_nothing(shop: Shop, painting: Begin) -
 
 
 def test_large_saves_wait_for_each_other_and_small_ones_pass(shop: Shop, painting: Begin) -> None:
-    with shop.workspace.large_saves.turn():
+    with shop.workspace.save_queue.turn():
         finished = threading.Event()
 
         def save() -> None:
@@ -225,9 +225,9 @@ def test_large_saves_wait_for_each_other_and_small_ones_pass(shop: Shop, paintin
 def test_where_too_many_large_saves_wait_the_next_one_comes_again_later(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(large_work, "MAX_IN_QUEUE", 1)
-    crowded = replace(shop.workspace, large_saves=large_work.SerialQueue())
-    with crowded.large_saves.turn():
+    monkeypatch.setattr(save_queue, "MAX_IN_QUEUE", 1)
+    crowded = replace(shop.workspace, save_queue=save_queue.SaveQueue())
+    with crowded.save_queue.turn():
         shop.workspace = crowded
         with pytest.raises(TooMany, match="Try again in a few seconds"):
             shop.large()

@@ -10,8 +10,8 @@ MAX_IN_QUEUE = 16  # running and waiting: each holds a thread of the server
 WAIT_SECONDS = 2
 
 
-class SerialQueue:
-    """Bounded queue that runs one piece of work at a time. Thread-safe."""
+class SaveQueue:
+    """Bounded queue that runs one save at a time. Thread-safe."""
 
     def __init__(self) -> None:
         self._places = threading.BoundedSemaphore(MAX_IN_QUEUE)
