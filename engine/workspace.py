@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from db import migrate, private
 from db.blobs import BlobStore
 from db.session import Database, sqlite_file
-from engine import disk_reserve
+from engine import emergency_space
 from engine.deferred_writes import DeferredWrites
 from engine.errors import Refused
 from engine.login_attempts import LoginAttempts
@@ -60,15 +60,15 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
     try:
         database = _opened(settings, upgrade)
     except OperationalError as error:
-        if shutil.disk_usage(settings.data_dir).free > disk_reserve.BYTES // 8:
+        if shutil.disk_usage(settings.data_dir).free > emergency_space.BYTES // 8:
             raise
-        if not disk_reserve.give_up(settings.data_dir):
+        if not emergency_space.release(settings.data_dir):
             raise Refused(
                 f"The disk of {settings.data_dir} is full, so the database cannot be opened. Free disk space."
             ) from error
         database = _opened(settings, upgrade)
     if database.dialect == "sqlite":
-        disk_reserve.keep(settings.data_dir)
+        emergency_space.reserve(settings.data_dir)
     blobs = BlobStore(settings.data_dir / "blobs")
     blobs.sweep()
     return Workspace(settings, database, blobs)

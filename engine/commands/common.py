@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from engine import disk_reserve
+from engine import emergency_space
 from engine.errors import NotFound, Refused
 from engine.jobs.outage import is_full
 from engine.private_files import private_process_files
@@ -87,7 +87,7 @@ def private_here(settings: Settings) -> Iterator[None]:
             try:
                 stack.enter_context(private_process_files(settings.data_dir))
             except OSError as error:
-                if not (is_full(error) and disk_reserve.give_up(settings.data_dir)):
+                if not (is_full(error) and emergency_space.release(settings.data_dir)):
                     raise
                 stack.enter_context(private_process_files(settings.data_dir))
         except OSError as error:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from annotator.app import create_app
 from db.blobs import BlobStore, sha256_of
-from engine import disk_reserve
+from engine import emergency_space
 from engine.cli import app
 from engine.errors import Refused
 from engine.settings import Settings
@@ -73,7 +73,7 @@ def test_a_server_stopped_on_a_full_disk_starts_again(disk: tuple[Settings, Fill
     fill()
     with client_of(settings) as client:
         assert "before" in {each["name"] for each in client.get("/api/projects").json()}
-    assert not (settings.data_dir / disk_reserve.NAME).exists()
+    assert not (settings.data_dir / emergency_space.NAME).exists()
 
 
 def test_a_command_on_a_full_disk_begins_all_the_same(
@@ -85,19 +85,19 @@ def test_a_command_on_a_full_disk_begins_all_the_same(
     monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(settings.data_dir))
     said = CliRunner().invoke(app, ["projects", "list", "--json"])
     assert said.exit_code == 0, said.output
-    assert not (settings.data_dir / disk_reserve.NAME).exists()
+    assert not (settings.data_dir / emergency_space.NAME).exists()
 
 
 def test_without_a_reserve_the_command_line_says_what_to_do(disk: tuple[Settings, Fill]) -> None:
     settings, fill = disk
     open_workspace(settings).close()
-    disk_reserve.give_up(settings.data_dir)
+    emergency_space.release(settings.data_dir)
     make_room = fill()
     with pytest.raises(Refused, match="is full, so the database cannot be opened"):
         open_workspace(settings)
     make_room()
     open_workspace(settings).close()
-    assert (settings.data_dir / disk_reserve.NAME).stat().st_size == disk_reserve.BYTES
+    assert (settings.data_dir / emergency_space.NAME).stat().st_size == emergency_space.BYTES
 
 
 def test_a_database_that_is_broken_is_not_called_a_full_disk(tmp_path: Path) -> None:

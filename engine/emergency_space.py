@@ -1,4 +1,4 @@
-"""Disk space reserved for the next start.
+"""Emergency disk space, reserved for the next start.
 
 SQLite creates two files beside the database when it is opened after a clean stop, and fails without space for them. A
 server stopped on a full disk could then not start again to free space. So a file of some megabytes lies beside the
@@ -18,8 +18,8 @@ NAME = "reserve"
 _log = logging.getLogger(__name__)
 
 
-def keep(folder: Path) -> None:
-    """Create the reserve in a folder if it is missing and the disk has enough space."""
+def reserve(folder: Path) -> None:
+    """Create the emergency space in a folder if it is missing and the disk has enough space."""
     file = folder / NAME
     if file.exists() or shutil.disk_usage(folder).free < 4 * BYTES:
         return
@@ -34,8 +34,8 @@ def keep(folder: Path) -> None:
             making.unlink(missing_ok=True)
 
 
-def give_up(folder: Path) -> bool:
-    """Remove the reserve to free its space; return whether there was one."""
+def release(folder: Path) -> bool:
+    """Remove the emergency space; return whether there was one."""
     try:
         (folder / NAME).unlink()
     except OSError:
