@@ -21,7 +21,7 @@ def make_folder(path: Path) -> None:
 def make_file(path: Path) -> None:
     """Create an empty file for its owner alone.
 
-    An existing file stays as it is and is not opened; see db.own_files.
+    An existing file stays as it is and is not opened; see db.sqlite_file_guard.
     """
     with contextlib.suppress(OSError):  # the next open reports the problem
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, FILE))

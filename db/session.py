@@ -24,10 +24,10 @@ from db import (
     document_figures,
     document_texts,
     finished_work,
-    own_files,
     private,
     question_uses,
     queue_days,
+    sqlite_file_guard,
     task_states,
     waiting_looks,
 )
@@ -89,7 +89,7 @@ class Database:
             if file := sqlite_file(parsed):
                 file.parent.mkdir(parents=True, exist_ok=True)
                 private.make_file(file)  # SQLite gives its -wal and -shm the rights of the file
-                self._release_files = own_files.watch(file, self)
+                self._release_files = sqlite_file_guard.watch(file, self)
             connecting = {"timeout": BUSY_SECONDS, "check_same_thread": False}
             self.engine = create_engine(parsed, connect_args=connecting, json_serializer=as_json, **_pool(parsed))
             event.listen(self.engine, "connect", _prepare_sqlite)

@@ -55,18 +55,18 @@ def _release(path: str) -> None:
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     if event != "open" or not _watched or isinstance(arguments[0], int):
         return
-    asked = _identity(arguments[0])
-    if asked is None:
+    opened = _identity(arguments[0])
+    if opened is None:
         return
     for database in list(_watched):
-        if any(_identity(database + suffix) == asked for suffix in _SUFFIXES):
+        if any(_identity(database + suffix) == opened for suffix in _SUFFIXES):
             raise PermissionError(errno.EACCES, "The database is open, and only SQLite may open its files", database)
 
 
 def _identity(path: Any) -> tuple[int, int] | None:
     """Return device and inode of a file, equal for links and other names; None if it does not exist."""
     try:
-        found = os.stat(path)  # noqa: PTH116  (the name may be bytes)
+        status = os.stat(path)  # noqa: PTH116  (the name may be bytes)
     except (OSError, ValueError, TypeError):
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
