@@ -15,18 +15,18 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Scope
 
-from annotator.kept_files import KeptFile
+from annotator.immutable_assets import ImmutableAsset
 
 STATIC = Path(__file__).parent / "static"
 
 
-def _files() -> dict[str, KeptFile]:
+def _files() -> dict[str, ImmutableAsset]:
     paths = sorted(each for each in STATIC.rglob("*") if each.is_file())
     names = {path: path.relative_to(STATIC).as_posix() for path in paths}
-    return {name: KeptFile(name, path.read_bytes()) for path, name in names.items()}
+    return {name: ImmutableAsset(name, path.read_bytes()) for path, name in names.items()}
 
 
-def _digest(files: Mapping[str, KeptFile]) -> str:
+def _digest(files: Mapping[str, ImmutableAsset]) -> str:
     """Return a digest of the names and the content of all files."""
     sha = hashlib.sha256()
     for name, file in files.items():

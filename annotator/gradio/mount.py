@@ -11,7 +11,7 @@ from annotator.front_end_files import STATIC
 from annotator.gradio.gate import GradioGate
 from annotator.gradio.head import HEAD
 from annotator.gradio.theme import theme
-from annotator.kept_files import KeptFiles
+from annotator.immutable_assets import ImmutableAssets
 from engine.workspace import Workspace
 
 QUEUE_SLEEPS, PROGRESS_SLEEPS = 0.05, 0.1  # seconds between two looks of Gradio's queue, as it has on Windows
@@ -25,7 +25,7 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
         page: the Gradio page.
         workspace: workspace with settings and sessions.
     """
-    app.mount("/app/assets", KeptFiles(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
+    app.mount("/app/assets", ImmutableAssets(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": workspace.settings.max_connections}
     app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
     gr.mount_gradio_app(

@@ -23,7 +23,7 @@ _PACKED = {".js", ".css", ".svg", ".ts", ".ttf"}  # the others are packed alread
 
 
 @dataclass(frozen=True)
-class KeptFile:
+class ImmutableAsset:
     """A file in memory."""
 
     name: str
@@ -49,12 +49,12 @@ class KeptFile:
         return Response(content, headers=headers, media_type=mimetypes.guess_type(self.name)[0])
 
 
-class KeptFiles(StaticFiles):
+class ImmutableAssets(StaticFiles):
     """The files of a folder with their digest in their names; each is read when it is first asked for."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(directory=folder)
-        self._files: dict[str, KeptFile] = {}
+        self._files: dict[str, ImmutableAsset] = {}
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file.
@@ -66,13 +66,13 @@ class KeptFiles(StaticFiles):
             self._files[path] = await to_thread.run_sync(self._read, path)
         return self._files[path].response(scope)
 
-    def _read(self, path: str) -> KeptFile:
+    def _read(self, path: str) -> ImmutableAsset:
         try:
-            full, found = self.lookup_path(path)
+            full, status = self.lookup_path(path)
         except (OSError, ValueError) as error:  # a name that is too long, or with a null in it
             raise HTTPException(404) from error
-        if found is None or not stat.S_ISREG(found.st_mode):
+        if status is None or not stat.S_ISREG(status.st_mode):
             raise HTTPException(404)
-        file = KeptFile(path, Path(full).read_bytes())
-        file.packed  # noqa: B018 (packed here, beside the event loop)
-        return file
+        asset = ImmutableAsset(path, Path(full).read_bytes())
+        asset.packed  # noqa: B018 (packed here, beside the event loop)
+        return asset
