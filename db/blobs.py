@@ -102,19 +102,19 @@ class BlobStore:
         """Return the free bytes of the disk that holds the blobs."""
         return shutil.disk_usage(self.folder).free
 
-    def sweep(self) -> int:
+    def clean_up(self) -> int:
         """Delete files that killed processes left incomplete; files being written stay.
 
         Returns:
             The number of deleted files.
         """
-        swept = 0
+        deleted = 0
         for path in self.folder.glob(f"{_NEW}*"):
             with contextlib.suppress(OSError), path.open("r+b") as file:  # settled, or being written
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 path.unlink()
-                swept += 1
-        return swept
+                deleted += 1
+        return deleted
 
     def _place(self, sha256: str) -> Path:
         if not _SHA256.fullmatch(sha256):
@@ -132,14 +132,14 @@ class BlobStore:
             Path(name).unlink(missing_ok=True)
 
     def _new_file(self) -> tuple[int, str]:
-        """Create a file that `sweep` of another process leaves alone while it is open."""
+        """Create a file that `clean_up` of another process leaves alone while it is open."""
         while True:
             descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=_NEW)
-            with contextlib.suppress(OSError):  # a file system without locks, where nothing is swept
+            with contextlib.suppress(OSError):  # a file system without locks, where nothing is cleaned up
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
             if os.fstat(descriptor).st_nlink:
                 return descriptor, name
-            os.close(descriptor)  # swept before it was locked
+            os.close(descriptor)  # cleaned up before it was locked
 
     def _settle(self, file: BinaryIO, name: Path, sha256: str) -> None:
         file.flush()

@@ -70,7 +70,7 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
     if database.dialect == "sqlite":
         emergency_space.reserve(settings.data_dir)
     blobs = BlobStore(settings.data_dir / "blobs")
-    blobs.sweep()
+    blobs.clean_up()
     return Workspace(settings, database, blobs)
 
 

@@ -17,7 +17,7 @@ from engine.models import registry
 from engine.projects import task_changes
 from engine.selection import survey_trigger
 from engine.training.retraining import schedule, trigger
-from engine.training.retraining.sweep import sweep
+from engine.training.retraining.cleanup import clean_up
 from engine.workspace import Workspace
 
 
@@ -46,7 +46,7 @@ CHORES = Chores(
         lambda workspace, _: sign(workspace),  # documents of earlier versions, before anything is learned from them
     ),
     at_polls=(
-        lambda workspace, _: sweep(workspace),
+        lambda workspace, _: clean_up(workspace),
         _fire_triggers,
         lambda workspace, _: survey_trigger.check(workspace),
         lambda workspace, _: task_changes.go_on(workspace),  # where no server does

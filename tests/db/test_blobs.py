@@ -73,7 +73,7 @@ def test_sweep_deletes_files_of_killed_processes_and_no_others(tmp_path: Path) -
     writers[0].kill()
     writers[0].wait()
     kept = blobs.put(b"page")
-    assert killed.exists() and blobs.sweep() == 1
+    assert killed.exists() and blobs.clean_up() == 1
     assert not killed.exists() and written.read_bytes() == b"confidential" and blobs.read(kept) == b"page"
     writers[1].communicate("")
-    assert blobs.sweep() == 0
+    assert blobs.clean_up() == 0

@@ -1,4 +1,4 @@
-"""What is stored is its owner's alone, and temporary files lie where the next process sweeps them."""
+"""What is stored is its owner's alone, and temporary files lie where the next process cleans up."""
 
 import json
 import logging
@@ -114,7 +114,7 @@ def held(place: Path) -> tuple[subprocess.Popen[str], Path]:
     return process, Path(process.stdout.readline().strip())
 
 
-def test_the_folder_of_a_killed_process_is_swept_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
+def test_the_folder_of_a_killed_process_is_deleted_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
     (killed, left), (living, kept) = held(tmp_path), held(tmp_path)
     for folder in (left, kept):
         (folder / "upload").mkdir()
@@ -122,7 +122,7 @@ def test_the_folder_of_a_killed_process_is_swept_and_that_of_a_living_one_stays(
     killed.send_signal(signal.SIGKILL)
     killed.wait()
     half = tmp_path / "left-process-0123"
-    half.mkdir()  # of a sweep that was killed itself
+    half.mkdir()  # of a cleanup that was killed itself
     own, lock = claim_folder(tmp_path)
     with lock:
         assert {path for path in tmp_path.iterdir() if path.is_dir()} == {kept, own}

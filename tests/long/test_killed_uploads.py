@@ -57,7 +57,7 @@ def test_copies_of_uploads_of_a_killed_server_are_gone_after_the_next_start(tmp_
     try:
         for one in senders:
             one.join()
-        assert copies(*places), "nothing was left to sweep"
+        assert copies(*places), "nothing was left to clean up"
         served.start()
         end = time.monotonic() + 300
         while httpx.get(f"{served.address}/api/projects/{project}/imports").json():  # they go on, and find no dataset

@@ -25,9 +25,9 @@ from engine.jobs.cancellation import Stopped, StopReason
 from engine.models import promotions, registry
 from engine.projects.projects import change_settings
 from engine.training.retraining import trigger
+from engine.training.retraining.cleanup import clean_up, run_folder
 from engine.training.retraining.reproduce import reproduce
 from engine.training.retraining.run import retrain
-from engine.training.retraining.sweep import run_folder, sweep
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from model.inference import Predictor
@@ -287,8 +287,8 @@ def test_a_run_whose_job_was_given_up_is_closed(shop: Workspace) -> None:
             session.get_one(Run, run.id).status = "running"
             session.get_one(Run, run.id).verdict = kept
             session.get_one(Job, job.id).status = "dead"
-        assert sweep(shop) == 1
-        assert sweep(shop) == 0
+        assert clean_up(shop) == 1
+        assert clean_up(shop) == 0
         assert only_run(shop).status == status
 
 

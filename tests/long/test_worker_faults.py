@@ -26,7 +26,7 @@ from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.settings import Settings
 from engine.training.retraining import trigger
-from engine.training.retraining.sweep import run_folder, sweep
+from engine.training.retraining.cleanup import clean_up, run_folder
 from engine.workspace import Workspace, open_workspace
 from model.inference import Predictor
 from tests.support.factories import make_bills, make_project, save_tiny_model
@@ -207,7 +207,7 @@ def test_workers_killed_at_twenty_random_moments_lose_and_double_nothing(
         versions = session.scalars(select(ModelVersion).where(ModelVersion.project_id == project_id)).all()
         assert session.scalars(select(Promotion)).all() == []
     assert sorted(version.number for version in versions) == list(range(1, len(jobs) + 2)), "one version a run"
-    sweep(shop)
+    clean_up(shop)
     assert list((shop.settings.data_dir / "runs").iterdir()) == []
 
 
@@ -294,7 +294,7 @@ def test_a_disk_that_is_full_fails_the_run_with_a_sentence_and_leaves_the_checkp
         assert (
             "The disk is full" in ended.message and "state.pt" in ended.message and "Free disk space" in ended.message
         )
-        assert sweep(shop) == 1
+        assert clean_up(shop) == 1
         closed = run_of(shop, job)
         assert closed is not None and closed.status == "failed"
         state = folder / "state.pt"

@@ -23,6 +23,7 @@ from engine.models.pruning import MEAN_OF_FOLDS
 from engine.projects.project_settings import settings_of
 from engine.training.retraining import challenger, folds, gate, learner, unlabelled_steps
 from engine.training.retraining.challenger import Challenger
+from engine.training.retraining.cleanup import end, run_folder
 from engine.training.retraining.judging import judge
 from engine.training.retraining.readiness import NOTHING_TO_LEARN
 from engine.training.retraining.refit import Refitted, refit
@@ -41,7 +42,6 @@ from engine.training.retraining.run_settings import (
     unfolded_settings,
     unlabelled_sentence,
 )
-from engine.training.retraining.sweep import end, run_folder
 from engine.training.sources.corpus import Corpus, corpus_of
 from engine.training.sources.examples import read_as
 from engine.version import code_version

@@ -286,7 +286,7 @@ def test_a_killed_snapshot_leaves_whole_files_and_the_next_one_is_the_same(
     assert subprocess.run(words, capture_output=True, check=False).returncode == -signal.SIGKILL
     with workspace.database.read() as session:
         assert not session.scalars(select(Snapshot)).all()
-    workspace.blobs.sweep()  # as the next start does
+    workspace.blobs.clean_up()  # as the next start does
     left = {path for path in workspace.blobs.folder.rglob("*") if path.is_file()} - before
     assert left and all(sha256_of(path) == path.name for path in left)
     monkeypatch.setattr(manifest_rows, "MOST_ROWS", 4)

@@ -24,7 +24,7 @@ def end(run: Run, status: str) -> None:
     run.status, run.finished_at = "judged" if run.verdict else status, now()
 
 
-def sweep(workspace: Workspace) -> int:
+def clean_up(workspace: Workspace) -> int:
     """Close runs whose job has ended, and delete old checkpoints; return how many were closed.
 
     A job ends without its run when it is given up or cancelled while no worker holds it.
@@ -42,10 +42,10 @@ def _close(workspace: Workspace) -> int:
         if session.execute(chosen.limit(1)).first() is None:
             return 0
     with workspace.database.write() as session:
-        swept = session.execute(chosen.with_for_update(skip_locked=True)).all()
-        for run, job_status in swept:
+        ended = session.execute(chosen.with_for_update(skip_locked=True)).all()
+        for run, job_status in ended:
             end(run, "cancelled" if job_status == "cancelled" else "failed")
-    return len(swept)
+    return len(ended)
 
 
 def _drop(workspace: Workspace) -> None:
