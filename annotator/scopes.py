@@ -30,6 +30,7 @@ READ = frozenset(
         "/api/projects/{id}/task-changes",
         "/api/projects/{id}/agreement",
         "/api/projects/{id}/figures",
+        "/api/projects/{id}/label-reviews",
         "/api/projects/{id}/second-looks",
         "/api/projects/{id}/stage",
         "/api/projects/{id}/automatic-answers",

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from db.changes import ObservedSession
 from db.statuses import ACCEPTED, REMOVED
-from db.tables import Annotation, LookCount, Revision, SecondLook, WaitingLook
+from db.tables import Annotation, LabelReview, LookCount, Revision, WaitingLook
 
 EVERYBODY = ""  # instead of a person
 AT_ONCE = 500  # annotations of one statement: databases limit its parameters
@@ -97,13 +97,13 @@ def waiting() -> Select[str, str, str, str]:
     """Return the statement for the labels that wait, in the order of `Waiting`."""
     return (
         select(Annotation.id, Annotation.project_id, Annotation.author_id, Revision.author_id.label("editor_id"))
-        .select_from(SecondLook)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        .select_from(LabelReview)
+        .join(Annotation, Annotation.id == LabelReview.annotation_id)
         .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
         .where(
             Annotation.status != REMOVED,
-            SecondLook.verdict.is_(None),
-            SecondLook.revision_id == Revision.id,
+            LabelReview.verdict.is_(None),
+            LabelReview.revision_id == Revision.id,
             Revision.status.in_(ACCEPTED),
         )
         .distinct()
@@ -117,7 +117,7 @@ def kept() -> Select[str, str, str, str]:
 
 def apart(session: Session, project_id: str) -> list[str]:
     """Return the ids of a project's labels that wait and are not kept so, or the reverse."""
-    so = set(_rows(session, waiting().where(SecondLook.project_id == project_id)))
+    so = set(_rows(session, waiting().where(LabelReview.project_id == project_id)))
     there = set(_rows(session, kept().where(WaitingLook.project_id == project_id)))
     return sorted({each.annotation_id for each in so ^ there})
 
@@ -138,7 +138,7 @@ def _rows(session: Session, chosen: Select[str, str, str, str], given: dict[str,
 
 
 _IDS: Any = bindparam("ids", expanding=True)
-_HERE = SecondLook.annotation_id.in_(_IDS)
+_HERE = LabelReview.annotation_id.in_(_IDS)
 _KEPT_HERE = WaitingLook.annotation_id.in_(_IDS)
 _LOCK = select(Annotation.id).where(Annotation.id.in_(_IDS)).order_by(Annotation.id).with_for_update(key_share=True)
 _FORGET = delete(WaitingLook).where(_KEPT_HERE)
@@ -154,7 +154,7 @@ _ADD = text(
 
 def _see_flushed(session: ObservedSession, _context: Any) -> None:
     for row in (*session.new, *session.dirty, *session.deleted):
-        if isinstance(row, SecondLook):
+        if isinstance(row, LabelReview):
             touch(session, [row.annotation_id])
         elif isinstance(row, Annotation) and row in session.dirty:
             history = inspect(row).attrs.status.history

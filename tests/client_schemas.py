@@ -26,7 +26,7 @@ SCHEMAS = ROOT / "engine" / "client" / "schemas.py"
 HEADER = '"""Requests and answers of the server. Written by `make client` from the OpenAPI document; do not edit."""'
 
 # Requests that the client checks before it sends them; it reads the answers of all routes but those below HEALTH.
-REQUESTS = ("RevisionRequest", "ReviewRequest", "MendRequest")
+REQUESTS = ("RevisionRequest", "ReviewRequest", "WordEditsRequest")
 HEALTH = "/api/health"
 # Name in the document -> name in the client.
 NAMES = {
@@ -47,7 +47,7 @@ PARTS = {
     "Edit": ("RevisionRequest", "edits"),
     "Point": ("PageMark", "points"),
     "Verdict": ("ReviewRequest", "verdict"),
-    "WordChange": ("MendRequest", "edits"),
+    "WordChange": ("WordEditsRequest", "edits"),
 }
 
 _REFERENCE = "#/components/schemas/"

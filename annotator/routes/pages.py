@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
 from annotator.thumbnail_queue import made
-from engine.annotation.words import MendedWords, MendRequest, Words, WordsConflict, edit_words, page_words
+from engine.annotation.words import EditedWords, WordEditsRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
 from engine.documents.views import document_of, page_image
 from engine.tasks import read_again
@@ -70,10 +70,10 @@ def words(page_id: str, workspace: TheWorkspace, user: CurrentUser) -> Words:
     return page_words(workspace, page_id)
 
 
-@router.put("/pages/{page_id}/words", response_model=MendedWords)
+@router.put("/pages/{page_id}/words", response_model=EditedWords)
 def mend_words(
-    page_id: str, request: MendRequest, workspace: TheWorkspace, user: TheEditor
-) -> MendedWords | JSONResponse:
+    page_id: str, request: WordEditsRequest, workspace: TheWorkspace, user: TheEditor
+) -> EditedWords | JSONResponse:
     """Fix words: edit, split, merge or add. Repeating an idempotency key stores nothing."""
     try:
         return edit_words(workspace, page_id, request, user.id)

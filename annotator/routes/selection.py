@@ -1,4 +1,4 @@
-"""Routes for surveys, label review ("second looks" in paths and fields), stages and automatic answers."""
+"""Routes for surveys, label review, stages and automatic answers."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from annotator.paging import ThePaging, pages
 from engine.projects import projects
 from engine.selection import auto_accept, label_review, ranking, stages, survey_trigger
 from engine.selection.auto_accept import MOST_LISTED, AutomaticLine
-from engine.selection.label_review import LookLine
+from engine.selection.label_review import LabelReviewLine
 from engine.selection.stage_view import StageView, stage_view
 from engine.training.retraining import views
 from engine.training.retraining.views import JobView
@@ -50,15 +50,18 @@ def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobVi
     return views.job_view(survey_trigger.request(workspace, project_id, by=user.id))
 
 
-@router.get("/projects/{project_id}/second-looks", dependencies=[REVIEWERS], responses=pages())
-def list_second_looks(
+@router.get("/projects/{project_id}/label-reviews", dependencies=[REVIEWERS], responses=pages())
+@router.get(  # the path before, which programs may ask for
+    "/projects/{project_id}/second-looks", dependencies=[REVIEWERS], responses=pages(), include_in_schema=False
+)
+def list_label_reviews(
     project_id: str,
     workspace: TheWorkspace,
     paging: ThePaging,
     limit: Annotated[
         int, Query(ge=1, le=label_review.MOST_LISTED, description="Maximum number of labels on a page.")
     ] = 200,
-) -> list[LookLine]:
+) -> list[LabelReviewLine]:
     """Return a page of the label review: accepted labels that the model contradicts, open first, with decisions.
 
     A page has 200 labels, and with `limit` 1,000 at most.

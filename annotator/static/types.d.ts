@@ -1,7 +1,7 @@
 // Types that several modules share. Those of requests and answers come from the OpenAPI document: `make lint` writes
 // them to build/openapi.d.ts.
 
-import type { AnnotationView, Candidate, MendRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
+import type { AnnotationView, Candidate, WordEditsRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
 
 export type * from '../../build/openapi';
 
@@ -111,7 +111,7 @@ export type Origin = 'model' | 'person';
 export type Edit = NonNullable<RevisionRequest['edits']>[number];
 
 /** A change in the words of a page. */
-export type WordEdit = MendRequest['edits'][number];
+export type WordEdit = WordEditsRequest['edits'][number];
 
 /** The answer that is open, as this window holds it: what the server said, with what waits in the queue on top. */
 export interface OpenedAnswer extends AnnotationView {

@@ -34,7 +34,7 @@ import { WordEditMode } from './words/word_edit_mode.js';
 
 const JUST_SAVED = 1500; // milliseconds in which a change that comes is likely to be one's own
 
-/** @import { MendedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
+/** @import { EditedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
 /** @import { Toasts } from './core/toast.js' */
 /** @import { Rooms } from './panels/layout.js' */
 /** @import { Preferences } from './settings/preferences.js' */
@@ -367,7 +367,7 @@ export class Workspace {
    */
   saved(item, answer) {
     if (item.kind === 'words') {
-      this.wordMode.saved(item, /** @type {MendedWords & Stored} */ (answer));
+      this.wordMode.saved(item, /** @type {EditedWords & Stored} */ (answer));
       return;
     }
     this.answer.saved(item, /** @type {Saved} */ (answer));

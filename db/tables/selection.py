@@ -44,7 +44,7 @@ class DocumentSignature(Base):
     created_at: Mapped[Moment]
 
 
-class SecondLook(Base):
+class LabelReview(Base):
     """An accepted label for review by another person: a model version contradicts it, or its words are gone.
 
     Without a model version, its page was read again and has other words where the label named some (kind "words").

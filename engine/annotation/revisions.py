@@ -161,7 +161,7 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     if advanced is None or stood is None:
         return _saved_before(session, annotation_id, base, key)
     queue_days.answer_moved(session, stood.project_id, stood.status, status)
-    if stood.status in ACCEPTED:  # a label that perhaps waits for a second look
+    if stood.status in ACCEPTED:  # a label that perhaps waits for a review
         waiting_looks.touch(session, [annotation_id])
     if status != stood.status:
         document_figures.touch(session, [stood.document_id])

@@ -59,14 +59,14 @@ class Words(BaseModel):
     retired: RetiredWords
 
 
-class MendedWords(Words):
+class EditedWords(Words):
     """Words after a save; `saved_version` is the version of this save, also when it is repeated."""
 
     saved_version: int
     saved_at: datetime
 
 
-class MendRequest(BaseModel):
+class WordEditsRequest(BaseModel):
     """Request to edit words. Repeating the same `idempotency_key` returns the same save."""
 
     model_config = ConfigDict(extra="forbid")
@@ -87,7 +87,7 @@ def page_words(workspace: Workspace, page_id: str) -> Words:
         return Words.model_validate(as_lists(listed(session, page_id), page.words_version))
 
 
-def edit_words(workspace: Workspace, page_id: str, request: MendRequest, user_id: str) -> MendedWords:
+def edit_words(workspace: Workspace, page_id: str, request: WordEditsRequest, user_id: str) -> EditedWords:
     """Apply edits to the words of a page and return the words after them.
 
     Raises:
@@ -146,7 +146,7 @@ def listed_of(
     return found
 
 
-def _edited(workspace: Workspace, page_id: str, request: MendRequest) -> WordList | None:
+def _edited(workspace: Workspace, page_id: str, request: WordEditsRequest) -> WordList | None:
     """Return the words with the edits applied; None when their version is no longer `base`.
 
     Runs before the write transaction: a dense page takes long, and SQLite has one writer. The result stays valid while
@@ -244,7 +244,7 @@ def _shifts(words: list[ListedWord], first_new: int) -> list[tuple[int, int, int
     return shifts
 
 
-def _saved_before(session: Session, page: Page, request: MendRequest) -> MendedWords:
+def _saved_before(session: Session, page: Page, request: WordEditsRequest) -> EditedWords:
     """Return the save that this request stored before; raises WordsConflict when it stored none."""
     edit = _with_key(session, page.id, request.idempotency_key)
     session.refresh(page)
@@ -260,8 +260,8 @@ def _with_key(session: Session, page_id: str, key: str) -> WordEdit | None:
     return session.scalar(select(WordEdit).where(WordEdit.page_id == page_id, WordEdit.idempotency_key == key))
 
 
-def _saved_words(words: list[ListedWord], version: int, edit: WordEdit) -> MendedWords:
-    return MendedWords.model_validate(
+def _saved_words(words: list[ListedWord], version: int, edit: WordEdit) -> EditedWords:
+    return EditedWords.model_validate(
         {**as_lists(words, version), "saved_version": edit.version, "saved_at": edit.created_at}
     )
 

@@ -5,7 +5,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from engine.client.schemas import Document, DocumentLine, JobView, MendedWords, MendRequest, Uploaded, WordChange, Words
+from engine.client.schemas import (
+    Document,
+    DocumentLine,
+    EditedWords,
+    JobView,
+    Uploaded,
+    WordChange,
+    WordEditsRequest,
+    Words,
+)
 from engine.client.transport import Connection, ServerSaid, checked, plain
 
 MOST_FILES = 50  # in one request; the server takes no more
@@ -91,14 +100,16 @@ class Documents:
         """Return the words of a page in reading order. Boxes are pixels, right and lower edge exclusive."""
         return self._at.get(Words, f"/pages/{page_id}/words")
 
-    def mend(
+    def edit_words(
         self, page_id: str, base: int, edits: Iterable[WordChange | dict[str, Any]], *, key: str | None = None
-    ) -> MendedWords:
+    ) -> EditedWords:
         """Fix the words of a page: change their text, split, merge, add, remove and restore them.
 
         base: the `version` of the words that you saw.
         edits: such as engine.client.WordText, or the same as dictionaries.
         Raises ServerSaid (409) when somebody saved before you; its body["current"] holds the words as they are now.
         """
-        request = checked(MendRequest, idempotency_key=key or uuid.uuid4().hex, base=base, edits=plain(edits))
-        return self._at.put(MendedWords, f"/pages/{page_id}/words", request)
+        request = checked(WordEditsRequest, idempotency_key=key or uuid.uuid4().hex, base=base, edits=plain(edits))
+        return self._at.put(EditedWords, f"/pages/{page_id}/words", request)
+
+    mend = edit_words  # the name before, which scripts may call

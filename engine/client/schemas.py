@@ -323,6 +323,23 @@ class JobView(BaseModel):
     finished_at: datetime | None
 
 
+class LabelReviewLine(BaseModel):
+    """Label review in a list; `sentence` gives the reason, `verdict` is None until decided."""
+
+    annotation_id: str
+    document_id: str
+    document: str
+    question: str
+    author: str
+    kind: str
+    sentence: str
+    model: str
+    iou: float
+    verdict: str | None
+    decided_by: str | None
+    created_at: datetime
+
+
 class LeaseView(BaseModel):
     """End of the lease without another heartbeat."""
 
@@ -349,23 +366,6 @@ class ListedQuestion(BaseModel):
     text: str
     documents: int
     standard: bool
-
-
-class LookLine(BaseModel):
-    """Label review in a list; `sentence` gives the reason, `verdict` is None until decided."""
-
-    annotation_id: str
-    document_id: str
-    document: str
-    question: str
-    author: str
-    kind: str
-    sentence: str
-    model: str
-    iou: float
-    verdict: str | None
-    decided_by: str | None
-    created_at: datetime
 
 
 class Invited(BaseModel):
@@ -1239,19 +1239,7 @@ class EditPatch(BaseModel):
     patch: Patch
 
 
-class MendRequest(BaseModel):
-    """Request to edit words. Repeating the same `idempotency_key` returns the same save."""
-
-    model_config = ConfigDict(
-        extra="forbid",
-    )
-    idempotency_key: Annotated[str, Field(max_length=64, min_length=8)]
-    base: Annotated[int, Field(ge=0, lt=2147483648)]
-    """Version of the words that the person saw."""
-    edits: Annotated[list[WordChange], Field(max_length=1000, min_length=1)]
-
-
-class MendedWords(BaseModel):
+class EditedWords(BaseModel):
     """Words after a save; `saved_version` is the version of this save, also when it is repeated."""
 
     version: int
@@ -1269,7 +1257,8 @@ class MendedWords(BaseModel):
 class NextReview(BaseModel):
     """Answer to judge, leased until `lease_until`; without one, `reason` explains why.
 
-    `to_review`: number of waiting answers. `second_look`: why an accepted label is reviewed.
+    `to_review`: number of waiting answers. `label_review`: why an accepted label is reviewed; `second_look`: the same,
+    by the name before.
     """
 
     annotation_id: str | None
@@ -1278,6 +1267,7 @@ class NextReview(BaseModel):
     lease_until: datetime | None
     reason: str | None
     to_review: int
+    label_review: Contradiction | None = None
     second_look: Contradiction | None = None
 
 
@@ -1312,6 +1302,18 @@ class Proposal(BaseModel):
     answered: float
     milliseconds: float
     model: ModelName
+
+
+class WordEditsRequest(BaseModel):
+    """Request to edit words. Repeating the same `idempotency_key` returns the same save."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    idempotency_key: Annotated[str, Field(max_length=64, min_length=8)]
+    base: Annotated[int, Field(ge=0, lt=2147483648)]
+    """Version of the words that the person saw."""
+    edits: Annotated[list[WordChange], Field(max_length=1000, min_length=1)]
 
 
 Edit = TypeAliasType(

@@ -1,6 +1,6 @@
 """The client's methods for surveys, label reviews and automatic answers."""
 
-from engine.client.schemas import AutomaticLine, JobView, LookLine, PutFirst, StageView, TakenBack
+from engine.client.schemas import AutomaticLine, JobView, LabelReviewLine, PutFirst, StageView, TakenBack
 from engine.client.transport import Connection
 
 
@@ -17,12 +17,14 @@ class Selection:
         """Put the tasks of a document before all others (reviewers), and return their number."""
         return self._at.put(PutFirst, f"/documents/{document_id}/first", {}).tasks
 
-    def second_looks(self, project_id: str, limit: int | None = 200) -> list[LookLine]:
+    def label_reviews(self, project_id: str, limit: int | None = 200) -> list[LabelReviewLine]:
         """Return the label review: accepted labels that the model contradicts, with verdicts (reviewers).
 
         limit: maximum number; None: all of them.
         """
-        return self._at.all(LookLine, f"/projects/{project_id}/second-looks", limit)
+        return self._at.all(LabelReviewLine, f"/projects/{project_id}/label-reviews", limit)
+
+    second_looks = label_reviews  # the name before, which scripts may call
 
     def stage(self, project_id: str) -> StageView:
         """Return the stage of a project, the measured precision, and the results of people's checks."""

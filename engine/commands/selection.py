@@ -1,4 +1,4 @@
-"""`glossator survey`, `second-look` (label review) and `stage`."""
+"""`glossator survey`, `label-review` and `stage`."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -14,12 +14,14 @@ from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+_OLD_NAME = "second-look"  # of `label-review`, which scripts may call
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command("survey")(survey)
-    app.command("second-look")(second_look)
+    app.command("label-review")(list_label_review)
+    app.command(_OLD_NAME, hidden=True)(list_label_review)
     app.command("stage")(stage)
 
 
@@ -54,7 +56,8 @@ def survey(
         output.print(job.message, markup=False, soft_wrap=True)
 
 
-def second_look(
+def list_label_review(
+    context: typer.Context,
     project: TheProject = DEFAULT_NAME,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Number of labels, open ones first.")] = 200,
     as_json: AsJson = False,
@@ -67,16 +70,17 @@ def second_look(
     from engine.selection import label_review
 
     with here() as workspace:
-        found = label_review.lines(workspace, project_named(workspace, project).id, limit)
+        lines = label_review.lines(workspace, project_named(workspace, project).id, limit)
     if as_json:
-        emit({"second_looks": [asdict(each) for each in found]})
+        key = "second_looks" if context.info_name == _OLD_NAME else "label_reviews"
+        emit({key: [asdict(line) for line in lines]})
         return
-    if not found:
+    if not lines:
         console.print("No accepted label is contradicted. Run glossator survey to check again.")
-    for each in found:
-        state = f"{each.verdict} by {each.decided_by}" if each.verdict else "open"
-        output.print(f"{each.annotation_id}  {each.author}: {each.question} ({each.document})", markup=False)
-        output.print(f"    {each.sentence} {state.capitalize()}.", markup=False, soft_wrap=True)
+    for line in lines:
+        state = f"{line.verdict} by {line.decided_by}" if line.verdict else "open"
+        output.print(f"{line.annotation_id}  {line.author}: {line.question} ({line.document})", markup=False)
+        output.print(f"    {line.sentence} {state.capitalize()}.", markup=False, soft_wrap=True)
 
 
 def stage(

@@ -38,7 +38,8 @@ def follow(workspace: Workspace, project_id: str) -> Followed:
     return Followed(
         {
             "ordered": ranked,
-            "second_looks": looks,
+            "label_reviews": looks,
+            "second_looks": looks,  # the name before, which programs may read
             "automatic": accepted.answers if accepted else 0,
             "audits": accepted.audits if accepted else 0,
             "fell_back": accepted.fell_back if accepted else None,

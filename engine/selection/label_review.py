@@ -18,10 +18,10 @@ from db.tables import (
     Annotation,
     Document,
     DocumentGroup,
+    LabelReview,
     ModelVersion,
     Question,
     Revision,
-    SecondLook,
     SurveyAnswer,
     User,
 )
@@ -45,7 +45,7 @@ MOST_LISTED = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class LookLine:
+class LabelReviewLine:
     """Label review in a list; `sentence` gives the reason, `verdict` is None until decided."""
 
     annotation_id: str
@@ -105,7 +105,7 @@ def find(workspace: Workspace, project_id: str) -> int:
                 if (revision.id, said.created_at) != (revision_id, said_at):
                     continue
                 session.add(
-                    SecondLook(
+                    LabelReview(
                         project_id=project_id,
                         annotation_id=annotation.id,
                         revision_id=revision.id,
@@ -122,41 +122,41 @@ def find(workspace: Workspace, project_id: str) -> int:
     return found
 
 
-def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str | None = None) -> Page[LookLine]:
+def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str | None = None) -> Page[LabelReviewLine]:
     """Return a page of a project's label reviews: undecided first, then newest first.
 
     `limit`: at most MOST_LISTED. Raises Refused for the cursor of another list.
     """
-    mine = select(SecondLook.id).where(SecondLook.project_id == project_id)
+    mine = select(LabelReview.id).where(LabelReview.project_id == project_id)
     # Looked up for each row in turn: as joins, PostgreSQL would read and sort all label reviews to show a few.
-    label = Annotation.id == SecondLook.annotation_id
+    label = Annotation.id == LabelReview.annotation_id
     status = select(Annotation.status).where(label).scalar_subquery()
-    head = select(Revision.status).join(Annotation, is_newest()).where(label, Revision.id == SecondLook.revision_id)
+    head = select(Revision.status).join(Annotation, is_newest()).where(label, Revision.id == LabelReview.revision_id)
     parts = [
         (
-            Order(f"label reviews {project_id}", (SecondLook.id,), falls=True),
-            mine.where(SecondLook.verdict.is_(None), head.scalar_subquery().in_(ACCEPTED)),
+            Order(f"label reviews {project_id}", (LabelReview.id,), falls=True),
+            mine.where(LabelReview.verdict.is_(None), head.scalar_subquery().in_(ACCEPTED)),
         ),
         (
-            Order(f"decided label reviews {project_id}", (SecondLook.id,), falls=True),
-            mine.where(SecondLook.verdict.is_not(None), status != REMOVED),
+            Order(f"decided label reviews {project_id}", (LabelReview.id,), falls=True),
+            mine.where(LabelReview.verdict.is_not(None), status != REMOVED),
         ),
     ]
     shown = (
-        select(SecondLook, Annotation, Document.name, Question.text, ModelVersion)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        select(LabelReview, Annotation, Document.name, Question.text, ModelVersion)
+        .join(Annotation, Annotation.id == LabelReview.annotation_id)
         .join(Document, Document.id == Annotation.document_id)
         .join(Question, Question.id == Annotation.question_id)
-        .outerjoin(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
+        .outerjoin(ModelVersion, ModelVersion.id == LabelReview.model_version_id)
     )
     with workspace.database.read() as session:
         ids, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
         place = {look_id: at for at, (look_id,) in enumerate(ids)}
-        rows = sorted(session.execute(shown.where(SecondLook.id.in_(place))), key=lambda row: place[row[0].id])
+        rows = sorted(session.execute(shown.where(LabelReview.id.in_(place))), key=lambda row: place[row[0].id])
         people = {each for look, annotation, *_ in rows for each in (annotation.author_id, look.decided_by)}
         names = dict(session.execute(select(User.id, User.name).where(User.id.in_(people))).tuples().all())
         found = [
-            LookLine(
+            LabelReviewLine(
                 annotation_id=annotation.id,
                 document_id=annotation.document_id,
                 document=document,
@@ -178,8 +178,8 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
 def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, SurveyAnswer]:
     """Return the statement for accepted labels of training documents, to compare with survey answers."""
     same = (SurveyAnswer.document_id == Annotation.document_id) & (SurveyAnswer.question_id == Annotation.question_id)
-    looked = select(SecondLook.id).where(
-        SecondLook.annotation_id == Annotation.id, SecondLook.model_version_id == version_id
+    looked = select(LabelReview.id).where(
+        LabelReview.annotation_id == Annotation.id, LabelReview.model_version_id == version_id
     )
     return (
         select(Annotation, Revision, SurveyAnswer)
@@ -214,9 +214,9 @@ def _contradicted(
 
 def _kept_before(session: Session, annotation_id: str, model: AnnotationState, kind: str) -> bool:
     """Return whether a reviewer kept this label against the same contradiction by an earlier version."""
-    kept: Sequence[SecondLook] = session.scalars(
-        select(SecondLook).where(
-            SecondLook.annotation_id == annotation_id, SecondLook.verdict == "kept", SecondLook.kind == kind
+    kept: Sequence[LabelReview] = session.scalars(
+        select(LabelReview).where(
+            LabelReview.annotation_id == annotation_id, LabelReview.verdict == "kept", LabelReview.kind == kind
         )
     ).all()
     return any(kind == "not_here" or compare(marked(look.answer, look.page_id), model).iou >= AGREED for look in kept)

@@ -7,8 +7,8 @@ from db.base import now
 from db.statuses import ACCEPTED
 from db.tables import (
     Annotation,
+    LabelReview,
     Revision,
-    SecondLook,
 )
 from engine.queries import is_newest
 
@@ -17,51 +17,51 @@ WORDS = "words"  # kind of the reviews of labels that named words which are gone
 VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}
 
 
-def waiting(project_id: str, reviewer_id: str) -> Select[SecondLook, Annotation, Revision]:
+def waiting(project_id: str, reviewer_id: str) -> Select[LabelReview, Annotation, Revision]:
     """Return the statement for the label reviews that a reviewer may take, the most confident first."""
     return (
-        select(SecondLook, Annotation, Revision)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        select(LabelReview, Annotation, Revision)
+        .join(Annotation, Annotation.id == LabelReview.annotation_id)
         .join(Revision, is_newest())
         .where(
-            SecondLook.project_id == project_id,
+            LabelReview.project_id == project_id,
             pending(),
             Annotation.author_id != reviewer_id,
             Revision.author_id != reviewer_id,
         )
-        .order_by(SecondLook.iou, SecondLook.created_at, SecondLook.id)
+        .order_by(LabelReview.iou, LabelReview.created_at, LabelReview.id)
     )
 
 
 def pending() -> ColumnElement[bool]:
     """Return the condition that a review is undecided and its label unchanged; joins the newest revision."""
-    return and_(SecondLook.verdict.is_(None), SecondLook.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
+    return and_(LabelReview.verdict.is_(None), LabelReview.revision_id == Revision.id, Revision.status.in_(ACCEPTED))
 
 
 def own(session: Session, project_id: str, reviewer_id: str) -> bool:
     """Return whether label reviews wait that this reviewer may not take, as author or editor of the label."""
     mine = (Annotation.author_id == reviewer_id) | (Revision.author_id == reviewer_id)
     chosen = (
-        select(SecondLook.id)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        select(LabelReview.id)
+        .join(Annotation, Annotation.id == LabelReview.annotation_id)
         .join(Revision, is_newest())
-        .where(SecondLook.project_id == project_id, pending(), mine)
+        .where(LabelReview.project_id == project_id, pending(), mine)
     )
     return session.scalar(chosen.limit(1)) is not None
 
 
 def decide(session: Session, annotation_id: str, judged_revision: str, verdict: str, reviewer_id: str) -> None:
     """Store a reviewer's verdict in the label reviews of an annotation, in the caller's transaction."""
-    open_looks = select(SecondLook).where(
-        SecondLook.annotation_id == annotation_id,
-        SecondLook.revision_id == judged_revision,
-        SecondLook.verdict.is_(None),
+    open_looks = select(LabelReview).where(
+        LabelReview.annotation_id == annotation_id,
+        LabelReview.revision_id == judged_revision,
+        LabelReview.verdict.is_(None),
     )
     for look in session.scalars(open_looks):
         look.verdict, look.decided_by, look.decided_at = VERDICTS[verdict], reviewer_id, now()
 
 
-def sentence(look: SecondLook, model: str) -> str:
+def sentence(look: LabelReview, model: str) -> str:
     """Return the reason for a label review, as a sentence; `model` is "" for a label whose words are gone."""
     sure = f"{look.answered:.0%}"
     if look.kind == "not_here":
@@ -75,13 +75,13 @@ def sentence(look: SecondLook, model: str) -> str:
     return f"{model} marks another place ({sure} sure): {what}."
 
 
-def newest(session: Session, annotation_id: str) -> SecondLook | None:
+def newest(session: Session, annotation_id: str) -> LabelReview | None:
     """Return the undecided label review of an annotation; None without one."""
     return session.scalar(
-        select(SecondLook)
-        .join(Annotation, Annotation.id == SecondLook.annotation_id)
+        select(LabelReview)
+        .join(Annotation, Annotation.id == LabelReview.annotation_id)
         .join(Revision, is_newest())
-        .where(SecondLook.annotation_id == annotation_id, pending())
-        .order_by(SecondLook.id.desc())
+        .where(LabelReview.annotation_id == annotation_id, pending())
+        .order_by(LabelReview.id.desc())
         .limit(1)
     )

@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.statuses import ACCEPTED
-from db.tables import Document, Job, Page, SecondLook
+from db.tables import Document, Job, LabelReview, Page
 from engine import audit
 from engine.annotation.words_read_again import WordsReadAgain, store_again
 from engine.documents.read_again import words_by_ocr
@@ -129,15 +129,15 @@ def _put_up(session: Session, project_id: str, page_id: str, done: WordsReadAgai
     for each in done.shaken:
         if each.status not in ACCEPTED:
             continue
-        open_look = select(SecondLook.id).where(
-            SecondLook.annotation_id == each.annotation_id,
-            SecondLook.revision_id == each.revision_id,
-            SecondLook.kind == WORDS,
-            SecondLook.verdict.is_(None),
+        open_look = select(LabelReview.id).where(
+            LabelReview.annotation_id == each.annotation_id,
+            LabelReview.revision_id == each.revision_id,
+            LabelReview.kind == WORDS,
+            LabelReview.verdict.is_(None),
         )
         if session.scalar(open_look.limit(1)) is None:
             session.add(
-                SecondLook(
+                LabelReview(
                     project_id=project_id,
                     annotation_id=each.annotation_id,
                     revision_id=each.revision_id,

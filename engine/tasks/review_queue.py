@@ -6,7 +6,7 @@ Label reviews follow: accepted labels that the model contradicts (engine.selecti
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, aliased
 
 from db import changes
 from db.statuses import ANSWERED
-from db.tables import Annotation, ModelVersion, Project, Question, Revision, SecondLook, User
+from db.tables import Annotation, LabelReview, ModelVersion, Project, Question, Revision, User
 from engine import leases
 from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import StoredAnswer
@@ -58,7 +58,8 @@ _COMPARED = 200  # overlap answers of these that are compared; more would delay 
 class NextReview:
     """Answer to judge, leased until `lease_until`; without one, `reason` explains why.
 
-    `to_review`: number of waiting answers. `second_look`: why an accepted label is reviewed.
+    `to_review`: number of waiting answers. `label_review`: why an accepted label is reviewed; `second_look`: the same,
+    by the name before.
     """
 
     annotation_id: str | None
@@ -67,12 +68,16 @@ class NextReview:
     lease_until: datetime | None
     reason: str | None
     to_review: int
-    second_look: Contradiction | None = None
+    label_review: Contradiction | None = None
+    second_look: Contradiction | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "second_look", self.label_review)
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingAnswer:
-    """Answer in the list of waiting answers."""
+    """Answer in the list of waiting answers. `second_look`: the `label_review`, by the name before."""
 
     annotation_id: str
     document_id: str
@@ -80,7 +85,11 @@ class WaitingAnswer:
     author: str
     submitted_at: datetime
     disputed: bool
-    second_look: str | None = None
+    label_review: str | None = None
+    second_look: str | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "second_look", self.label_review)
 
 
 def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: str | None = None) -> NextReview:
@@ -138,8 +147,8 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
             label_review_queue.waiting(project_id, reviewer_id)
             .join(Question, Question.id == Annotation.question_id)
             .join(User, User.id == Annotation.author_id)
-            .outerjoin(ModelVersion, ModelVersion.id == SecondLook.model_version_id)
-            .with_only_columns(SecondLook, Annotation, Question.text, User.name, Revision.created_at, ModelVersion)
+            .outerjoin(ModelVersion, ModelVersion.id == LabelReview.model_version_id)
+            .with_only_columns(LabelReview, Annotation, Question.text, User.name, Revision.created_at, ModelVersion)
             .limit(limit)
         ).all()
         looked = {
@@ -157,7 +166,7 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
     return [*sorted(found, key=lambda each: not each.disputed), *looked.values()][:limit]
 
 
-def contradiction_of(session: Session, look: SecondLook) -> Contradiction:
+def contradiction_of(session: Session, look: LabelReview) -> Contradiction:
     """Return the contradiction of a label review, as the page shows it."""
     version = session.get_one(ModelVersion, look.model_version_id) if look.model_version_id is not None else None
     model = label(version) if version is not None else ""

@@ -144,6 +144,7 @@ TABLE: dict[str, Row] = {
     "GET /api/projects/{project_id}/figures": Row(MEMBER),
     # --- what the model says unasked
     "POST /api/projects/{project_id}/survey": Row(REVIEWER),
+    "GET /api/projects/{project_id}/label-reviews": Row(REVIEWER),
     "GET /api/projects/{project_id}/second-looks": Row(REVIEWER),
     "PUT /api/documents/{document_id}/first": Row(REVIEWER),
     "GET /api/projects/{project_id}/stage": Row(MEMBER),

@@ -16,7 +16,7 @@ from engine.annotation import bounds
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved, append_revision
 from engine.annotation.state import PageGeometry, raster, to_patch
-from engine.annotation.words import MendRequest, edit_words
+from engine.annotation.words import WordEditsRequest, edit_words
 from engine.errors import NotFound, Refused, TooMany
 from engine.tasks.review import ReviewRequest, review
 from engine.workspace import Workspace
@@ -177,7 +177,7 @@ def test_the_same_large_save_sent_twice_at_once_is_stored_once(shop: Shop, paint
 def test_words_mended_meanwhile_are_in_the_text(shop: Shop, painting: Begin, kind: str) -> None:
     under_way = painting(getattr(shop, kind))
     change = {"op": "text", "number": 4, "text": "99.99"}
-    request = MendRequest(idempotency_key=uuid.uuid4().hex, base=0, edits=[change])
+    request = WordEditsRequest(idempotency_key=uuid.uuid4().hex, base=0, edits=[change])
     edit_words(shop.workspace, shop.page, request, shop.ben.id)
     assert "99.99" in under_way.done().text
 

@@ -15,6 +15,7 @@ FILLED = {
     "/api/projects/{project_id}/runs": "runs",
     "/api/projects/{project_id}/models": "models",
     "/api/projects/{project_id}/automatic-answers": "automatic answers",
+    "/api/projects/{project_id}/label-reviews": "label review",
     "/api/projects/{project_id}/second-looks": "label review",
     "/api/projects/{project_id}/asked-questions": "questions",
     "/api/projects/{project_id}/members": "members",

@@ -53,6 +53,7 @@ READ = [
     "/api/projects/{project_id}/asked-questions",
     "/api/projects/{project_id}/queue",
     "/api/projects/{project_id}/runs",
+    "/api/projects/{project_id}/label-reviews",
     "/api/projects/{project_id}/second-looks",
     "/api/projects/{project_id}/stage",
     "/api/projects/{project_id}/standard-questions",

@@ -10,7 +10,7 @@ from db.tables import Annotation
 from engine.accounts import invitations, members, sessions
 from engine.accounts.users import ensure_local_user
 from engine.annotation import removal
-from engine.annotation.words import MendRequest, edit_words
+from engine.annotation.words import WordEditsRequest, edit_words
 from engine.jobs import queue as jobs
 from engine.jobs.presence import Presence
 from engine.selection import auto_accept, ranking
@@ -117,7 +117,9 @@ def test_questions_and_order_tell_of_the_tasks(workspace: Workspace, office: Off
 
 def test_fixed_words_tell_of_their_document(workspace: Workspace, office: Office) -> None:
     document = office.documents[0]
-    fix = MendRequest(idempotency_key=uuid.uuid4().hex, base=0, edits=[{"op": "text", "number": 0, "text": "Invoice"}])
+    fix = WordEditsRequest(
+        idempotency_key=uuid.uuid4().hex, base=0, edits=[{"op": "text", "number": 0, "text": "Invoice"}]
+    )
     with published_events(workspace) as events:
         edit_words(workspace, pages_of(workspace, document.id)[0].id, fix, office.ann.id)
     assert events == [Event(office.project.id, "documents", document.id)]

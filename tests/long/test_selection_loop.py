@@ -1,4 +1,4 @@
-"""All of it together, with the shipped model on generated pages: survey, order, second looks, the stage and its checks.
+"""All of it together, with the shipped model on generated pages: survey, order, label reviews, the stage and its checks.
 
 The people are played: they know what the generator put on each page.
 """
@@ -16,11 +16,11 @@ from db.tables import (
     AutomaticAnswer,
     Document,
     DocumentGroup,
+    LabelReview,
     Page,
     PageWord,
     Question,
     Revision,
-    SecondLook,
     SurveyAnswer,
     Task,
 )
@@ -238,12 +238,12 @@ def test_wrong_labels_are_found_by_the_model_and_right_ones_hardly_disturbed(mil
             revision.state = moved.model_dump(mode="json")
     change_settings(workspace, project_id, selection="model", retrain_automatically=False)
     run_worker(workspace, once=True)
-    doubted = {look.annotation_id for look in mill.rows(SecondLook)}
+    doubted = {look.annotation_id for look in mill.rows(LabelReview)}
     found = doubted & {label.id for label in wrong}
     assert len(found) >= len(wrong) / 2
     assert len(doubted - found) <= len(labels) / 10
     first = review_queue.next_review(workspace, project_id, mill.rita.id)
-    assert first.second_look is not None and first.annotation_id in doubted
+    assert first.label_review is not None and first.annotation_id in doubted
     judge(workspace, str(first.annotation_id), mill.rita)
-    verdicts = {look.annotation_id: look.verdict for look in mill.rows(SecondLook)}
+    verdicts = {look.annotation_id: look.verdict for look in mill.rows(LabelReview)}
     assert verdicts[str(first.annotation_id)] == "kept"

@@ -165,7 +165,7 @@ def test_labels_are_asked_for_on_training_documents_and_never_on_holdouts(worksp
 
 
 def test_what_a_survey_finds_does_not_depend_on_the_answers_of_holdouts(workspace: Workspace) -> None:
-    """The same documents with right, wrong and no answers on a holdout: the same order, the same second looks."""
+    """The same documents with right, wrong and no answers on a holdout: the same order, the same label reviews."""
     shop = Shop(workspace, bills=4)
     holdout = shop.bill(9, split="recent")
     replace_standard_questions(workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
@@ -177,7 +177,7 @@ def test_what_a_survey_finds_does_not_depend_on_the_answers_of_holdouts(workspac
             places = session.execute(
                 select(Task.id, Task.priority, Task.chosen_by).where(Task.document_id != holdout.id).order_by(Task.id)
             ).all()
-        return tuple(places), found["second_looks"], found["ordered"]
+        return tuple(places), found["label_reviews"], found["ordered"]
 
     shop.survey()
     accept(workspace, holdout, TOTAL, [4])

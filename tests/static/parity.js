@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 import { Raster } from '../../annotator/static/canvas/mask.js';
-import { mended } from '../../annotator/static/words/words.js';
+import { editWords } from '../../annotator/static/words/words.js';
 
 const { masks, pages } = JSON.parse(readFileSync(0, 'utf8'));
 
@@ -18,6 +18,6 @@ function written({ width, height, patch }) {
 
 const answer = {
   masks: masks.map(written),
-  pages: pages.map(({ words, edits }) => edits.reduce((sum, edit) => mended(sum, [edit]).words, words)),
+  pages: pages.map(({ words, edits }) => edits.reduce((sum, edit) => editWords(sum, [edit]).words, words)),
 };
 process.stdout.write(JSON.stringify(answer));

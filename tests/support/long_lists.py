@@ -11,13 +11,13 @@ from db.ids import new_id
 from db.tables import (
     AutomaticAnswer,
     Job,
+    LabelReview,
     LoginSession,
     Member,
     ModelVersion,
     Review,
     Revision,
     Run,
-    SecondLook,
     Snapshot,
     Task,
 )
@@ -189,7 +189,7 @@ class LongLists:
             with self.workspace.database.read() as session:
                 revision = session.scalars(select(Revision.id).where(Revision.annotation_id == answer.id)).one()
             given = {**self.said, "kind": "here", "iou": 0.1, "verdict": verdict}
-            self.add(SecondLook(project_id=self.project, annotation_id=answer.id, revision_id=revision, **given))
+            self.add(LabelReview(project_id=self.project, annotation_id=answer.id, revision_id=revision, **given))
 
     def more_revisions(self) -> None:
         number = next(self.numbers) + 1

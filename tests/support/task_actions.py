@@ -11,7 +11,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db import statuses, waiting_looks
-from db.tables import Annotation, AutomaticAnswer, Member, Question, Revision, SecondLook, Task, User
+from db.tables import Annotation, AutomaticAnswer, LabelReview, Member, Question, Revision, Task, User
 from engine import leases
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
@@ -228,10 +228,10 @@ class Campaign:
             return
         with self.workspace.database.write() as session:
             newest = Revision.annotation_id == label.id, Revision.number == label.head
-            known = SecondLook.annotation_id == label.id, SecondLook.model_version_id == version.id
-            if session.scalar(select(SecondLook.id).where(*known)) is None:
+            known = LabelReview.annotation_id == label.id, LabelReview.model_version_id == version.id
+            if session.scalar(select(LabelReview.id).where(*known)) is None:
                 session.add(
-                    SecondLook(
+                    LabelReview(
                         project_id=label.project_id,
                         annotation_id=label.id,
                         revision_id=session.scalars(select(Revision.id).where(*newest)).one(),

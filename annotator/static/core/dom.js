@@ -68,9 +68,9 @@ const called = (control) =>
  * @param {object} how
  * @param {(item: Item, at: number) => string | number} how.key
  * @param {(item: Item, at: number) => Row} how.make
- * @param {(row: Row, item: Item, at: number) => void} how.dress
+ * @param {(row: Row, item: Item, at: number) => void} how.updateRow
  */
-export function keyed(list, items, { key, make, dress }) {
+export function keyed(list, items, { key, make, updateRow }) {
   const held = document.activeElement,
     children = /** @type {Row[]} */ ([...list.children]);
   const before = new Map(children.map((row) => [row.dataset.key, row]));
@@ -78,7 +78,7 @@ export function keyed(list, items, { key, make, dress }) {
     const name = String(key(item, at)),
       row = before.get(name) ?? make(item, at);
     row.dataset.key = name;
-    dress(row, item, at);
+    updateRow(row, item, at);
     return row;
   });
   const kept = new Set(rows);

@@ -12,7 +12,7 @@ const UNSEEN = 800; // pixels, for a list that is not laid out yet
  * @typedef {object} WindowedRows
  * @property {(item: Item) => string} key
  * @property {(item: Item) => HTMLElement} make
- * @property {(row: HTMLElement, item: Item) => void} dress
+ * @property {(row: HTMLElement, item: Item) => void} updateRow
  * @property {() => unknown} more the end comes into sight
  */
 
@@ -85,12 +85,12 @@ export class WindowedList {
     keyed(this.room, order, {
       key: (at) => this.rows.key(/** @type {Item} */ (items[at])),
       make: (at) => this.rows.make(/** @type {Item} */ (items[at])),
-      dress: (row, at) => {
+      updateRow: (row, at) => {
         row.style.top = `${at * height}px`;
         row.ariaSetSize = String(Math.max(this.total, items.length));
         row.ariaPosInSet = String(at + 1);
         row.tabIndex = at === this.stop ? 0 : -1;
-        this.rows.dress(row, /** @type {Item} */ (items[at]));
+        this.rows.updateRow(row, /** @type {Item} */ (items[at]));
       },
     });
     if (items.length < this.total && end + AHEAD > items.length) this.rows.more();

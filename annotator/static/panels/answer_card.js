@@ -226,7 +226,7 @@ export class AnswerCard {
     keyed(candidates, choices, {
       key: (_, at) => at,
       make: (_, at) => h('button', { class: 'g-candidate', on: { click: () => this.act.candidate(at) } }),
-      dress: (row, each, at) => {
+      updateRow: (row, each, at) => {
         const key = hint(`candidate${at + 1}`),
           text = each.text || 'No words';
         row.ariaPressed = String(!annotation.no_answer && at === chosen);

@@ -84,7 +84,7 @@ export class DocumentList {
           dataset: { document: each.id },
           on: { click: () => act.open(each.id) },
         }),
-      dress: (row, each) => {
+      updateRow: (row, each) => {
         row.ariaSelected = String(each.id === this.open);
         const line = this.counted(each);
         const printed = foundByPrint(line.name, this.query);

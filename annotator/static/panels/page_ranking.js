@@ -94,9 +94,9 @@ export class RankedPages {
           { role: 'listitem' },
           h('button', { class: 'g-ranked-page', on: { click: () => this.act.page(each.id) } }),
         ),
-      dress: (row, each) => {
+      updateRow: (row, each) => {
         const button = row.firstElementChild;
-        if (button instanceof HTMLElement) this.dress(button, each, chances.get(each.id), page);
+        if (button instanceof HTMLElement) this.updateRow(button, each, chances.get(each.id), page);
       },
     });
     redraw(this.more, [annotation.id, whole, rows.length], () =>
@@ -117,7 +117,7 @@ export class RankedPages {
    * @param {number | undefined} chance
    * @param {RankedPagesView['page']} page
    */
-  dress(button, each, chance, page) {
+  updateRow(button, each, chance, page) {
     const known = chance !== undefined;
     const mark = each.origin ? { model: ', marked by the model', person: ', marked by a person' }[each.origin] : '';
     button.setAttribute('aria-current', String(each.id === page?.id));

@@ -54,7 +54,7 @@ export class QuestionList {
           dataset: { annotation: each.id },
           on: { click: () => this.open(each.id) },
         }),
-      dress: (row, each) => {
+      updateRow: (row, each) => {
         row.ariaSelected = String(each.id === annotation);
         row.tabIndex = each === first ? 0 : -1;
         this.fill(row, each, pending.has(each.id), mine(each) ? null : each.author.name, reason(each));

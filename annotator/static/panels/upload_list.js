@@ -92,7 +92,7 @@ export class UploadList {
     keyed(this.rows, under, {
       key: (each) => each.id,
       make: () => h('li', {}),
-      dress: (row, each) => this.dress(row, each),
+      updateRow: (row, each) => this.updateRow(row, each),
     });
     for (const fold of this.folds) fold.render();
     this.root.hidden = this.total.hidden && !queue.remarks.length;
@@ -102,7 +102,7 @@ export class UploadList {
    * @param {HTMLElement} row
    * @param {Sending} file
    */
-  dress(row, file) {
+  updateRow(row, file) {
     row.dataset.state = file.state;
     const state = stateOf(file);
     redraw(row, [file.name, state], () => [

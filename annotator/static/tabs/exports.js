@@ -85,11 +85,11 @@ class ExportRow {
       h('div', { class: 'g-row-text' }, head, this.how, this.failure, this.about, this.bar.root),
       h('div', { class: 'g-row-acts' }, this.fetch, this.stop),
     );
-    this.dress = this.dress.bind(this);
+    this.updateRow = this.updateRow.bind(this);
   }
 
   /** @param {ExportView} one */
-  dress(one) {
+  updateRow(one) {
     const [word, look] = STATE[one.state],
       running = one.state === 'running';
     set(this.title, one.title);

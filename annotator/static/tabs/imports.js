@@ -183,11 +183,11 @@ class ImportRow {
     );
     const text = h('div', { class: 'g-row-text' }, this.name, this.how);
     this.root = h('li', {}, text, h('div', { class: 'g-row-acts' }, this.stop));
-    this.dress = this.dress.bind(this);
+    this.updateRow = this.updateRow.bind(this);
   }
 
   /** @param {ImportUnderWay} one */
-  dress(one) {
+  updateRow(one) {
     this.name.textContent = one.name;
     this.how.textContent = `${far(one)} · ${one.stopping ? STOPS : `started by ${one.by}, ${moment(one.began_at)}`}`;
     this.stop.hidden = one.stopping;

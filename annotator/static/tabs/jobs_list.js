@@ -93,11 +93,11 @@ class JobRow {
       h('div', { class: 'g-row-text' }, head, this.message, this.failure, this.bar.root),
       list.admin && h('div', { class: 'g-row-acts' }, this.stop, this.again),
     );
-    this.dress = this.dress.bind(this);
+    this.updateRow = this.updateRow.bind(this);
   }
 
   /** @param {JobView} job */
-  dress(job) {
+  updateRow(job) {
     const [word, look] = STATUS[job.status] ?? [job.status, 'plain'];
     const running = job.status === 'running';
     this.badge.className = `glossator-badge ${look}`;

@@ -64,13 +64,13 @@ export function row(main, quiet, ...actions) {
 export class Rows {
   /**
    * @param {HTMLElement} root
-   * @param {(item: Item) => { root: HTMLElement, dress: (item: Item) => void }} make
+   * @param {(item: Item) => { root: HTMLElement, updateRow: (item: Item) => void }} make
    */
   constructor(root, make) {
     this.root = root;
     this.make = make;
     /** @type {WeakMap<HTMLElement, (item: Item) => void>} */
-    this.dressed = new WeakMap();
+    this.updaters = new WeakMap();
   }
 
   /** @param {readonly Item[]} items */
@@ -79,10 +79,10 @@ export class Rows {
       key: ({ id }) => id,
       make: (item) => {
         const made = this.make(item);
-        this.dressed.set(made.root, made.dress);
+        this.updaters.set(made.root, made.updateRow);
         return made.root;
       },
-      dress: (made, item) => this.dressed.get(made)?.(item),
+      updateRow: (made, item) => this.updaters.get(made)?.(item),
     });
   }
 }

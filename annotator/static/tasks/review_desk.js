@@ -1,5 +1,5 @@
 // Reviewing: answers come one by one, leased; a verdict on each, or a fix with all tools. Draws nothing.
-// After submitted answers come label reviews (`second_look` in REST): accepted labels that the model contradicts.
+// After submitted answers come label reviews: accepted labels that the model contradicts.
 
 import { post } from '../core/api.js';
 import { hint } from '../core/keyboard.js';
@@ -112,7 +112,7 @@ export class ReviewDesk extends LeasedWork {
     const { annotation_id: id, lease_until: until } = found;
     this.annotation = id;
     this.document = found.document_id;
-    this.look = found.second_look;
+    this.look = found.label_review;
     this.waiting = found.to_review;
     this.said = blank();
     this.reason = id ? null : (found.reason ?? 'Nothing to review.');

@@ -8,7 +8,7 @@ import { DoubtLine } from './doubt_line.js';
 import { openWordConflict } from './word_conflict.js';
 import { WordEditor } from './word_editor.js';
 
-/** @import { MendedWords, Words, WordsItem, WordWish } from '../types' */
+/** @import { EditedWords, Words, WordsItem, WordWish } from '../types' */
 /** @import { Stage } from '../canvas/stage.js' */
 /** @import { Library } from '../state/library.js' */
 /** @import { Pages } from '../state/pages.js' */
@@ -138,7 +138,7 @@ export class WordEditMode {
 
   /**
    * @param {WordsItem} item
-   * @param {MendedWords & { revision: number }} answer
+   * @param {EditedWords & { revision: number }} answer
    */
   saved(item, answer) {
     this.edits.saved(item, answer);

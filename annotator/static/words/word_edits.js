@@ -1,12 +1,12 @@
 // Mending words: every change shows at once, waits in the queue for the server, and can be undone, page by page.
 
-/** @import { MendedWords, WordEdit, Words, WordsItem } from '../types' */
+/** @import { EditedWords, WordEdit, Words, WordsItem } from '../types' */
 /** @import { Pages } from '../state/pages.js' */
 /** @import { SaveQueue } from '../sync/save_queue.js' */
 
 import { sentenceOf } from '../core/api.js';
 import { same } from '../core/values.js';
-import { mended, renumbered } from './words.js';
+import { editWords, renumbered } from './words.js';
 
 const DEPTH = 200; // steps that can be undone
 
@@ -119,7 +119,7 @@ export class Mender {
     if (!words || !page || !document) return null;
     let result;
     try {
-      result = mended(words, edits);
+      result = editWords(words, edits);
     } catch (error) {
       this.on.tell(sentenceOf(error));
       return null;
@@ -158,7 +158,7 @@ export class Mender {
     const items = this.items(page);
     if (!items.length || items[0].base !== words.version) return words;
     try {
-      const sum = items.reduce((before, item) => mended(before, item.edits).words, words);
+      const sum = items.reduce((before, item) => editWords(before, item.edits).words, words);
       this.queue.adopt(wordsKey(page));
       return sum;
     } catch {
@@ -170,7 +170,7 @@ export class Mender {
    * The server has stored a change.
    *
    * @param {WordsItem} item
-   * @param {MendedWords & { revision: number }} answer
+   * @param {EditedWords & { revision: number }} answer
    */
   saved(item, { saved_version: _version, saved_at: _at, revision: _revision, ...words }) {
     if (this.queue.of(item.annotation).length) return;
@@ -275,7 +275,7 @@ const through = (numbers) => (number) => {
  */
 function onTop(words, edit) {
   try {
-    return mended(words, [edit]);
+    return editWords(words, [edit]);
   } catch {
     return null;
   }

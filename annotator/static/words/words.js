@@ -191,7 +191,7 @@ function placeOf(list, box, text) {
  * @param {Words} words
  * @param {readonly WordEdit[]} edits
  */
-export function mended(words, edits) {
+export function editWords(words, edits) {
   let list = listed(words),
     next = words.next;
   /** @type {number[]} */

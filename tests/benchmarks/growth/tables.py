@@ -22,10 +22,10 @@ from db.tables import (
     AutomaticAnswer,
     Document,
     Job,
+    LabelReview,
     Page,
     Question,
     Revision,
-    SecondLook,
     Task,
     User,
 )
@@ -154,7 +154,7 @@ def _fill(workspace: Workspace, grown: Grown) -> None:
             | {"withdrawn_at": begin, **score, **common}
             for task, document in closed
         ),
-        SecondLook: (
+        LabelReview: (
             {"id": new_id(), "annotation_id": annotation, "revision_id": revision, "kind": "here", "iou": 0.1}
             | {"page_id": page_of[document], "verdict": None if at % 2 else "kept", **score, **common}
             for at, (annotation, document, revision) in enumerate(looked)

@@ -1,4 +1,4 @@
-"""Second looks in the browser: the reason stands beside the label, and what the model marks can be taken."""
+"""Label reviews in the browser: the reason stands beside the label, and what the model marks can be taken."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def looked(team: Team) -> list[tuple[str | None, str | None]]:
     return [(line.verdict, line.decided_by) for line in label_review.lines(team.workspace, team.project)]
 
 
-def test_a_label_is_kept_after_a_second_look(team: Team) -> None:
+def test_a_label_is_kept_after_its_review(team: Team) -> None:
     label = doubted(team, (4,), (1,))
     rita = looking(team)
     note = rita.page.get_by_role("note")

@@ -9,7 +9,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import to_patch
 from engine.annotation.views import annotation_lines, annotation_view
-from engine.annotation.words import MendRequest, edit_words
+from engine.annotation.words import WordEditsRequest, edit_words
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.support.annotators import make_person, save
@@ -95,7 +95,7 @@ def test_a_line_says_what_the_answer_says(workspace: Workspace) -> None:
     x0, y0, x1, y1 = bill(1)[4][1]
     halves = [{"text": "11.", "box": (x0, y0, x0 + 9, y1)}, {"text": "50", "box": (x0 + 9, y0, x1, y1)}]
     split = {"op": "split", "number": 4, "parts": halves}
-    edit_words(workspace, page, MendRequest(idempotency_key="split one", base=0, edits=[split]), user.id)
+    edit_words(workspace, page, WordEditsRequest(idempotency_key="split one", base=0, edits=[split]), user.id)
     lines = annotation_lines(workspace, document.id)
     assert [(line.text, line.no_answer, line.score) for line in lines] == [
         ("due: 11. 50", False, 0.2),

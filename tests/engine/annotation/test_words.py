@@ -13,7 +13,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.views import annotation_view
 from engine.annotation.word_list import MOST_WORDS, ListedWord, WordAdd, WordList, WordText
-from engine.annotation.words import MendRequest, WordsConflict, edit_words, page_words
+from engine.annotation.words import WordEditsRequest, WordsConflict, edit_words, page_words
 from engine.datasets.frozen_words import words_of
 from engine.datasets.snapshots import freeze, load
 from engine.errors import NotFound, Refused
@@ -31,9 +31,9 @@ class Sheet:
         self.document = make_document(workspace, self.project, [bill(1)])
         self.page = pages_of(workspace, self.document.id)[0].id
 
-    def mend(self, *edits: dict[str, Any], base: int | None = None, key: str | None = None):
+    def edit_words(self, *edits: dict[str, Any], base: int | None = None, key: str | None = None):
         base = self.words.version if base is None else base
-        request = MendRequest(idempotency_key=key or uuid.uuid4().hex, base=base, edits=list(edits))
+        request = WordEditsRequest(idempotency_key=key or uuid.uuid4().hex, base=base, edits=list(edits))
         return edit_words(self.workspace, self.page, request, self.user)
 
     @property
@@ -64,7 +64,7 @@ def sheet(workspace: Workspace) -> Sheet:
 def test_a_text_is_written_anew_and_the_word_keeps_its_number(sheet: Sheet) -> None:
     before = sheet.words
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [4])
-    after = sheet.mend({"op": "text", "number": 4, "text": "  12.50 "})
+    after = sheet.edit_words({"op": "text", "number": 4, "text": "  12.50 "})
     assert (after.version, after.saved_version) == (1, 1)
     assert after.numbers == before.numbers and after.boxes == before.boxes
     assert after.texts == [*before.texts[:4], "12.50", *before.texts[5:]]
@@ -74,7 +74,7 @@ def test_a_text_is_written_anew_and_the_word_keeps_its_number(sheet: Sheet) -> N
 def test_split_words_stand_where_the_word_stood_and_the_old_answer_reads_them(sheet: Sheet) -> None:
     before = sheet.words
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [4])
-    after = sheet.mend(sheet.halves(4, "11", ".50"))
+    after = sheet.edit_words(sheet.halves(4, "11", ".50"))
     at, new = before.numbers.index(4), before.next
     assert after.numbers == [*before.numbers[:at], new, new + 1, *before.numbers[at + 1 :]]
     assert after.texts[at : at + 2] == ["11", ".50"]
@@ -89,28 +89,28 @@ def test_split_words_stand_where_the_word_stood_and_the_old_answer_reads_them(sh
 def test_merged_words_read_as_one_and_an_undone_split_restores_the_number(sheet: Sheet) -> None:
     before = sheet.words
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [3, 4])
-    merged = sheet.mend({"op": "merge", "numbers": [4, 3]})
+    merged = sheet.edit_words({"op": "merge", "numbers": [4, 3]})
     first, second = before.texts[3], before.texts[4]
     assert merged.texts[3] == first + second and merged.numbers[3] == before.next
     x0, y0, x1, y1 = merged.boxes[3]
     assert (x0, y0) == before.boxes[3][:2] and (x1, y1) == before.boxes[4][2:]
     assert annotation_view(sheet.workspace, answer.id).text == first + second
-    undone = sheet.mend({"op": "restore", "numbers": [3, 4], "instead": [before.next]})
+    undone = sheet.edit_words({"op": "restore", "numbers": [3, 4], "instead": [before.next]})
     assert (undone.numbers, undone.boxes, undone.texts) == (before.numbers, before.boxes, before.texts)
     assert undone.next == before.next + 1  # a number is never given twice
-    again = sheet.mend({"op": "restore", "numbers": [before.next], "instead": [3, 4]})
+    again = sheet.edit_words({"op": "restore", "numbers": [before.next], "instead": [3, 4]})
     assert (again.numbers, again.texts) == (merged.numbers, merged.texts)
 
 
 def test_an_added_word_finds_its_place_in_its_line(sheet: Sheet) -> None:
     before = sheet.words
     x0, y0, x1, y1 = before.boxes[4]
-    after = sheet.mend({"op": "add", "text": "EUR", "box": [x1 + 4, y0 + 1, x1 + 40, y1]})
+    after = sheet.edit_words({"op": "add", "text": "EUR", "box": [x1 + 4, y0 + 1, x1 + 40, y1]})
     assert after.texts == [*before.texts[:5], "EUR", *before.texts[5:]]
     assert after.lines[5] == before.lines[4]
-    between = sheet.mend({"op": "add", "text": "≈", "box": [x0 - 6, y0, x0 - 1, y1]})
+    between = sheet.edit_words({"op": "add", "text": "≈", "box": [x0 - 6, y0, x0 - 1, y1]})
     assert between.texts[4:6] == ["≈", before.texts[4]]
-    top = sheet.mend({"op": "add", "text": "top", "box": [2, 0, 30, 3]})
+    top = sheet.edit_words({"op": "add", "text": "top", "box": [2, 0, 30, 3]})
     assert top.texts[0] == "top" and top.lines[0] not in before.lines
 
 
@@ -118,17 +118,17 @@ def test_an_added_word_in_a_right_to_left_line_follows_the_word_to_its_right(she
     words = sheet.words
     line = [number for number, each in zip(words.numbers, words.lines, strict=True) if each == words.lines[4]]
     texts = ["סך", "לתשלום", "שקל"]
-    mended = sheet.mend(*({"op": "text", "number": n, "text": t} for n, t in zip(line, texts, strict=False)))
-    near = min(line, key=lambda number: mended.boxes[mended.numbers.index(number)][0])
-    x0, y0, _, y1 = mended.boxes[mended.numbers.index(near)]
-    after = sheet.mend({"op": "add", "text": "חדש", "box": [x0 - 12, y0, x0 - 2, y1]})
+    edited = sheet.edit_words(*({"op": "text", "number": n, "text": t} for n, t in zip(line, texts, strict=False)))
+    near = min(line, key=lambda number: edited.boxes[edited.numbers.index(number)][0])
+    x0, y0, _, y1 = edited.boxes[edited.numbers.index(near)]
+    after = sheet.edit_words({"op": "add", "text": "חדש", "box": [x0 - 12, y0, x0 - 2, y1]})
     assert after.texts.index("חדש") == after.numbers.index(near) + 1
 
 
 def test_a_removed_word_leaves_the_page_but_not_the_answer_that_named_it(sheet: Sheet) -> None:
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [3, 4])
     before = sheet.words
-    after = sheet.mend({"op": "remove", "number": 4})
+    after = sheet.edit_words({"op": "remove", "number": 4})
     assert 4 not in after.numbers and len(after.numbers) == len(before.numbers) - 1
     view = annotation_view(sheet.workspace, answer.id)
     assert view.text == f"{before.texts[3]} {before.texts[4]}"
@@ -138,7 +138,7 @@ def test_a_removed_word_leaves_the_page_but_not_the_answer_that_named_it(sheet: 
 
 def test_an_answer_that_names_a_retired_word_can_still_be_edited(sheet: Sheet) -> None:
     answer = accept(sheet.workspace, sheet.document, "What is the total due?", [3, 4])
-    sheet.mend(sheet.halves(4, "11", ".50"))
+    sheet.edit_words(sheet.halves(4, "11", ".50"))
     edits = [{"op": "words", "page": sheet.page, "remove": [4]}]
     request = RevisionRequest(idempotency_key=uuid.uuid4().hex, base=1, edits=edits)
     saved = append_revision(sheet.workspace, answer.id, request, sheet.user)
@@ -151,7 +151,7 @@ def test_an_answer_that_names_a_retired_word_can_still_be_edited(sheet: Sheet) -
 
 def test_a_snapshot_names_the_words_that_stand_on_the_page(sheet: Sheet) -> None:
     accept(sheet.workspace, sheet.document, "What is the total due?", [3, 4])
-    after = sheet.mend(sheet.halves(4, "11", ".50"))
+    after = sheet.edit_words(sheet.halves(4, "11", ".50"))
     (item,) = load(sheet.workspace, freeze(sheet.workspace, sheet.project))
     (page,) = item.document.pages
     named = item.state.pages[sheet.page].words
@@ -160,19 +160,19 @@ def test_a_snapshot_names_the_words_that_stand_on_the_page(sheet: Sheet) -> None
 
 
 def test_the_same_key_again_changes_nothing(sheet: Sheet) -> None:
-    first = sheet.mend({"op": "remove", "number": 4}, key="the-same-key")
-    again = sheet.mend({"op": "remove", "number": 4}, base=0, key="the-same-key")
+    first = sheet.edit_words({"op": "remove", "number": 4}, key="the-same-key")
+    again = sheet.edit_words({"op": "remove", "number": 4}, base=0, key="the-same-key")
     assert again == first
-    sheet.mend({"op": "remove", "number": 3})
-    late = sheet.mend({"op": "remove", "number": 4}, base=0, key="the-same-key")
+    sheet.edit_words({"op": "remove", "number": 3})
+    late = sheet.edit_words({"op": "remove", "number": 4}, base=0, key="the-same-key")
     assert (late.saved_version, late.version) == (1, 2)
     assert sheet.count(WordEdit) == 2
 
 
 def test_a_change_of_older_words_is_a_conflict_and_changes_nothing(sheet: Sheet) -> None:
-    sheet.mend({"op": "text", "number": 4, "text": "one"})
+    sheet.edit_words({"op": "text", "number": 4, "text": "one"})
     with pytest.raises(WordsConflict, match="version 1"):
-        sheet.mend({"op": "text", "number": 4, "text": "two"}, base=0)
+        sheet.edit_words({"op": "text", "number": 4, "text": "two"}, base=0)
     assert sheet.words.texts[sheet.words.numbers.index(4)] == "one"
 
 
@@ -183,7 +183,7 @@ def test_of_two_at_once_one_gets_through(sheet: Sheet) -> None:
     def write(text: str) -> None:
         start.wait()
         try:
-            sheet.mend({"op": "split", **seen[text]}, base=0)
+            sheet.edit_words({"op": "split", **seen[text]}, base=0)
             ends.append("saved")
         except WordsConflict:
             ends.append("conflict")
@@ -214,17 +214,17 @@ def _parts(sheet: Sheet, text: str) -> dict[str, Any]:
 def test_what_cannot_be_is_refused_and_nothing_of_the_save_stays(sheet: Sheet, edit: Any, sentence: str) -> None:
     before = sheet.words
     with pytest.raises(Refused, match=sentence):
-        sheet.mend({"op": "remove", "number": 0}, edit)
+        sheet.edit_words({"op": "remove", "number": 0}, edit)
     assert sheet.words == before
     with pytest.raises(NotFound):
-        request = MendRequest(idempotency_key="unknown-page", base=0, edits=[{"op": "remove", "number": 0}])
+        request = WordEditsRequest(idempotency_key="unknown-page", base=0, edits=[{"op": "remove", "number": 0}])
         edit_words(sheet.workspace, "nowhere", request, sheet.user)
 
 
 def test_what_was_changed_is_logged_with_what_it_was(sheet: Sheet) -> None:
     box = list(sheet.box(4))
     text = sheet.words.texts[4]
-    sheet.mend({"op": "text", "number": 4, "text": "12.50"})
+    sheet.edit_words({"op": "text", "number": 4, "text": "12.50"})
     with sheet.workspace.database.read() as session:
         (edit,) = session.scalars(select(WordEdit))
     assert (edit.version, edit.author_id) == (1, sheet.user)
@@ -233,9 +233,9 @@ def test_what_was_changed_is_logged_with_what_it_was(sheet: Sheet) -> None:
 
 
 def test_positions_stay_the_places_in_the_list(sheet: Sheet) -> None:
-    sheet.mend(sheet.halves(4, "11", ".50"))
-    sheet.mend({"op": "merge", "numbers": [0, 1]})
-    sheet.mend({"op": "add", "text": "x", "box": [0, 0, 5, 3]})
+    sheet.edit_words(sheet.halves(4, "11", ".50"))
+    sheet.edit_words({"op": "merge", "numbers": [0, 1]})
+    sheet.edit_words({"op": "add", "text": "x", "box": [0, 0, 5, 3]})
     with sheet.workspace.database.read() as session:
         rows = session.scalars(select(PageWord.position).order_by(PageWord.position)).all()
     assert rows == list(range(len(rows)))
@@ -271,9 +271,9 @@ def _middle(client: TestClient, url: str, number: int) -> tuple[int, int, bool]:
 
 
 def test_positions_stay_places_in_the_list_whatever_one_save_makes(sheet: Sheet) -> None:
-    sheet.mend(sheet.halves(4, "11.", "50"))
+    sheet.edit_words(sheet.halves(4, "11.", "50"))
     _, y0, x1, y1 = sheet.box(1)
-    saved = sheet.mend(
+    saved = sheet.edit_words(
         sheet.halves(0, "Bi", "ll:"),
         {"op": "add", "text": "first", "box": (0, 0, 5, 5)},
         {"op": "merge", "numbers": [2, 3]},
@@ -295,10 +295,11 @@ def test_a_save_makes_no_more_new_words_than_a_person_would(sheet: Sheet) -> Non
     before = sheet.words
     with pytest.raises(Refused, match="more than 1,000 new words"):
         # Each word splits into fifty, of which one splits again.
-        sheet.mend(*({**parts, "number": 0 if at == 0 else 7 + 50 * (at - 1)} for at in range(21)))
+        sheet.edit_words(*({**parts, "number": 0 if at == 0 else 7 + 50 * (at - 1)} for at in range(21)))
     assert sheet.words == before
     assert (
-        len(sheet.mend(*({**parts, "number": 0 if at == 0 else 7 + 50 * (at - 1)} for at in range(20))).numbers) == 987
+        len(sheet.edit_words(*({**parts, "number": 0 if at == 0 else 7 + 50 * (at - 1)} for at in range(20))).numbers)
+        == 987
     )
 
 
@@ -325,8 +326,8 @@ def test_words_of_low_confidence_are_told_until_somebody_writes_or_confirms_them
     assert sheet.words.doubtful == []  # a text layer is not doubted
     doubt(sheet, {1: 0.99, 3: 0.6, 4: 0.7, 6: 0.5})
     assert sheet.words.doubtful == [3, 4, 6]
-    written = sheet.mend({"op": "text", "number": 4, "text": "12.50"})
-    confirmed = sheet.mend({"op": "text", "number": 3, "text": written.texts[3]})
+    written = sheet.edit_words({"op": "text", "number": 4, "text": "12.50"})
+    confirmed = sheet.edit_words({"op": "text", "number": 3, "text": written.texts[3]})
     assert (written.doubtful, confirmed.doubtful, sheet.words.doubtful) == ([3, 6], [6], [6])
     assert (confidence(sheet, 3), confidence(sheet, 4), confidence(sheet, 1)) == (None, None, 0.99)
 
@@ -334,24 +335,24 @@ def test_words_of_low_confidence_are_told_until_somebody_writes_or_confirms_them
 def test_an_undone_text_is_doubtful_as_it_was_read(sheet: Sheet) -> None:
     doubt(sheet, {4: 0.7})
     read = sheet.words.texts[4]
-    sheet.mend({"op": "text", "number": 4, "text": "12.50"})
-    sheet.mend({"op": "text", "number": 4, "text": "12.60"})
-    assert sheet.mend({"op": "text", "number": 4, "text": "12.50"}).doubtful == []
-    undone = sheet.mend({"op": "text", "number": 4, "text": read, "doubtful": True})
+    sheet.edit_words({"op": "text", "number": 4, "text": "12.50"})
+    sheet.edit_words({"op": "text", "number": 4, "text": "12.60"})
+    assert sheet.edit_words({"op": "text", "number": 4, "text": "12.50"}).doubtful == []
+    undone = sheet.edit_words({"op": "text", "number": 4, "text": read, "doubtful": True})
     assert (undone.texts[4], undone.doubtful, confidence(sheet, 4)) == (read, [4], 0.7)
-    at_once = sheet.mend(
+    at_once = sheet.edit_words(
         {"op": "text", "number": 4, "text": "1"}, {"op": "text", "number": 4, "text": read, "doubtful": True}
     )
     assert (at_once.doubtful, confidence(sheet, 4)) == ([4], 0.7)
-    never = sheet.mend({"op": "text", "number": 2, "text": "x", "doubtful": True})  # no OCR has read it
+    never = sheet.edit_words({"op": "text", "number": 2, "text": "x", "doubtful": True})  # no OCR has read it
     assert (never.doubtful, confidence(sheet, 2)) == ([4], None)
 
 
 def test_split_and_merged_words_are_sure_and_come_back_with_their_doubt(sheet: Sheet) -> None:
     doubt(sheet, {3: 0.6, 4: 0.7})
     before = sheet.words
-    merged = sheet.mend({"op": "merge", "numbers": [3, 4]})
+    merged = sheet.edit_words({"op": "merge", "numbers": [3, 4]})
     assert (merged.doubtful, merged.retired.doubtful) == ([], [3, 4])
-    restored = sheet.mend({"op": "restore", "numbers": [3, 4], "instead": [before.next]})
+    restored = sheet.edit_words({"op": "restore", "numbers": [3, 4], "instead": [before.next]})
     assert (restored.doubtful, restored.retired.doubtful) == ([3, 4], [])
-    assert sheet.mend(sheet.halves(4, "11", ".50")).doubtful == [3]
+    assert sheet.edit_words(sheet.halves(4, "11", ".50")).doubtful == [3]

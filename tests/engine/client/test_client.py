@@ -172,7 +172,7 @@ def test_failures_are_one_sentence(house: House, tmp_path: Path) -> None:
 
 def test_a_script_mends_words_and_keeps_what_it_reviews(house: House, invoice: Path) -> None:
     with house.as_("ada") as ada, house.as_("ann") as ann, house.as_("rob") as rob:
-        project = ada.create_project("mending")
+        project = ada.create_project("editing")
         for name, role in (("ann", "annotator"), ("rob", "reviewer")):
             user = next(each for each in ada.users() if each.name == name)
             assert ada.put_member(project.id, user.id, role).role == role
@@ -184,10 +184,10 @@ def test_a_script_mends_words_and_keeps_what_it_reviews(house: House, invoice: P
         amount = words.numbers[words.texts.index("2,987.88")]
         edit = WordText(op="text", number=amount, text="2,987.89")
         house.gateway.losing = 1
-        mended = ann.mend(page, words.version, [edit])
-        assert mended.saved_version == 1 and mended.texts[mended.numbers.index(amount)] == "2,987.89"
+        edited = ann.edit_words(page, words.version, [edit])
+        assert edited.saved_version == 1 and edited.texts[edited.numbers.index(amount)] == "2,987.89"
         with pytest.raises(ServerSaid) as conflict:
-            ann.mend(page, words.version, [edit])
+            ann.edit_words(page, words.version, [edit])
         assert conflict.value.status == 409 and conflict.value.body["current"]["version"] == 1
         rob.set_standard_questions(project.id, ["What is the total due?"])
         task = ann.next(project.id).task

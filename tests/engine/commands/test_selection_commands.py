@@ -1,4 +1,4 @@
-"""The commands survey, second-look, stage and tasks first, as people and programs call them; and their routes."""
+"""The commands survey, label-review, stage and tasks first, as people and programs call them; and their routes."""
 
 import json
 from pathlib import Path
@@ -81,19 +81,20 @@ def answer_project(shop: Workspace) -> str:
     return project_named(shop, "bills").id
 
 
-def test_second_looks_are_listed_with_their_reason_and_what_became_of_them(shop: Workspace) -> None:
-    assert "No accepted label is contradicted" in call("second-look").output
+def test_label_reviews_are_listed_with_their_reason_and_what_became_of_them(shop: Workspace) -> None:
+    assert "No accepted label is contradicted" in call("label-review").output
     project_id = answer_project(shop)
     version = registry.ensure_shipped(shop)
     document = make_document(shop, project_id, [bill(7)], name="doubted.png")
     label = accept(shop, document, QUESTIONS[1], [4], author="Ann")
     say(shop, version, document, QUESTIONS[1], [1])
     assert label_review.find(shop, project_id) == 1
-    shown = call("second-look").output
+    shown = call("label-review").output
     assert label.id in shown and "another place (99% sure): “word 1”" in shown and "Open." in shown
     judged = CliRunner().invoke(app, ["review", "judge", label.id, "accepted", "--by", "Rita"])
     assert judged.exit_code == 0, judged.output
-    [line] = answer("second-look")["second_looks"]
+    [line] = answer("label-review")["label_reviews"]
+    assert answer("second-look")["second_looks"] == [line]  # the names before
     assert (line["verdict"], line["decided_by"], line["kind"]) == ("kept", "Rita", "elsewhere")
 
 
@@ -124,7 +125,7 @@ def test_a_program_asks_for_surveys_and_sees_the_stage(application_settings: Set
         with pytest.raises(ServerSaid, match="is not measured yet"):
             glossator.set_stage(project.id, "automatic")
         assert glossator.survey(project.id).kind == "survey"
-        assert not glossator.second_looks(project.id) and not glossator.automatic_answers(project.id)
+        assert not glossator.label_reviews(project.id) and not glossator.automatic_answers(project.id)
         assert glossator.undo_automatic(project.id) == 0
         said = [line.what for line in glossator.audit(project.id)]
         assert "set the stage to semi-automatic: Try." in said and "withdrew 0 automatic answers" in said
@@ -141,7 +142,7 @@ def test_the_stage_over_rest(client: TestClient) -> None:
     changed = client.put(f"{place}/stage", json={"stage": "semi_automatic", "reason": "Try."}, headers=headers)
     assert (changed.status_code, changed.json()["reason"]) == (200, "Try.")
     assert client.put(f"{place}/stage", json={"stage": "semi_automatic"}, headers=headers).status_code == 409
-    assert client.get(f"{place}/second-looks").json() == []
+    assert client.get(f"{place}/label-reviews").json() == client.get(f"{place}/second-looks").json() == []
     assert client.get(f"{place}/automatic-answers").json() == []
     assert client.post(f"{place}/automatic-answers/undo", headers=headers).json() == {"answers": 0}
     job = client.post(f"{place}/survey", headers=headers)

@@ -11,7 +11,7 @@ from db import document_texts, migrate
 from db.search_tokens import words_of
 from db.tables import Document, DocumentText, Page, PageWord
 from engine.accounts.users import ensure_local_user
-from engine.annotation.words import MendRequest, edit_words, page_words
+from engine.annotation.words import WordEditsRequest, edit_words, page_words
 from engine.documents import kept_texts, text_search
 from engine.documents.listing import Sort, all_lines, document_page
 from engine.workspace import Workspace
@@ -33,10 +33,10 @@ class Shelf:
         assert page.total == len(page.lines)
         return sorted(each.name for each in page.lines)
 
-    def mend(self, document: Document, *edits: dict[str, object], page: int = 1) -> None:
+    def edit_words(self, document: Document, *edits: dict[str, object], page: int = 1) -> None:
         page_id = pages_of(self.workspace, document.id)[page - 1].id
         base = page_words(self.workspace, page_id).version
-        request = MendRequest(idempotency_key=f"{document.id}-{page}-{base}", base=base, edits=list(edits))  # type: ignore[arg-type]
+        request = WordEditsRequest(idempotency_key=f"{document.id}-{page}-{base}", base=base, edits=list(edits))  # type: ignore[arg-type]
         edit_words(self.workspace, page_id, request, ensure_local_user(self.workspace).id)
 
 
@@ -116,7 +116,7 @@ def test_no_query_breaks_the_search(shelf: Shelf, query: str) -> None:
 
 def test_corrected_words_are_found_and_retired_ones_are_not(shelf: Shelf) -> None:
     document = shelf.add("a.pdf", "Invoice HV-1 due")
-    shelf.mend(document, {"op": "text", "number": 0, "text": "Receipt"})
+    shelf.edit_words(document, {"op": "text", "number": 0, "text": "Receipt"})
     assert (shelf.found("invoice"), shelf.found("receipt")) == ([], ["a.pdf"])
     box = page_words(shelf.workspace, pages_of(shelf.workspace, document.id)[0].id).boxes[1]
     middle = (box[0] + box[2]) // 2
@@ -124,7 +124,7 @@ def test_corrected_words_are_found_and_retired_ones_are_not(shelf: Shelf) -> Non
         {"text": "alpha", "box": (*box[:2], middle, box[3])},
         {"text": "beta", "box": (middle, box[1], *box[2:])},
     ]
-    shelf.mend(document, {"op": "split", "number": 1, "parts": halves})
+    shelf.edit_words(document, {"op": "split", "number": 1, "parts": halves})
     assert (shelf.found("hv-1"), shelf.found("alpha beta")) == ([], ["a.pdf"])
     assert kept_texts.check(shelf.workspace) == []
 
@@ -136,7 +136,7 @@ def test_words_of_a_long_document_are_found_across_its_pages(shelf: Shelf) -> No
     last = f"number{len(pages) - 1}"
     assert shelf.found(f"number0 {last}") == ["long.pdf"] == shelf.found(f"long number9 {last}")
     assert shelf.found("page number0") == ["long.pdf", "short.pdf"]
-    shelf.mend(document, {"op": "text", "number": 1, "text": "moved"}, page=len(pages))
+    shelf.edit_words(document, {"op": "text", "number": 1, "text": "moved"}, page=len(pages))
     assert (shelf.found(last), shelf.found("number0 moved number9")) == ([], ["long.pdf"])
 
 
@@ -197,7 +197,9 @@ def test_the_search_agrees_with_a_look_at_every_word(shelf: Shelf) -> None:
     for _ in range(60):
         document = rng.choice(documents)
         page = rng.randrange(len(pages_of(shelf.workspace, document.id))) + 1
-        shelf.mend(document, {"op": "text", "number": rng.randrange(4), "text": rng.choice(vocabulary)}, page=page)
+        shelf.edit_words(
+            document, {"op": "text", "number": rng.randrange(4), "text": rng.choice(vocabulary)}, page=page
+        )
         query = " ".join(each[: rng.randint(1, 9)] for each in rng.choices(vocabulary, k=rng.randint(1, 2)))
         assert shelf.found(query) == _plainly(shelf, documents, query), query
     assert kept_texts.check(shelf.workspace) == []

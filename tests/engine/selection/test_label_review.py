@@ -1,4 +1,4 @@
-"""Second looks, on both databases: labels that the model contradicts go to somebody else than their author."""
+"""Label reviews, on both databases: labels that the model contradicts go to somebody else than their author."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, update
 
-from db.tables import Annotation, Document, LookCount, Revision, SecondLook, WaitingLook
+from db.tables import Annotation, Document, LabelReview, LookCount, Revision, WaitingLook
 from engine.annotation import removal
 from engine.errors import Forbidden
 from engine.selection import label_review
@@ -42,9 +42,9 @@ class Desk:
     def find(self) -> int:
         return label_review.find(self.workspace, self.project.id)
 
-    def looks(self) -> dict[str, SecondLook]:
+    def looks(self) -> dict[str, LabelReview]:
         with self.workspace.database.read() as session:
-            return {each.annotation_id: each for each in session.scalars(select(SecondLook).order_by(SecondLook.id))}
+            return {each.annotation_id: each for each in session.scalars(select(LabelReview).order_by(LabelReview.id))}
 
 
 @pytest.fixture
@@ -93,15 +93,15 @@ def test_the_author_does_not_get_it_and_a_reviewer_does_with_the_reason(desk: De
     assert reason is not None and "another reviewer" in reason
     found = review_queue.next_review(desk.workspace, desk.project.id, desk.ruth.id)
     assert found.annotation_id == mine.id
-    assert found.second_look is not None
-    assert found.second_look.words == [1]
-    assert found.second_look.sentence == "nano marks another place (99% sure): “word 1”."
+    assert found.label_review is not None and found.second_look == found.label_review
+    assert found.label_review.words == [1]
+    assert found.label_review.sentence == "nano marks another place (99% sure): “word 1”."
     assert found.to_review == 1
     with pytest.raises(Forbidden):
         judge(desk.workspace, mine.id, desk.rita)
 
 
-def test_submitted_answers_come_before_second_looks_and_both_are_counted(desk: Desk) -> None:
+def test_submitted_answers_come_before_label_reviews_and_both_are_counted(desk: Desk) -> None:
     doubted = desk.label()
     document = make_document(desk.workspace, desk.project.id, [bill(2)])
     submitted = accept(desk.workspace, document, TOTAL, [4], author="Ann", status="submitted")
@@ -109,14 +109,14 @@ def test_submitted_answers_come_before_second_looks_and_both_are_counted(desk: D
     with desk.workspace.database.read() as session:
         assert to_review(session, desk.project.id, desk.rita.id) == 2
     first = review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id)
-    assert (first.annotation_id, first.second_look) == (submitted.id, None)
+    assert (first.annotation_id, first.label_review) == (submitted.id, None)
     judge(desk.workspace, submitted.id, desk.rita)
     assert review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id == doubted.id
     lines = review_queue.waiting_answers(desk.workspace, desk.project.id, desk.ruth.id)
-    assert [(line.annotation_id, line.second_look is not None) for line in lines] == [(doubted.id, True)]
+    assert [(line.annotation_id, line.label_review is not None) for line in lines] == [(doubted.id, True)]
 
 
-def test_two_reviewers_do_not_get_the_same_second_look(desk: Desk) -> None:
+def test_two_reviewers_do_not_get_the_same_label_review(desk: Desk) -> None:
     both = {desk.label().id, desk.label().id}
     desk.find()
     one = review_queue.next_review(desk.workspace, desk.project.id, desk.rita.id).annotation_id

@@ -9,10 +9,10 @@ from sqlalchemy import select, update
 from starlette.testclient import TestClient
 
 from db import document_texts
-from db.tables import AuditEntry, Document, Job, Page, PageWord, Revision, SecondLook
+from db.tables import AuditEntry, Document, Job, LabelReview, Page, PageWord, Revision
 from engine.accounts.users import ensure_local_user
 from engine.annotation.word_list import WordAdd, WordText
-from engine.annotation.words import MendRequest, Words, edit_words, page_words
+from engine.annotation.words import WordEditsRequest, Words, edit_words, page_words
 from engine.documents.ingest import ingest, limits_of
 from engine.errors import Conflict, Refused
 from engine.jobs import queue
@@ -73,7 +73,7 @@ def test_words_by_hand_stay(workspace: Workspace, stored: Stored) -> None:
         WordText(op="text", number=2, text="LIMITED"),
         WordAdd(op="add", text="signed", box=(90, 640, 190, 680)),
     ]
-    request = MendRequest(idempotency_key="by-hand-1", base=0, edits=edits)
+    request = WordEditsRequest(idempotency_key="by-hand-1", base=0, edits=edits)
     edit_words(workspace, stored.page_id, request, stored.user_id)
     read_again.read_page(workspace, stored.page_id, stored.user_id)
     found = texts(page_words(workspace, stored.page_id))
@@ -92,7 +92,7 @@ def test_an_answer_whose_words_are_gone_is_put_up_for_a_look_and_others_are_not(
     assert "1 answer named words that are gone" in read_again.sentence([done])
     read_again.read_page(workspace, stored.page_id, stored.user_id)  # no second look at the same
     with workspace.database.read() as session:
-        look = session.scalars(select(SecondLook)).one()
+        look = session.scalars(select(LabelReview)).one()
         assert (look.annotation_id, look.kind, look.model_version_id) == (gone.id, "words", None)
         assert "they were “N0rthw1nd Traders”" in sentence(look, "")
         assert session.scalars(select(Revision.state).order_by(Revision.id)).all() == revisions
@@ -108,7 +108,9 @@ def test_reading_again_twice_changes_nothing(workspace: Workspace, stored: Store
 
 def test_a_correction_from_before_conflicts_with_words_read_again(workspace: Workspace, stored: Stored) -> None:
     read_again.read_page(workspace, stored.page_id, stored.user_id)
-    request = MendRequest(idempotency_key="too-late-1", base=0, edits=[WordText(op="text", number=0, text="Northwind")])
+    request = WordEditsRequest(
+        idempotency_key="too-late-1", base=0, edits=[WordText(op="text", number=0, text="Northwind")]
+    )
     with pytest.raises(Conflict):
         edit_words(workspace, stored.page_id, request, stored.user_id)
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { union } from '../../../annotator/static/canvas/mask.js';
 import { MarkedPage } from '../../../annotator/static/canvas/marked_page.js';
 import { EMPTY_MARK, sameMark } from '../../../annotator/static/state/marks.js';
-import { mended } from '../../../annotator/static/words/words.js';
+import { editWords } from '../../../annotator/static/words/words.js';
 import { seeded } from '../seeded.js';
 import { anyEdit, page } from '../words/page.js';
 
@@ -70,7 +70,7 @@ test('what is kept step by step is what the pixels and words say, and every chan
       const [pixels, stood] = [Uint8Array.from(marks.mask.bytes), Uint8Array.from(marks.under.bytes)];
       marks.told = null;
       if (rng.share() < 0.25) {
-        words = mended(words, [anyEdit(rng, words)]).words;
+        words = editWords(words, [anyEdit(rng, words)]).words;
         const mark = marks.commit();
         marks.setWordList(words);
         marks.set(mark);
@@ -118,7 +118,7 @@ test('words that are split or deleted while they are hardly painted count as tho
   marks.touched([0, 0, WIDTH, HEIGHT]);
   const mark = marks.commit();
   assert.deepEqual([...marks.bare], [0, 1]);
-  marks.setWordList(mended(words, [{ op: 'split', number: 0, parts }, { op: 'remove', number: 1 }]).words); // prettier-ignore
+  marks.setWordList(editWords(words, [{ op: 'split', number: 0, parts }, { op: 'remove', number: 1 }]).words); // prettier-ignore
   marks.set(mark);
   assert.deepEqual([...marks.bare].sort(), [1, 3, 4], 'nothing stands in the place of the second one');
   marks.set(EMPTY_MARK);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { WordGrid } from '../../../annotator/static/canvas/word_grid.js';
-import { mended } from '../../../annotator/static/words/words.js';
+import { editWords } from '../../../annotator/static/words/words.js';
 import { seeded } from '../seeded.js';
 import { anyEdit, page } from '../words/page.js';
 
@@ -91,7 +91,7 @@ test('arrow keys reach the nearest word above and below, and stay where there is
 });
 
 test('the next doubtful word follows in reading order, and behind the last one comes the first', () => {
-  const { words } = mended(page(24), [{ op: 'add', text: 'x', box: [72, 2, 88, 22] }]); // 3, 10 and 17 are doubtful
+  const { words } = editWords(page(24), [{ op: 'add', text: 'x', box: [72, 2, 88, 22] }]); // 3, 10 and 17 are doubtful
   const grid = new WordGrid(words),
     next = (number) => grid.numbers[grid.nextDoubtful(grid.position.get(number) ?? -1)];
   assert.deepEqual([-1, 3, 10, 12, 17, 23].map(next), [3, 10, 17, 17, 3, 3]);
@@ -102,7 +102,7 @@ test('numbers find the boxes of words that stand and of those that are retired, 
   const rng = seeded(3);
   let words = page();
   for (let step = 0; step < 60; step++) {
-    words = mended(words, [anyEdit(rng, words)]).words;
+    words = editWords(words, [anyEdit(rng, words)]).words;
     const grid = new WordGrid(words);
     words.numbers.forEach((number, at) => assert.equal(grid.boxOf(number), words.boxes[at]));
     words.retired.numbers.forEach((number, at) => assert.equal(grid.boxOf(number), words.retired.boxes[at]));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { goesLeft, living, mended, renumbered, tidy } from '../../../annotator/static/words/words.js';
+import { goesLeft, living, editWords, renumbered, tidy } from '../../../annotator/static/words/words.js';
 import { seeded } from '../seeded.js';
 import { anyEdit, page } from './page.js';
 
@@ -21,11 +21,11 @@ test('the inverse of changes leads back to the words before, and the inverse of 
       let after = words;
       for (let more = rng.whole(1, 6); more; more--) {
         edits.push(anyEdit(rng, after));
-        after = mended(after, [edits.at(-1)]).words;
+        after = editWords(after, [edits.at(-1)]).words;
       }
-      const there = mended(words, frozen(edits)),
-        back = mended(there.words, there.inverse),
-        again = mended(back.words, back.inverse);
+      const there = editWords(words, frozen(edits)),
+        back = editWords(there.words, there.inverse),
+        again = editWords(back.words, back.inverse);
       assert.deepEqual(standing(back.words), standing(words));
       assert.deepEqual(standing(again.words), standing(there.words));
       assert.deepEqual({ ...there.words, version: 0 }, { ...after, version: 0 }, 'all at once, or one by one');
@@ -39,7 +39,7 @@ test('numbers are given once, and every word of the page is there or retired', (
   for (let turn = 0; turn < 20; turn++) {
     let words = page(16);
     for (let step = 0; step < 60; step++) {
-      const { words: after, created } = mended(words, [anyEdit(rng, words)]);
+      const { words: after, created } = editWords(words, [anyEdit(rng, words)]);
       assert.equal(after.version, words.version + 1);
       assert.deepEqual(
         created,
@@ -60,18 +60,18 @@ test('numbers are given once, and every word of the page is there or retired', (
 });
 
 test('a change of a word that does not stand there is refused', () => {
-  const { words } = mended(page(), [{ op: 'remove', number: 3 }]);
+  const { words } = editWords(page(), [{ op: 'remove', number: 3 }]);
   for (const edit of [
     { op: 'text', number: 3, text: 'x' },
     { op: 'remove', number: 99 },
     { op: 'merge', numbers: [2, 3] },
     { op: 'restore', numbers: [3], instead: [99] },
   ])
-    assert.throws(() => mended(words, [edit]), /changed by somebody else/);
+    assert.throws(() => editWords(words, [edit]), /changed by somebody else/);
 });
 
 test('a new word takes its place in the line that it lies in, in the order in which that is read', () => {
-  const add = (text, box) => mended(page(), [{ op: 'add', text, box }]).words;
+  const add = (text, box) => editWords(page(), [{ op: 'add', text, box }]).words;
   const place = (words) => words.numbers.indexOf(40);
   const right = add('x', [72, 2, 88, 22]); // between the first two words of the first line
   assert.deepEqual([place(right), right.lines[place(right)]], [1, 0]);
@@ -79,12 +79,12 @@ test('a new word takes its place in the line that it lies in, in the order in wh
   assert.deepEqual([place(leftwards), leftwards.lines[place(leftwards)]], [16, 2]);
   const between = add('x', [0, 30, 60, 52]); // a line of its own, below the first
   assert.deepEqual([place(between), between.lines[place(between)]], [8, 5]);
-  const { words } = mended({ ...page(0), next: 40 }, [{ op: 'add', text: 'x', box: [0, 0, 9, 9] }]);
+  const { words } = editWords({ ...page(0), next: 40 }, [{ op: 'add', text: 'x', box: [0, 0, 9, 9] }]);
   assert.deepEqual([words.numbers, words.lines], [[40], [0]]);
 });
 
 test('merged words are written in the order in which they are read, around all their ink', () => {
-  const { words, created } = mended(page(), [{ op: 'merge', numbers: [9, 1, 2] }]);
+  const { words, created } = editWords(page(), [{ op: 'merge', numbers: [9, 1, 2] }]);
   assert.deepEqual(created, [40]);
   assert.equal(words.texts[words.numbers.indexOf(40)], 'w1w2w9');
   assert.deepEqual(words.boxes[words.numbers.indexOf(40)], [90, 0, 250, 84]);
@@ -93,23 +93,23 @@ test('merged words are written in the order in which they are read, around all t
 
 test('a written or confirmed word is doubtful no more, and undo brings the doubt back with the text', () => {
   const before = page(16); // 3 and 10 are doubtful
-  const written = mended(before, [{ op: 'text', number: 3, text: 'Summe' }]);
+  const written = editWords(before, [{ op: 'text', number: 3, text: 'Summe' }]);
   assert.deepEqual(written.words.doubtful, [10]);
-  const confirmed = mended(written.words, [{ op: 'text', number: 10, text: 'w10' }]);
+  const confirmed = editWords(written.words, [{ op: 'text', number: 10, text: 'w10' }]);
   assert.deepEqual(confirmed.words.doubtful, []);
-  const back = mended(confirmed.words, [...confirmed.inverse, ...written.inverse]);
+  const back = editWords(confirmed.words, [...confirmed.inverse, ...written.inverse]);
   assert.deepEqual(standing(back.words), standing(before));
-  const sure = mended(before, [{ op: 'text', number: 4, text: 'x' }]);
+  const sure = editWords(before, [{ op: 'text', number: 4, text: 'x' }]);
   assert.deepEqual(sure.inverse, [{ op: 'text', number: 4, text: 'w4' }]); // a sure word needs no more than its text
 });
 
 test('new words are not doubtful, and a retired one is doubtful again when it comes back', () => {
-  const { words, inverse } = mended(page(16), [
+  const { words, inverse } = editWords(page(16), [
     { op: 'merge', numbers: [2, 3] },
     { op: 'remove', number: 10 },
   ]);
   assert.deepEqual([words.doubtful, words.retired.doubtful], [[], [3, 10]]);
-  assert.deepEqual(mended(words, inverse).words.doubtful, [3, 10]);
+  assert.deepEqual(editWords(words, inverse).words.doubtful, [3, 10]);
 });
 
 test('a mark on words that were split, merged or deleted means what stands in their place', () => {
@@ -117,7 +117,7 @@ test('a mark on words that were split, merged or deleted means what stands in th
     { text: 'a', box: [0, 0, 30, 24] },
     { text: 'b', box: [30, 0, 70, 24] },
   ];
-  const { words } = mended(page(), [
+  const { words } = editWords(page(), [
     { op: 'split', number: 0, parts },
     { op: 'merge', numbers: [1, 2] },
     { op: 'remove', number: 9 },
@@ -140,7 +140,7 @@ test('words that stand are what a mark means by them, in reading order, after an
   const rng = seeded(3);
   let words = page();
   for (let step = 0; step < 100; step++) {
-    words = mended(words, [anyEdit(rng, words)]).words;
+    words = editWords(words, [anyEdit(rng, words)]).words;
     const named = rng.some(words.numbers, 5);
     const expected = words.numbers.filter((number) => named.includes(number));
     assert.deepEqual(
@@ -173,8 +173,8 @@ test('a change with other numbers does to words with these numbers what it did t
   let words = page();
   for (let step = 0; step < 200; step++) {
     const edit = frozen(anyEdit(rng, words)),
-      there = mended(words, [edit]).words;
-    assert.deepEqual(mended(moved(words), [renumbered(edit, more)]).words, moved(there));
+      there = editWords(words, [edit]).words;
+    assert.deepEqual(editWords(moved(words), [renumbered(edit, more)]).words, moved(there));
     assert.deepEqual(
       renumbered(edit, (number) => number),
       edit,
