@@ -100,7 +100,7 @@ def build(service: AnswerService) -> None:
                 search = gr.Textbox(label="Search questions", placeholder="Part of a question", max_length=200)
                 order = gr.Dropdown(SORTS, value="-documents", label="Order")
             listed = gr.HTML()
-            pages = TablePages("questions")
+        pages = TablePages("questions")
 
     def show(request: gr.Request, project_id: str | None, seen: Any, *given: Any) -> list[Any]:
         role = role_of(service, request, project_id)

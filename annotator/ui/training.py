@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from annotator.gradio.event_user import require, role_of
+from annotator.gradio.hidden_value import place_hidden_value
 from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform
 from annotator.gradio.table_pages import TablePages
@@ -65,9 +66,9 @@ def build(service: AnswerService) -> None:
         runs = TablePages("retrainings", "Newer retrainings", "Older retrainings")
         models = gr.HTML()
         versions_pages = TablePages("models", "Newer models", "Older models")
+        opened = place_hidden_value()  # true while the list of changes is in sight: it is fetched only then
         with gr.Accordion("Changes of the newest run", open=False) as changed:
             compared = gr.HTML(changes.NONE)
-            opened = gr.Checkbox(visible="hidden")  # whether the list is in sight: it is fetched only then
         with gr.Accordion("Change the model in use", open=False) as choosing:
             with gr.Row(elem_classes=["glossator-actions"]):
                 version = gr.Dropdown(label="Model", choices=[], scale=1)
@@ -78,7 +79,7 @@ def build(service: AnswerService) -> None:
                 rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
 
     def show(
-        request: gr.Request, project_id: str | None, opened: bool, at_run: Any = None, at_version: Any = None
+        request: gr.Request, project_id: str | None, opened: bool | None, at_run: Any = None, at_version: Any = None
     ) -> list[Any]:
         role = role_of(service, request, project_id)
         reviews, changes_models = role in ("reviewer", "admin"), role == "admin"
