@@ -1,4 +1,4 @@
-"""Health checks of the parts: database, data folder, disk space, worker."""
+"""Health checks of the parts: database, data folder, disk space, worker, figures."""
 
 import os
 import tempfile
@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from db.probe import Probe
+from engine.followers import Freshness, freshness
 from engine.jobs import presence
 from engine.settings import MEGABYTE
 from engine.workspace import Workspace
@@ -20,7 +21,8 @@ NEEDED = (
     "disk",
     "database",
 )  # in the order of the checks; people can work without a worker
-PARTS = (*NEEDED, "worker")
+PARTS = (*NEEDED, "worker", "figures")
+LATE_SECONDS = 10.0  # after so long without being counted, changes wait for a follower that does not run
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +61,19 @@ class Look:
         report("disk", self._disk())
         try:
             with self._probe.read() as session:
-                found = presence.seen(session)
+                found, figures = presence.seen(session), freshness(session)
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
             report(
                 "database", Part(False, "The database does not respond.", f"{type(cause).__name__}: {cause}".strip())
             )
             report("worker", Part(False, "The worker's state is unknown: the database does not respond."))
+            report("figures", Part(False, "The state of the figures is unknown: the database does not respond."))
             return
         where = self._workspace.database.url.render_as_string(hide_password=True)
         report("database", Part(True, "The database responds.", where))
         report("worker", Part(bool(found.living), presence.told(found), ", ".join(found.living)))
+        report("figures", _figures(figures))
 
     def _blobs(self) -> Part:
         folder = self._workspace.blobs.folder
@@ -95,3 +99,13 @@ class Look:
                 False, "The disk is full.", f"{details} At least {LEAST_FREE_BYTES / MEGABYTE:,.0f} MB are needed."
             )
         return Part(True, "The disk has free space.", details)
+
+
+def _figures(figures: Freshness) -> Part:
+    lag = f"{figures.lag_seconds:.1f} seconds behind; {figures.skipped} changes skipped."
+    if figures.skipped:
+        sentence = "Some changes could not be counted in the figures. Run: glossator check --rebuild"
+        return Part(False, sentence, lag)
+    if figures.lag_seconds > LATE_SECONDS:
+        return Part(False, f"The figures are {figures.lag_seconds:.0f} seconds behind.", lag)
+    return Part(True, "The figures are up to date.", lag)

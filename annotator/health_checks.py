@@ -113,5 +113,6 @@ def _unanswered(name: str) -> Part:
         "disk": "The disk does not respond.",
         "database": "The database does not respond.",
         "worker": "The worker's state is unknown: the database does not respond.",
+        "figures": "The state of the figures is unknown: the database does not respond.",
     }
     return Part(False, sentences[name], f"No response for {WAIT_SECONDS:g} seconds.")

@@ -1,9 +1,10 @@
-"""In-process workers of a server: they run the jobs that people wait for, and let tasks follow changes."""
+"""In-process workers of a server: they run the jobs that people wait for, and let tasks and figures follow."""
 
 from annotator.task_follower import TaskFollower
 from engine import changes
 from engine.documents import read_jobs
 from engine.documents.reading_state import READ
+from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.tasks import read_again
@@ -24,6 +25,7 @@ class InProcessWorkers:
             workspace, {READ: read_jobs.run, read_again.READ_AGAIN: read_again.run}, at_once=2, afterwards=changes.prune
         )
         self._tasks = TaskFollower(workspace)
+        self._followers = FollowerRunner(workspace)
         self._all = (self.imports, self.exports, self.reading)
 
     def start(self) -> None:
@@ -31,6 +33,7 @@ class InProcessWorkers:
         for worker in self._all:
             worker.start()
         self._tasks.start()
+        self._followers.start()
 
     def stop(self) -> None:
         """Stop the jobs at their next step; they go on when a server runs again."""
@@ -39,3 +42,4 @@ class InProcessWorkers:
         for worker in self._all:
             worker.stop()
         self._tasks.stop()
+        self._followers.stop()

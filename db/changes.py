@@ -1,4 +1,4 @@
-"""Changes: each unit of work stores what it changed, in its own transaction, for the open screens of all processes.
+"""Changes: each unit of work stores what it changed, in its own transaction, for open screens and followers.
 
 Objects of the ORM are seen by events of their session. A statement on many rows does not say whose rows they are; the
 code that runs it calls `publish`. A forgotten call is logged.
@@ -40,17 +40,21 @@ from db.tables import (
     WordEdit,
 )
 
-Topic = Literal["documents", "questions", "tasks", "answers", "jobs", "runs", "models", "projects", "members", "users"]
+Topic = Literal[
+    "documents", "questions", "tasks", "answers", "figures", "jobs", "runs", "models", "projects", "members", "users"
+]
 """What changed, and the subject of the change.
 
-documents: a document; it arrived, was renamed, read further, its words fixed. answers: the document of the answer.
-questions, tasks (queue, leases, automatic answers), projects (name, settings, stage): none. jobs: the job. runs: the
-run. models: the version. members: the user, none for an invitation. users: the user, also when a session or token of
-theirs was ended; without a project.
+figures: a document whose numbers were derived anew (engine.followers). documents: a document; it arrived, was
+renamed, read further, its words fixed. answers: the document of the answer. questions, tasks (queue, leases,
+automatic answers), projects (name, settings, stage): none. jobs: the job. runs: the run. models: the version.
+members: the user, none for an invitation. users: the user, also when a session or token of theirs was ended; without
+a project.
 """
 
 MOST_SUBJECTS = 50  # of one topic and project in one unit of work; more become one change without a subject
 CURVE_SECONDS = 1.0  # between two changes that announce new points of a run's curves
+DIRTY = "dirty"  # topic of the changes that name dirty documents, for followers and not for screens
 _LEDGER = "changes"  # in the info of a session
 _log = logging.getLogger(__name__)
 
@@ -137,8 +141,13 @@ def publish(
         ledger.take([Event(project_id, topic, subject_id, question_id, author_id)])
 
 
-def store(session: Session) -> None:
-    """Store what the unit of work has changed, in one statement; called once, before its commit."""
+def store(session: Session, dirty: Mapping[str, list[str]]) -> None:
+    """Store what the unit of work has changed, in one statement; called once, before its commit.
+
+    Args:
+        session: Of the unit of work.
+        dirty: From db.dirty_documents: ids of documents by project.
+    """
     session.flush()
     ledger: _Ledger = session.info[_LEDGER]
     for row in ledger.owned_rows:
@@ -147,9 +156,12 @@ def store(session: Session) -> None:
     topics = {event.topic for event in ledger.events}
     if unpublished := [table for table in ledger.in_bulk if topics.isdisjoint(_IN_BULK[table])]:
         report_unpublished([table.__tablename__ for table in unpublished])
-    if ledger.events:
+    if ledger.events or dirty:
         created_at = now()
-        rows = [{**event._asdict(), "created_at": created_at} for event in _fold(ledger.events)]
+        rows = [{**event._asdict(), "documents": None, "created_at": created_at} for event in _fold(ledger.events)]
+        for project_id, documents in dirty.items():
+            change = {**_NO_SUBJECT, "project_id": project_id, "topic": DIRTY}
+            rows.append({**change, "documents": documents, "created_at": created_at})
         session.connection().execute(_INSERT, rows)
 
 
@@ -158,6 +170,7 @@ def report_unpublished(tables: list[str]) -> None:
     _log.error("a statement changed rows of %s without db.changes.publish; open screens do not hear of it", tables)
 
 
+_NO_SUBJECT = dict.fromkeys(("subject_id", "question_id", "author_id"))
 _INSERT = insert(Change.__table__)  # type: ignore[arg-type]
 
 

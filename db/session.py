@@ -19,18 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.orm import Session
 
-from db import (
-    changes,
-    document_figures,
-    document_texts,
-    finished_work,
-    private,
-    question_uses,
-    queue_days,
-    sqlite_file_guard,
-    task_states,
-    waiting_looks,
-)
+from db import changes, dirty_documents, document_texts, private, sqlite_file_guard, task_states
 
 BUSY_SECONDS = 30
 REST_SECONDS = 5  # a connection that rested longer is checked before use
@@ -132,26 +121,15 @@ class Database:
     def write(self) -> Iterator[Session]:
         """Yield a session that is committed once at the end, or rolled back as a whole on any exception.
 
-        What is kept of tasks, figures, questions, label reviews and searched texts follows its changes (db.task_states,
-        db.finished_work, db.queue_days, db.document_figures, db.question_uses, db.waiting_looks, db.document_texts).
-        Open screens are told of them (db.changes).
+        States of tasks (db.task_states) and searched texts (db.document_texts) follow its changes at once. Its changes
+        themselves (db.changes) are stored with it; open screens and followers read them after the commit.
         """
         opened = changes.ObservedSession(self._throttle, self._writer, expire_on_commit=False)
         with self._turns(), opened as session, session.begin():
             yield session
-            # In one order: answers, projects, questions, documents, tasks, numbers. So no two wait for each other.
-            waiting_looks.store(session)
-            task_states.lock(session)
-            question_uses.store(session)
             document_texts.store(session)
-            locked = document_figures.store(session)
-            finished_work.store(session, locked)
             task_states.store(session)
-            queue_days.store(session)
-            finished_work.count(session)
-            waiting_looks.count(session)
-            document_figures.count(session)
-            changes.store(session)
+            changes.store(session, dirty_documents.take_dirty(session))
 
     @contextmanager
     def _turns(self) -> Iterator[None]:

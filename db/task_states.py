@@ -34,7 +34,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from db import document_figures, finished_work, presence, queue_days
+from db import dirty_documents, presence
 from db.changes import ObservedSession
 from db.presence import author_is_there
 from db.statuses import (
@@ -79,6 +79,7 @@ class Compared:
 
     task_id: str
     project_id: str
+    document_id: str
     kept: Kept
     computed: Kept
 
@@ -95,10 +96,7 @@ def note_rejection(session: Session) -> None:
 
 def mark_tasks_dirty(session: Session, ids: Iterable[str]) -> None:
     """Note tasks that were added, closed or reopened, or that want another number of answers."""
-    several = dict.fromkeys(ids)
-    _dirty_of(session).tasks.update(several)
-    finished_work.touch_tasks(session, several)
-    document_figures.touch_tasks(session, several)
+    _dirty_of(session).tasks.update(dict.fromkeys(ids))
 
 
 def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automatic: bool, closed: bool) -> str:
@@ -121,44 +119,28 @@ def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automa
     return SUBMITTED if accepted < wanted else DONE
 
 
-def lock(session: Session) -> None:
-    """Lock the projects of the dirty tasks where it is needed; called once, before anything else is stored.
-
-    Only then documents and tasks are locked: all in this order, so that no two wait for each other.
-    """
-    session.flush()
-    dirty: _Dirty | None = session.info.get(_DIRTY)
-    connection = session.connection()
-    if dirty is None or connection.dialect.name != "postgresql":
-        return
-    if len(dirty.pairs) == 1 and not dirty.tasks and not dirty.returns:  # a save
-        [(document_id, question_id)] = dirty.pairs
-        given = {"document": document_id, "question": question_id}
-        if connection.scalar(select(Task.id).where(_ONE), given) is not None:
-            return
-    _lock_projects(session, dirty)
-
-
 def store(session: Session) -> None:
-    """Store the states of the dirty tasks; called once, before the commit, after `lock`."""
+    """Store the states of the dirty tasks; called once, before the commit."""
+    session.flush()
     dirty: _Dirty | None = session.info.pop(_DIRTY, None)
     if dirty is None:
         return
     moved: _Moved = defaultdict(int)
     ids = dict.fromkeys(dirty.tasks)
-    if len(dirty.pairs) == 1 and not ids:  # a save
+    if len(dirty.pairs) == 1 and not ids and not dirty.returns:  # a save
         [(document_id, question_id)] = dirty.pairs
         if _refresh(session, _ONE, {"document": document_id, "question": question_id}, moved):
-            _count(session, moved)
+            count(session, moved)
             return
+    _lock_projects(session, dirty)
     for some in _batches(list(dirty.pairs)):
         # The documents on their own too: SQLite finds no pairs in an index.
         of_documents = Task.document_id.in_({document_id for document_id, _ in some})
         chosen = select(Task.id).where(of_documents, tuple_(Task.document_id, Task.question_id).in_(some))
         ids.update(dict.fromkeys(session.connection().scalars(chosen)))
     for some in _batches(sorted(ids)):
-        _refresh(session, _SEVERAL, {"ids": some}, moved)
-    _count(session, moved)
+        _refresh(session, _SEVERAL, {"ids": some}, moved, dirty.tasks)
+    count(session, moved)  # the last statement, because others wait for these few rows until the commit
 
 
 def compared(session: Session, chosen: Collection[str]) -> list[Compared]:
@@ -191,10 +173,17 @@ def _dirty_of(session: Session) -> _Dirty:
     return dirty
 
 
-def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any], moved: _Moved) -> bool:
+def _refresh(
+    session: Session,
+    chosen: ColumnElement[bool],
+    given: dict[str, Any],
+    moved: _Moved,
+    dirty_tasks: Collection[str] = (),
+) -> bool:
     """Compute the states of the chosen tasks and store those that changed; return whether there are any tasks.
 
-    Adds to `moved`, by project and state, how many tasks came and went.
+    Adds to `moved`, by project and state, how many tasks came and went. Documents of `dirty_tasks`, and of tasks
+    whose state changed, become dirty.
     """
     connection = session.connection()
     if connection.dialect.name == "postgresql":
@@ -206,6 +195,8 @@ def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any
     found = _compared(session, chosen, given)
     becomes: dict[Kept, list[str]] = defaultdict(list)
     for each in found:
+        if each.computed.state != each.kept.state or each.task_id in dirty_tasks:
+            dirty_documents.mark_dirty(session, each.project_id, [each.document_id])
         if each.computed == each.kept:
             continue
         becomes[each.computed].append(each.task_id)
@@ -221,18 +212,12 @@ def _refresh(session: Session, chosen: ColumnElement[bool], given: dict[str, Any
     return bool(found)
 
 
-def _count(session: Session, moved: _Moved) -> None:
-    """Add to the numbers of tasks; the last statement, because others wait for these few rows until the commit."""
-    for (project_id, state), number in moved.items():
-        queue_days.task_moved(session, project_id, state, number)
-    count(session, moved)
-
-
 def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, Any]) -> list[Compared]:
     return [
         Compared(
             row.id,
             row.project_id,
+            row.document_id,
             Kept(row.answered, row.state),
             Kept(
                 row.answers,
@@ -257,6 +242,8 @@ def _lock_projects(session: Session, dirty: _Dirty) -> None:
     that becomes a standard one at this moment has tasks that are not seen yet: whoever opens them holds the project.
     """
     connection = session.connection()
+    if connection.dialect.name != "postgresql":
+        return
     projects: set[str] = set()
     for some in _batches(list(dirty.tasks)):
         projects.update(connection.scalars(select(Task.project_id).where(Task.id.in_(some)).distinct()))
@@ -294,6 +281,7 @@ _LOCK: Select[Any] = select(Task.id).order_by(Task.id).with_for_update(key_share
 _COMPARE: Select[Any] = select(
     Task.id,
     Task.project_id,
+    Task.document_id,
     Task.wanted,
     Task.closed_at,
     Task.answered,

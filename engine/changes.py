@@ -15,8 +15,8 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.changes import Topic
-from db.tables import Change
+from db.changes import DIRTY, Topic
+from db.tables import Change, FollowerPosition
 from engine.batches import Throttle
 from engine.workspace import Workspace
 
@@ -72,7 +72,7 @@ def newest(session: Session, back: timedelta = timedelta()) -> int:
     ids = [(row.id, row.created_at) for row in reversed(rows)]
     begins = now() - back
     before = takewhile(lambda row: row[1] <= begins, ids) if back else ids
-    return _settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
+    return settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
 
 
 def since(session: Session, cursor: int) -> EventBatch:
@@ -89,7 +89,8 @@ def since(session: Session, cursor: int) -> EventBatch:
     if not known or len(rows) > MOST + 1:
         return EventBatch((), newest(session), all=True)
     behind = [row for row in rows if row.id > cursor]
-    return EventBatch(behind, _settled(cursor, [(row.id, row.created_at) for row in behind]))
+    events = [row for row in behind if row.topic != DIRTY]
+    return EventBatch(events, settled(cursor, [(row.id, row.created_at) for row in behind]))
 
 
 def touched_documents(
@@ -115,13 +116,17 @@ def touched_documents(
 
 
 def prune(workspace: Workspace) -> None:
-    """Delete the changes of more than an hour ago, except the newest: readers that have read it miss nothing.
+    """Delete the changes of more than an hour ago, except the newest, and those that a follower has not read.
+
+    Readers that have read the newest miss nothing.
 
     Costs as much as there is to delete, in batches. Several processes may do it at once.
     """
     with workspace.database.autocommit_read() as session:
         recent = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
         first = session.scalar(recent) or session.scalar(select(func.max(Change.id)))
+        followed = session.scalar(select(func.min(FollowerPosition.cursor)))
+        first = min(first, followed) if first is not None and followed is not None else first
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
             return
     throttle = Throttle()
@@ -135,7 +140,7 @@ def prune(workspace: Workspace) -> None:
                 return
 
 
-def _settled(cursor: int, ids: Iterable[tuple[int, datetime]]) -> int:
+def settled(cursor: int, ids: Iterable[tuple[int, datetime]]) -> int:
     """Return the last id before the first gap that may still be filled.
 
     Args:

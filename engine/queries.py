@@ -31,6 +31,11 @@ def in_force() -> ColumnElement[bool]:
     return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))
 
 
+def replaces_person() -> ColumnElement[bool]:
+    """Return the condition that an automatic answer is in force and not drawn for a check."""
+    return and_(in_force(), AutomaticAnswer.audit.is_(False))
+
+
 def is_newest(revision: type[Revision] = Revision) -> ColumnElement[bool]:
     """Return the condition that joins an annotation that is not removed to its newest revision.
 

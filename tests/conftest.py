@@ -23,6 +23,7 @@ pytest_plugins = [
     "tests.support.databases_of_a_run",
     "tests.support.exported_project",
     "tests.support.file_seconds",
+    "tests.support.figures_at_once",
     "tests.support.short_batches",
 ]
 

@@ -49,6 +49,7 @@ class Readiness(BaseModel):
     blobs: PartView = Field(description="Folder of images, uploads and checkpoints.")
     disk: PartView
     worker: PartView
+    figures: PartView = Field(description="Figures that follow the changes: how far they are behind.")
     detail: str | None = Field(None, examples=[None], description="Failed parts, if any.")
 
 

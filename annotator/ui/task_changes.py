@@ -1,14 +1,22 @@
-"""Changes that the tasks of a project follow in batches, as the tabs show them where they were asked for."""
+"""What tabs show while tasks or figures of a project still follow a change."""
 
 from html import escape
 
+from annotator.ui.table import moment
+from engine.followers import freshness
 from engine.projects import task_changes
 from engine.workspace import Workspace
 
+LAG_SECONDS = 2.0  # figures that are younger count as those of now
+
 
 def drawn(workspace: Workspace, project_id: str, kinds: tuple[str, ...]) -> str:
-    """Return the progress of a project's changes of these kinds (HTML); nothing without one."""
+    """Return the progress of a project's changes of these kinds, and how old the figures are while they lag (HTML)."""
     lines = [_line(each) for each in task_changes.running(workspace, project_id) if each.kind in kinds]
+    with workspace.database.autocommit_read() as session:
+        figures = freshness(session)
+    if figures.lag_seconds > LAG_SECONDS:
+        lines.append(f"<p><span>Figures as of {moment(figures.as_of)}. Newer work is being counted.</span></p>")
     return f'<div class="glossator-following" role="status">{"".join(lines)}</div>' if lines else ""
 
 

@@ -5,9 +5,22 @@ the progress of a job, a lease.
 """
 
 from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
-from db.tables.changes import Change
+from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
-from db.tables.figures import DocumentFigures, FinishedDocument, FinishedMask, MaskCount, ProjectFigures, QueueDay
+from db.tables.figures import (
+    COMPARED_CHOICES,
+    EVERYBODY,
+    AskedDocument,
+    DocumentFigures,
+    FinishedDocument,
+    FinishedMask,
+    MaskCount,
+    ProjectFigures,
+    QueueDay,
+    QueueDocument,
+    ReviewCount,
+    WaitingReview,
+)
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.search import DocumentText
@@ -15,16 +28,17 @@ from db.tables.selection import (
     AutomaticAnswer,
     DocumentSignature,
     LabelReview,
-    LookCount,
     StageChange,
     SurveyAnswer,
-    WaitingLook,
 )
 from db.tables.signatures import PageSignature, SignatureBand
 from db.tables.task_changes import TaskChange
 
 __all__ = [
+    "COMPARED_CHOICES",
+    "EVERYBODY",
     "Annotation",
+    "AskedDocument",
     "AuditEntry",
     "AutomaticAnswer",
     "Change",
@@ -36,13 +50,13 @@ __all__ = [
     "FinishedDocument",
     "FinishedMask",
     "Firing",
+    "FollowerPosition",
     "Invitation",
     "Job",
     "LabelReview",
     "Lease",
     "LoginAttempt",
     "LoginSession",
-    "LookCount",
     "MaskCount",
     "Member",
     "ModelVersion",
@@ -56,11 +70,14 @@ __all__ = [
     "Promotion",
     "Question",
     "QueueDay",
+    "QueueDocument",
     "Review",
+    "ReviewCount",
     "Revision",
     "Run",
     "RunMetric",
     "SignatureBand",
+    "SkippedChange",
     "Snapshot",
     "StageChange",
     "SurveyAnswer",
@@ -68,6 +85,6 @@ __all__ = [
     "TaskChange",
     "TaskCount",
     "User",
-    "WaitingLook",
+    "WaitingReview",
     "WordEdit",
 ]

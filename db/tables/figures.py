@@ -1,4 +1,4 @@
-"""Tables of figures that are kept as the work happens (db.finished_work, db.queue_days)."""
+"""Tables of figures derived from documents, their tasks and answers (engine.followers)."""
 
 from datetime import date, datetime
 
@@ -7,9 +7,12 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Reference
 
+EVERYBODY = ""  # in place of a person
+COMPARED_CHOICES = ("model", "random")  # who chose a document; the corrections of these are compared
+
 
 class FinishedMask(Base):
-    """An answer that a person has finished, as its first finishing revision left it; kept with its revisions.
+    """An answer that a person has finished, as its first finishing revision left it.
 
     `seconds`: active work until then. `unchanged`: finished by the first revision without an edit of words or pixels,
     and neither rejected nor fixed by a reviewer. `version_id`: model version whose proposal was corrected.
@@ -35,7 +38,7 @@ class FinishedMask(Base):
 
 
 class MaskCount(Base):
-    """Number of a person's finished masks of a day and a model version, kept with them; version "": none."""
+    """Number of a person's finished masks of a day and a model version; version "": none."""
 
     __tablename__ = "mask_counts"
 
@@ -61,8 +64,23 @@ class FinishedDocument(Base):
     corrections: Mapped[int]  # answers that people had to change
 
 
+class QueueDocument(Base):
+    """Share of a document in the queue: tasks without enough answers, and answers without a verdict."""
+
+    __tablename__ = "queue_documents"
+
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    open: Mapped[int]
+    submitted: Mapped[int]
+
+
 class QueueDay(Base):
-    """Change of a project's queue on a day: tasks without enough answers, and answers without a verdict."""
+    """Change of a project's queue on a day: tasks without enough answers, and answers without a verdict.
+
+    The depth at the end of a day is the sum of all days until then. It shows what waited on that day: an answer that is
+    removed later has waited all the same.
+    """
 
     __tablename__ = "queue_days"
 
@@ -91,7 +109,7 @@ class DocumentFigures(Base):
 
 
 class ProjectFigures(Base):
-    """Sums of a project's DocumentFigures, kept with them; person "": of everybody."""
+    """Sums of a project's DocumentFigures; person "": of everybody."""
 
     __tablename__ = "project_figures"
 
@@ -102,3 +120,37 @@ class ProjectFigures(Base):
     questions: Mapped[int]
     accepted: Mapped[int]
     compared: Mapped[int]
+
+
+class AskedDocument(Base):
+    """A document of which a question was asked, with the newest answer that was not removed."""
+
+    __tablename__ = "asked_documents"
+    __table_args__ = (Index("ix_asked_documents_question", "question_id", "last_asked"),)
+
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), primary_key=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    last_asked: Mapped[Reference]  # id of the answer
+
+
+class WaitingReview(Base):
+    """An answer that waits for a reviewer: submitted without a verdict, or a label with an open label review."""
+
+    __tablename__ = "waiting_reviews"
+
+    annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id", ondelete="CASCADE"), primary_key=True)
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"), index=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
+    author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    editor_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))  # author of the newest revision
+
+
+class ReviewCount(Base):
+    """Number of a project's answers that wait for a reviewer; of a person, those that they wrote or edited last."""
+
+    __tablename__ = "review_counts"
+
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    person_id: Mapped[Reference] = mapped_column(primary_key=True)
+    number: Mapped[int]

@@ -77,27 +77,6 @@ class LabelReview(Base):
     created_at: Mapped[Moment]
 
 
-class WaitingLook(Base):
-    """A label that waits for a reviewer, kept with its label reviews (db.waiting_looks)."""
-
-    __tablename__ = "waiting_looks"
-
-    annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id", ondelete="CASCADE"), primary_key=True)
-    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), index=True)
-    author_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
-    editor_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))  # author of the newest revision
-
-
-class LookCount(Base):
-    """Number of a project's labels that wait for a reviewer; of a person, those that they wrote or edited last."""
-
-    __tablename__ = "look_counts"
-
-    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
-    person_id: Mapped[Reference] = mapped_column(primary_key=True)  # "": everybody
-    number: Mapped[int]
-
-
 class StageChange(Base):
     """A change between assisted, semi-automatic and automatic; without any, a project is assisted."""
 

@@ -14,7 +14,7 @@ from engine.accounts import visibility
 from engine.changes import StoredEvent
 from engine.workspace import Workspace
 
-Pair = tuple[str | None, str | None]  # document and question of an answer
+Pair = tuple[str | None, str | None]  # document and question of an answer; of figures, document and None
 
 
 class ChangeLine(BaseModel):
@@ -22,11 +22,13 @@ class ChangeLine(BaseModel):
 
     project_id: str | None = Field(description="Project; null: it concerns all projects, or the users of the server.")
     topic: Topic = Field(
-        description="documents, questions, tasks (queue, leases), answers, jobs, runs, models, projects (name, "
-        "settings, stage), members, or users (all for admins of the server, oneself for others)."
+        description="documents, questions, tasks (queue, leases), answers, figures (numbers of documents), jobs, runs, "
+        "models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for "
+        "others)."
     )
     subjects: list[str] | None = Field(
-        description="Ids of what changed: documents (also for answers), jobs, runs, models, users; null: any of them."
+        description="Ids of what changed: documents (also for answers and figures), jobs, runs, models, users; null: "
+        "any of them."
     )
 
 
@@ -55,7 +57,9 @@ class Rights:
         return self.everywhere or change.project_id in self.roles
 
     def may_be_blind_to(self, change: StoredEvent) -> bool:
-        """Return whether a change is another person's answer, which an annotator may not know of yet."""
+        """Return whether a change shows another person's answer, which an annotator may not know of yet."""
+        if change.topic == "figures" and change.subject_id is not None and not self.everywhere:
+            return self.roles.get(str(change.project_id), "annotator") == "annotator"
         if change.topic != "answers" or change.author_id in (None, self.user_id) or self.everywhere:
             return False
         return self.roles.get(str(change.project_id), "annotator") == "annotator"
@@ -71,8 +75,7 @@ def rights_of(session: Session, user: User) -> Rights:
 
 def comparable_answers(session: Session, events: Sequence[StoredEvent]) -> set[Pair]:
     """Return those answers among changes that may be hidden from somebody. Most projects have none."""
-    answers = [_answer_pair(event) for event in events if event.topic == "answers"]
-    return visibility.compared_pairs(session, answers) if answers else set()
+    return _hidden(session, {_answer_pair(event) for event in events if event.topic in ("answers", "figures")}, None)
 
 
 def visible_events(
@@ -90,7 +93,7 @@ def visible_events(
     asked = {_answer_pair(event) for event in allowed if rights.may_be_blind_to(event)}.intersection(hidden)
     if not asked:
         return allowed
-    unseen = visibility.compared_pairs(session, asked, rights.user_id)
+    unseen = _hidden(session, asked, rights.user_id)
     return [event for event in allowed if not (rights.may_be_blind_to(event) and _answer_pair(event) in unseen)]
 
 
@@ -105,6 +108,16 @@ def changes_view(workspace: Workspace, user: User, since: int | None) -> Changes
         batch = changes.since(session, changes.newest(session, changes.LOADING) if since is None else since)
         events = events_for_user(session, rights_of(session, user), batch.events)
         return ChangesView(next=batch.next, all=batch.all, changes=lines_of(events))
+
+
+def _hidden(session: Session, pairs: Collection[Pair], viewer_id: str | None) -> set[Pair]:
+    """Return those pairs whose answers are hidden from a person; None: that may be hidden from somebody."""
+    documents = [document for document, question in pairs if question is None and document is not None]
+    answers = [pair for pair in pairs if pair[1] is not None]
+    hidden = visibility.compared_pairs(session, answers, viewer_id) if answers else set()
+    if documents:
+        hidden |= {(document, None) for document in visibility.compared_documents(session, documents, viewer_id)}
+    return hidden
 
 
 def _answer_pair(change: StoredEvent) -> Pair:

@@ -56,6 +56,18 @@ def compared_pairs(
     return set(pairs) & set(found)
 
 
+def compared_documents(session: Session, documents: Collection[str], viewer_id: str | None = None) -> set[str]:
+    """Return those documents that have a task whose answers are compared.
+
+    Args:
+        session: an open session.
+        documents: ids of documents.
+        viewer_id: id of an annotator; only tasks whose other answers are hidden from them. None: from anybody.
+    """
+    hidden = compared(viewer_id) if viewer_id is not None else _is_compared()
+    return set(session.scalars(select(Task.document_id).where(Task.document_id.in_(documents), hidden).distinct()))
+
+
 def sees_all(session: Session, project_id: str, viewer_id: str) -> bool:
     """Return whether a user sees all answers of a project, as reviewers and admins do."""
     judges = ("reviewer", "admin")

@@ -6,7 +6,7 @@ Reads only, except `checked` and `person_answered`, which store the verdict that
 
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, select
+from sqlalchemy import ColumnElement, Select, exists, func, select
 from sqlalchemy.orm import Session, defer
 
 from db.base import now
@@ -18,7 +18,7 @@ from engine.plurals import count
 from engine.projects import project_stage
 from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
-from engine.queries import in_force, not_removed
+from engine.queries import not_removed, replaces_person
 
 LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
 
@@ -26,11 +26,6 @@ LEAST = 20  # least number of checks: with fewer, as many wrong answers are tole
 def needs_no_person() -> ColumnElement[bool]:
     """Return the condition that the row's task is answered automatically and not drawn for a check."""
     return exists().where(AutomaticAnswer.task_id == Task.id, replaces_person())
-
-
-def replaces_person() -> ColumnElement[bool]:
-    """Return the condition that an automatic answer is in force and not drawn for a check."""
-    return and_(in_force(), AutomaticAnswer.audit.is_(False))
 
 
 @dataclass(frozen=True, slots=True)

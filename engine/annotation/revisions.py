@@ -14,9 +14,9 @@ from sqlalchemy import Row, bindparam, case, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures, finished_work, queue_days, task_states, waiting_looks
+from db import changes, task_states
 from db.base import now
-from db.statuses import ACCEPTED
+from db.dirty_documents import mark_dirty
 from db.tables import Annotation, Member, Prediction, Project, Revision, User
 from engine import leases
 from engine.accounts import permissions, visibility
@@ -160,11 +160,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     advanced = session.connection().execute(_ADVANCE, moved).scalar()
     if advanced is None or stood is None:
         return _saved_before(session, annotation_id, base, key)
-    queue_days.answer_moved(session, stood.project_id, stood.status, status)
-    if stood.status in ACCEPTED:  # a label that perhaps waits for a review
-        waiting_looks.touch(session, [annotation_id])
-    if status != stood.status:
-        document_figures.touch(session, [stood.document_id])
+    if (stood.status, status) != ("draft", "draft"):  # strokes of a draft change no figure
+        mark_dirty(session, stood.project_id, [stood.document_id])
     if status == "rejected" and status != stood.status:
         task_states.note_rejection(session)
     return None
@@ -192,8 +189,6 @@ def append(session: Session, ready: Ready, **columns: Any) -> Saved:
         if "idempotency_key" not in str(error.orig):
             raise
         raise Refused("This idempotency key belongs to an earlier revision of this answer; make a new one.") from None
-    if columns["action"] in finished_work.FINISHING:
-        finished_work.touch(session, columns["annotation_id"])
     return Saved(revision=number, status=columns["status"], saved_at=saved_at, state=ready.state, text=ready.text)
 
 

@@ -81,11 +81,21 @@ class ChangeLine(BaseModel):
     project_id: str | None
     """Project; null: it concerns all projects, or the users of the server."""
     topic: Literal[
-        "documents", "questions", "tasks", "answers", "jobs", "runs", "models", "projects", "members", "users"
+        "documents",
+        "questions",
+        "tasks",
+        "answers",
+        "figures",
+        "jobs",
+        "runs",
+        "models",
+        "projects",
+        "members",
+        "users",
     ]
-    """documents, questions, tasks (queue, leases), answers, jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others)."""
+    """documents, questions, tasks (queue, leases), answers, figures (numbers of documents), jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others)."""
     subjects: list[str] | None
-    """Ids of what changed: documents (also for answers), jobs, runs, models, users; null: any of them."""
+    """Ids of what changed: documents (also for answers and figures), jobs, runs, models, users; null: any of them."""
 
 
 class ChangesView(BaseModel):
@@ -1067,6 +1077,8 @@ class Figures(BaseModel):
 
     first_day: date
     last_day: date
+    as_of: datetime
+    """All work until then is counted; the present time when nothing lags."""
     masks_a_day: list[MasksADay]
     by_model: list[ModelFigures]
     """Over the project's whole life, oldest version first."""

@@ -7,6 +7,7 @@ from engine.commands import (
     answers,
     ask,
     audit,
+    checks,
     documents,
     evaluate,
     export,
@@ -56,5 +57,6 @@ GROUPS = (
     figures,
     people,
     users,
+    checks,
     audit,
 )

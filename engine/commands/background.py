@@ -9,6 +9,7 @@ from typing import Any
 
 from db.tables import Job
 from engine.documents.duplicates.signature_backfill import sign
+from engine.followers import FollowerRunner
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.jobs.chores import Chores
@@ -62,11 +63,16 @@ def run_worker(
     lease_seconds: float = queue.LEASE_SECONDS,
     handlers: Mapping[str, Handler] = HANDLERS,
 ) -> int:
-    """Do jobs with all handlers and chores of the product; return how many were done.
+    """Do jobs with all handlers and chores of the product, and let figures follow; return how many jobs were done.
 
     Arguments are those of `engine.jobs.worker.work`.
 
     Raises:
         Refused: There is no model to begin with.
     """
-    return work(workspace, handlers=handlers, chores=CHORES, once=once, stop=stop, lease_seconds=lease_seconds)
+    followers = FollowerRunner(workspace)
+    followers.start()
+    try:
+        return work(workspace, handlers=handlers, chores=CHORES, once=once, stop=stop, lease_seconds=lease_seconds)
+    finally:
+        followers.stop()

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from engine import emergency_space
 from engine.errors import NotFound, Refused
+from engine.followers import catch_up
 from engine.jobs.outage import is_full
 from engine.private_files import private_process_files
 from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
@@ -69,7 +70,9 @@ def here(**chosen: Any) -> Iterator[Workspace]:
         except (Refused, ValueError) as error:
             fail(str(error))
         try:
+            catch_up(workspace)  # no server may run that lets the figures follow
             yield workspace
+            catch_up(workspace)
         except Refused as error:
             fail(str(error))
         finally:

@@ -11,7 +11,6 @@ from engine.accounts.users import ensure_local_user
 from engine.commands import read_again
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.found import document_called
-from engine.documents import kept_texts
 from engine.documents.ingest import ingest as ingest_file
 from engine.documents.listing import document_lines
 from engine.documents.refusal import DocumentRefused
@@ -26,12 +25,11 @@ def register(app: typer.Typer) -> None:
     app.command()(ingest)
     documents = typer.Typer(
         no_args_is_help=True,
-        help="List and show documents, read them again, compute their page signatures, and check the search.",
+        help="List and show documents, read them again, and compute their page signatures.",
     )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("sign")(sign_documents)
-    documents.command("check")(check_documents)
     read_again.register(documents)
     app.add_typer(documents, name="documents")
 
@@ -180,30 +178,3 @@ def sign_documents(
         output.print(
             f"{name} was quarantined; glossator documents show gives the reason.", markup=False, soft_wrap=True
         )
-
-
-def check_documents(
-    project: Annotated[str | None, typer.Option(help="Name of the project; all by default.")] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
-) -> None:
-    """Compare search entries with names and words of documents. Exits with 1 if any differ."""
-    with here() as workspace:
-        where = project_named(workspace, project).id if project is not None else None
-        differing, whole = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
-        left, whole_after = differing, whole
-        if rebuild and (differing or not whole):
-            kept_texts.rebuild(workspace, where)
-            left, whole_after = kept_texts.check(workspace, where), kept_texts.index_is_whole(workspace)
-    if json:
-        emit({"documents": differing, "index": whole, "left": left, "index_left": whole_after})
-    else:
-        problems = [
-            *([f"Search entries of {count(len(differing), 'document')} are out of date."] if differing else []),
-            *([] if whole else ["The search index is damaged."]),
-        ]
-        result = " ".join(problems) or "All search entries match names and words."
-        advice = " Corrected." if not left and whole_after else " Run it again with --rebuild to correct this."
-        console.print(result + (advice if problems else ""), markup=False)
-    if left or not whole_after:
-        raise typer.Exit(1)

@@ -13,7 +13,7 @@ from engine.commands.common import console, emit, fail, here, output
 from engine.commands.followed import tasks_follow
 from engine.projects import task_changes
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.tasks import kept_states, queue_view, standard_questions
+from engine.tasks import queue_view, standard_questions
 from engine.tasks import tasks as all_tasks
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
@@ -27,13 +27,10 @@ def register(app: typer.Typer) -> None:
     questions.command("set")(set_questions)
     app.add_typer(questions, name="questions")
     app.command("queue")(queue)
-    tasks = typer.Typer(
-        no_args_is_help=True, help="List and check tasks, set gold questions, and move documents to the front."
-    )
+    tasks = typer.Typer(no_args_is_help=True, help="List tasks, set gold questions, and move documents to the front.")
     tasks.command("list")(list_tasks)
     tasks.command("gold")(set_gold)
     tasks.command("first")(put_first)
-    tasks.command("check")(check)
     app.add_typer(tasks, name="tasks")
 
 
@@ -144,39 +141,6 @@ def put_first(
         found = document_called(workspace, project_named(workspace, project).id, document)
         count = put(workspace, found.id, ensure_local_user(workspace).id)
     console.print(f"{plurals.count(count, 'task')} of {found.name} moved to the front.", markup=False)
-
-
-def check(
-    project: Annotated[str | None, typer.Option("--project", help="Name of the project; all by default.")] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare the stored states of tasks, and the stored figures, with the answers. Exits with 1 if any differ."""
-    with here() as workspace:
-        where = project_named(workspace, project).id if project is not None else None
-        drift = kept_states.check(workspace, where)
-        if rebuild and drift:
-            kept_states.rebuild(workspace, where)
-            left = kept_states.check(workspace, where)
-        else:
-            left = drift
-    if as_json:
-        emit({**asdict(drift), "left": asdict(left)})
-    else:
-        parts = [
-            plurals.count(len(drift.tasks), "task"),
-            plurals.count(len(drift.counts), "count"),
-            plurals.count(len(drift.editors), "answer"),
-            plurals.count(len(drift.parts), "shared task"),
-            plurals.count(len(drift.figures), "figure"),
-        ]
-        differ = "All states and figures are right."
-        if drift:
-            differ = f"{', '.join(parts)} differ from what the answers say."
-        advice = " Corrected." if not left else " Run it again with --rebuild to correct this."
-        console.print(differ + (advice if drift else ""), markup=False)
-    if left:
-        raise typer.Exit(1)
 
 
 def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:

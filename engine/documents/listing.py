@@ -7,8 +7,7 @@ from typing import Literal, get_args
 from sqlalchemy import select, true
 from sqlalchemy.orm import Session
 
-from db.document_figures import EVERYBODY
-from db.tables import Document, ProjectFigures
+from db.tables import EVERYBODY, Document, ProjectFigures
 from engine.documents import text_search
 from engine.documents.views import DocumentLine, lines_of
 from engine.paging import Order

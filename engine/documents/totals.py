@@ -1,11 +1,10 @@
-"""Sums over all documents of a project, kept with the work (db.document_figures)."""
+"""Sums over all documents of a project, derived after each change (engine.followers)."""
 
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from db import document_figures
-from db.tables import ProjectFigures
+from db.tables import EVERYBODY, ProjectFigures
 from engine.accounts import visibility
 from engine.workspace import Workspace
 
@@ -29,7 +28,7 @@ def document_totals(workspace: Workspace, project_id: str, viewer_id: str | None
         viewer_id: the user; None sees all answers. Answers hidden from the user are not counted.
     """
     with workspace.database.read() as session:
-        everybody = _kept(session, project_id, document_figures.EVERYBODY)
+        everybody = _kept(session, project_id, EVERYBODY)
         hidden = 0
         if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
             # Answers that are compared are hidden until one has answered; their questions have open tasks, and count.

@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, literal, select
 from sqlalchemy.orm import Session, aliased
 
-from db.document_figures import EVERYBODY
-from db.tables import Document, DocumentFigures, DocumentGroup, Page
+from db.tables import EVERYBODY, Document, DocumentFigures, DocumentGroup, Page
 from engine.accounts import visibility
 from engine.documents.reading_state import state_of
 from engine.queries import existing

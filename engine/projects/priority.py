@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from sqlalchemy import ColumnElement, bindparam, exists, or_, select, update
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures
-from db.tables import Annotation, Project, Task, TaskChange
+from db import changes
+from db.tables import Annotation, Document, Project, Task, TaskChange
 from db.tables.annotations import UNRANKED
 from engine.queries import not_removed
 
@@ -65,7 +65,9 @@ def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str
         .values(priority=bindparam("place"), chosen_by=bindparam("by"))
     )
     named = [document for _, document, _ in places]
-    document_figures.lock(session, named)
+    # Of two rankings at once the second waits here; their statements lock tasks in different orders.
+    locked = select(Document.id).where(Document.id.in_(named)).order_by(Document.id)
+    session.execute(locked.with_for_update(key_share=True)).all()
     opened = set(session.scalars(select(Task.document_id).where(Task.document_id.in_(named), begun())))
     if opened:
         finish_first(session, project_id, sorted(opened))

@@ -8,8 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.document_figures import EVERYBODY
-from db.tables import Member, Project, ProjectFigures, User
+from db.tables import EVERYBODY, Member, Project, ProjectFigures, User
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.paging import Order, Page

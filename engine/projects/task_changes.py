@@ -20,7 +20,7 @@ from sqlalchemy import Select, func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures
+from db import changes
 from db.base import now
 from db.tables import Document, Project, TaskChange, User
 from engine.batches import FIRST, Throttle
@@ -192,7 +192,6 @@ def _follow(session: Session, project: Project, row: TaskChange, size: int) -> N
     documents = list(session.scalars(next_ones.order_by(Document.id).limit(size + 1)))
     last = len(documents) <= size
     documents = documents[:size]
-    document_figures.lock(session, documents)
     _PIECES[row.kind](session, project, documents, row)
     row.done += len(documents)
     row.place, row.moved_at = documents[-1] if documents else row.place, now()

@@ -18,7 +18,7 @@ class QueueDepth(BaseModel):
 
 
 def queue_depth(session: Session, project_id: str, first: date, last: date) -> list[QueueDepth]:
-    """Return the depth at the end of each day, `first` to `last`, as it was on that day (db.queue_days)."""
+    """Return the depth at the end of each day, `first` to `last`, as it was on that day."""
     chosen = select(QueueDay.day, QueueDay.open, QueueDay.submitted).where(QueueDay.project_id == project_id)
     moved = {row.day: (row.open, row.submitted) for row in session.execute(chosen)}
     if not moved:

@@ -14,8 +14,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.finished_work import CHOSEN
-from db.tables import FinishedDocument
+from db.tables import COMPARED_CHOICES, FinishedDocument
 
 FEWEST = 6  # documents needed for an interval
 _RESAMPLES, _SEED = 2000, 0
@@ -62,7 +61,7 @@ def choices(session: Session, project_id: str) -> Choices:
         .group_by(*kind)
         .order_by(*kind)
     )
-    counts_by_reason: dict[str, dict[Finished, int]] = {name: {} for name in CHOSEN}
+    counts_by_reason: dict[str, dict[Finished, int]] = {name: {} for name in COMPARED_CHOICES}
     for by, pages, corrections, documents in rows:
         counts_by_reason[by][Finished(pages, corrections)] = documents
     return compare_choices(counts_by_reason)
@@ -102,10 +101,10 @@ def compare_choices(counts_by_reason: Mapping[str, Mapping[Finished, int]]) -> C
             )
         )
     rate = {choice.chosen_by: choice.corrections_a_page for choice in by}
-    if len(rate) < len(CHOSEN):
+    if len(rate) < len(COMPARED_CHOICES):
         return Choices(by=by)
     ends: tuple[float | None, float | None] = (None, None)
-    if len(drawn) == len(CHOSEN):
+    if len(drawn) == len(COMPARED_CHOICES):
         ends = _ends(drawn["model"] - drawn["random"])
     return Choices(by=by, more=rate["model"] - rate["random"], more_low=ends[0], more_high=ends[1])
 

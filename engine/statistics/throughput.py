@@ -1,10 +1,10 @@
 """Throughput of a project: masks per day, seconds per mask by model version, depth of the queue.
 
-Reads only what is kept as the work happens (db.finished_work, db.queue_days). Days are in UTC.
+Reads only figures that are derived after each change (engine.followers). Days are in UTC.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field
@@ -15,6 +15,7 @@ from db.base import now
 from db.tables import FinishedMask, MaskCount, ModelVersion, Project, User
 from engine.accounts.permissions import RANK, role_in
 from engine.errors import NotFound
+from engine.followers import freshness
 from engine.models.registry import label
 from engine.queries import existing
 from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
@@ -71,6 +72,7 @@ class Figures(BaseModel):
 
     first_day: date
     last_day: date
+    as_of: datetime = Field(description="All work until then is counted; the present time when nothing lags.")
     masks_a_day: list[MasksADay]
     by_model: list[ModelFigures] = Field(description="Over the project's whole life, oldest version first.")
     people: list[PersonFigures] = Field(description="Over the period, by name.")
@@ -118,6 +120,7 @@ def figures(
         return Figures(
             first_day=first,
             last_day=last,
+            as_of=freshness(session).as_of,
             masks_a_day=_merge_rows(
                 (day, names.get(person, OTHERS), masks) for (day, person), masks in counted.items()
             ),

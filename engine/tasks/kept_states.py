@@ -1,4 +1,4 @@
-"""Check of the states that are kept with tasks (db.task_states) against the answers, and their repair; also of figures.
+"""Check of the states that are kept with tasks (db.task_states) against the answers, and their repair.
 
 Both go in pieces: a check reads some hundred tasks at once, and a repair commits after as many, so that people work on.
 """
@@ -13,7 +13,6 @@ from db import changes, statuses, task_states
 from db.tables import Annotation, PartAnswer, Project, Revision, Task, TaskCount
 from engine.batches import Throttle, in_batches
 from engine.queries import is_head
-from engine.tasks import kept_figures
 from engine.workspace import Workspace
 
 
@@ -25,17 +24,15 @@ class Drift:
     - `counts`: (project id, state, kept number, number found) where these differ.
     - `editors`: ids of answers whose newest revision is by another person than is kept.
     - `parts`: ids of tasks that need further people, where others are kept as those who have answered.
-    - `figures`: kinds and ids of figures that differ (engine.tasks.kept_figures).
     """
 
     tasks: list[str]
     counts: list[tuple[str, str, int, int]]
     editors: list[str]
     parts: list[str]
-    figures: list[tuple[str, str]]
 
     def __bool__(self) -> bool:
-        return bool(self.tasks or self.counts or self.editors or self.parts or self.figures)
+        return bool(self.tasks or self.counts or self.editors or self.parts)
 
 
 def check(workspace: Workspace, project_id: str | None = None) -> Drift:
@@ -44,7 +41,6 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
     counts: list[tuple[str, str, int, int]] = []
     editors: list[str] = []
     parts: list[str] = []
-    figures: list[tuple[str, str]] = []
     for each in _projects(workspace, project_id):
         for ids in _tasks(workspace, each):
             with workspace.database.read() as session:
@@ -53,8 +49,7 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
             counts += _miscounted(session, each)
             editors += session.scalars(_misnamed(each))
             parts += sorted({task_id for task_id, _ in _parts_apart(session, each)})
-        figures += kept_figures.check(workspace, each)
-    return Drift(tasks, counts, editors, parts, figures)
+    return Drift(tasks, counts, editors, parts)
 
 
 def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
@@ -74,7 +69,6 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
         throttle = Throttle()
         while _rename(workspace, each, throttle):
             pass
-        kept_figures.rebuild(workspace, each)
 
 
 def _projects(workspace: Workspace, project_id: str | None) -> list[str]:

@@ -8,8 +8,7 @@ from datetime import UTC, datetime, time
 from sqlalchemy import ColumnElement, and_, exists, func, literal_column, select
 from sqlalchemy.orm import Session
 
-from db import waiting_looks
-from db.tables import Annotation, Document, Question, QueueDay, Revision, Task
+from db.tables import EVERYBODY, Annotation, Document, Question, ReviewCount, Revision, Task
 from engine import leases, plurals
 from engine.accounts import visibility
 from engine.tasks import task_status
@@ -83,19 +82,14 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
 
 def to_review(session: Session, project_id: str, user_id: str) -> int:
     """Return the number of submitted answers and label reviews that this person may review."""
-    # As `judgeable`, from the kept depth of the queue and two indexes, without a look at thousands of revisions.
-    depth = select(func.sum(QueueDay.submitted)).where(QueueDay.project_id == project_id).scalar_subquery()
-    waiting = select(func.count()).where(Annotation.project_id == project_id, Annotation.status == "submitted")
-    own = waiting.where(Annotation.author_id == user_id).scalar_subquery()
-    edited = waiting.where(_IS_EDITED, Annotation.edited_by == user_id).scalar_subquery()
-    looks = waiting_looks.number(project_id, user_id).scalar_subquery()
-    waiting_here: int = session.scalar(select(func.coalesce(depth, 0) - own - edited + looks)) or 0
-    return waiting_here
+    number = select(func.coalesce(func.sum(ReviewCount.number), 0)).where(ReviewCount.project_id == project_id)
+    everybody = number.where(ReviewCount.person_id == EVERYBODY).scalar_subquery()
+    own = number.where(ReviewCount.person_id == user_id).scalar_subquery()
+    return session.scalar(select(everybody - own)) or 0
 
 
 # As text, so that the database sees that the partial indexes serve.
 _IS_SUBMITTED: ColumnElement[bool] = literal_column("annotations.status = 'submitted'")
-_IS_EDITED = and_(_IS_SUBMITTED, Annotation.edited_by.is_not(None))
 
 
 def judgeable(project_id: str, user_id: str) -> ColumnElement[bool]:

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Select, func, select
 from sqlalchemy.orm import Session
 
-from db import changes, document_figures
+from db import changes
 from db.statuses import ACCEPTED
 from db.tables import Annotation, Document, Question, Revision, Task, TaskCount, User
 from engine import audit
@@ -60,7 +60,6 @@ def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: 
     """
     with workspace.database.write() as session:
         task = existing(session, Task, task_id)
-        document_figures.lock(session, [task.document_id])
         task.gold_revision_id = None if annotation_id is None else _accepted_revision(session, task, annotation_id)
         session.flush()
         line = _lines(session, [task])[0]

@@ -39,6 +39,7 @@ def some(people: int = 2, days: int = 7) -> Figures:
     return Figures(
         first_day=DAY,
         last_day=DAY + timedelta(days=days - 1),
+        as_of=datetime.now(UTC),
         masks_a_day=[MasksADay(day=DAY, person=name, masks=at + 1) for at, name in enumerate(names)],
         by_model=[
             ModelFigures(model="a", label="nano", **pace()),
@@ -213,7 +214,9 @@ def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
 
 
 def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
-    bare = Figures(first_day=DAY, last_day=DAY, masks_a_day=[], by_model=[], people=[], queue=[])
+    bare = Figures(
+        first_day=DAY, last_day=DAY, as_of=datetime.now(UTC), masks_a_day=[], by_model=[], people=[], queue=[]
+    )
     assert "Accept answers on the tab Annotate" in quality.drawn(bare)
     old = some()
     old.masks_a_day, old.people, old.queue = [], [], []

@@ -16,6 +16,7 @@ from db.tables import LoginSession, User
 from engine import audit
 from engine.accounts import sessions, tokens
 from engine.errors import Refused
+from engine.followers import catch_up
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import ADDRESS, here, make_user
@@ -254,6 +255,7 @@ def test_tokens_of_before_keep_all_rights(workspace: Workspace) -> None:
     narrow = tokens.issue(workspace, "ann", purpose="narrow", days=1, scope="read")
     with workspace.database.write() as session:
         browser = sessions.begin(workspace, session, ann.id, client="Firefox")
+    catch_up(workspace)
     migrate.downgrade(workspace.database, "0005")
     migrate.upgrade(workspace.database)
     found = {each: sessions.login_of_token(workspace, each) for each in (old, browser, narrow)}

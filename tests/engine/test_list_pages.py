@@ -17,6 +17,8 @@ from engine.workspace import Workspace
 from tests.support.factories import accept
 from tests.support.long_lists import Fetch, LongLists
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 NAMES = (
     "tasks", "jobs", "jobs of all", "audit trail", "audit trail of all", "runs", "models", "snapshots",
     "automatic answers", "label review", "revisions", "newest revisions", "reviews", "questions", "questions by text",

@@ -146,7 +146,7 @@ def test_what_a_server_acknowledged_before_each_of_twenty_kills_is_stored_once(t
                 served.stop()
             assert not [failure for person in people for failure in person.failures]
             assert_stored_once(workspace, people)
-        command = [sys.executable, "-m", "engine.cli", "tasks", "check"]
+        command = [sys.executable, "-m", "engine.cli", "check"]
         checked = subprocess.run(
             command, env=served.environment, cwd=tmp_path, capture_output=True, text=True, check=False
         )

@@ -110,7 +110,7 @@ class Mistakes:
             "tasks": list_tasks(workspace, project),
             "review queue": [waiting_answers(workspace, project, each.id) for each in everybody],
             "label reviews": label_review.lines(workspace, project),
-            "figures": figures(workspace, project),
+            "figures": figures(workspace, project).model_copy(update={"as_of": None}),
             "agreement": project_agreement(workspace, project),
             "estimate": estimates.would_take(workspace, project, filters),
             "answered questions": estimates.questions_answered(workspace, project),

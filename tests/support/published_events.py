@@ -1,11 +1,11 @@
-"""What a unit of work events open screens, for tests."""
+"""What a unit of work publishes to open screens, for tests."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import func, select
 
-from db.changes import Event
+from db.changes import DIRTY, Event
 from db.tables import Change
 from engine.workspace import Workspace
 
@@ -19,5 +19,5 @@ def published_events(workspace: Workspace) -> Iterator[list[Event]]:
     yield events
     columns = Change.project_id, Change.topic, Change.subject_id, Change.question_id, Change.author_id
     with workspace.database.read() as session:
-        rows = session.execute(select(*columns).where(Change.id > before).order_by(Change.id))
+        rows = session.execute(select(*columns).where(Change.id > before, Change.topic != DIRTY).order_by(Change.id))
         events += [Event(*row) for row in rows.tuples()]  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db import statuses, waiting_looks
+from db import statuses
 from db.tables import Annotation, AutomaticAnswer, LabelReview, Member, Question, Revision, Task, User
 from engine import leases
 from engine.accounts.members import put_member, remove_member
@@ -23,13 +23,15 @@ from engine.documents.totals import DocumentTotals, document_totals
 from engine.errors import Refused
 from engine.projects import task_changes
 from engine.projects.open_tasks import open_missing
+from engine.queries import is_newest
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first
-from engine.tasks import kept_states, label_review_queue, queue, task_status, tasks
+from engine.tasks import label_review_queue, queue, task_status, tasks
 from engine.tasks.candidates import candidates
-from engine.tasks.queue_view import queue_view
+from engine.tasks.queue_view import judgeable, queue_view, to_review
 from engine.workspace import Workspace
 from tests.support.annotators import begin, judge, make_person, save, tasks_of
+from tests.support.drift import find_drift
 from tests.support.factories import bill, make_document, pages_of
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
@@ -252,9 +254,9 @@ class Campaign:
 
     def check(self) -> None:
         """Compare what is kept, counted and offered with what the answers say, and tasks with what is wanted."""
-        assert not (drift := kept_states.check(self.workspace)), (drift, self.done)
+        assert not (drift := find_drift(self.workspace)), (drift, self.done)
         task_changes.work_off(self.workspace, self.office.project.id)
-        assert not (drift := kept_states.check(self.workspace)), (drift, self.done)
+        assert not (drift := find_drift(self.workspace)), (drift, self.done)
         with self.workspace.database.read() as session:
             standard = set(session.scalars(select(Question.id).where(Question.standard)))
         asked = {(document.id, question) for document in self.office.documents for question in standard}
@@ -284,7 +286,10 @@ class Campaign:
             returned_to = self.returned_to(session, every)
             counted = task_status.counts(session, project, person.id)
             looks = {label.id for _, label, _ in session.execute(label_review_queue.waiting(project, person.id))}
-            assert session.scalar(waiting_looks.number(project, person.id)) == len(looks), (person.name, self.done)
+            submitted = set(
+                session.scalars(select(Annotation.id).join(Revision, is_newest()).where(judgeable(project, person.id)))
+            )
+            assert to_review(session, project, person.id) == len(looks | submitted), (person.name, self.done)
             accepted = {
                 task.id: len(
                     session.scalars(

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from db import changes, finished_work
+from db import changes
+from db.dirty_documents import mark_dirty
 from db.tables import (
     Annotation,
     Document,
@@ -124,7 +125,7 @@ class History:
                 .values(created_at=at)
             )
             changes.publish(session, "answers", self.project.id)
-            finished_work.touch(session, annotation.id)
+            mark_dirty(session, self.project.id, [annotation.document_id])
         return saved.revision
 
     def task(self, document: Document, question: str, at: datetime, *, wanted: int = 1) -> Task:

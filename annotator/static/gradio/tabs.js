@@ -12,10 +12,10 @@ import { TableTurns } from './table_turns.js';
 
 /** @type {Record<string, Topic[]>} */
 const TOPICS = {
-  documents: ['documents', 'questions', 'answers'],
-  questions: ['documents', 'questions', 'tasks', 'answers'],
+  documents: ['documents', 'questions', 'figures'],
+  questions: ['documents', 'questions', 'tasks', 'figures'],
   training: ['answers', 'documents', 'jobs', 'runs', 'models'],
-  quality: ['documents', 'questions', 'tasks', 'answers', 'runs', 'models'],
+  quality: ['documents', 'questions', 'tasks', 'answers', 'figures', 'runs', 'models'],
   export: ['documents', 'questions', 'answers'],
 };
 const LOST_MILLISECONDS = 15_000; // an event without an answer, as when the server went away

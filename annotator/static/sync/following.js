@@ -17,9 +17,10 @@
  */
 
 const ECHO = 1500; // milliseconds: one's own strokes come back as changes, and are looked at once, not one by one
+const FIGURES = 1500; // milliseconds until a line is fetched whose figures nobody announced, as those of blind work
 const MOST = 50; // documents that are fetched line by line; from here on, the list
 /** @type {Topic[]} */
-export const TOPICS = ['documents', 'answers', 'tasks', 'questions', 'projects', 'members'];
+export const TOPICS = ['documents', 'answers', 'figures', 'tasks', 'questions', 'projects', 'members'];
 
 export class Following {
   /** @type {Set<string>} documents whose lines are to be fetched */
@@ -29,6 +30,10 @@ export class Following {
   running = false;
   /** @type {ReturnType<typeof setTimeout> | null} */
   later = null;
+  /** @type {Set<string>} documents with changed answers, whose figures have not been announced yet */
+  awaited = new Set();
+  /** @type {ReturnType<typeof setTimeout> | null} */
+  overdue = null;
 
   /**
    * @param {Library} library
@@ -56,14 +61,23 @@ export class Following {
   }
 
   /**
-   * @param {string} topic documents, or answers
+   * The numbers of a document's line follow its answers a moment later, with a change of their own: figures.
+   * @param {string} topic documents, answers or figures
    * @param {string[] | null} subjects null: many
    */
   hearDocuments(topic, subjects) {
     const open = this.library.document?.id;
-    for (const id of subjects ?? []) this.lines.add(id);
-    if (!subjects || this.lines.size > MOST) this.wanted.add('list');
-    if (!subjects || (open && subjects.includes(open))) {
+    if (topic === 'answers') {
+      for (const id of subjects ?? []) this.awaited.add(id);
+      if (this.awaited.size) this.overdue ??= setTimeout(() => this.fetchOverdue(), FIGURES);
+    } else {
+      for (const id of subjects ?? []) {
+        this.lines.add(id);
+        this.awaited.delete(id);
+      }
+      if (!subjects || this.lines.size > MOST) this.wanted.add('list');
+    }
+    if (topic !== 'figures' && (!subjects || (open && subjects.includes(open)))) {
       this.wanted.add('answers');
       if (topic === 'documents') this.wanted.add('pages');
     }
@@ -85,8 +99,16 @@ export class Following {
     }
   }
 
+  fetchOverdue() {
+    this.overdue = null;
+    for (const id of this.awaited) this.lines.add(id);
+    this.awaited = new Set();
+    this.run();
+  }
+
   destroy() {
     if (this.later !== null) clearTimeout(this.later);
+    if (this.overdue !== null) clearTimeout(this.overdue);
   }
 
   async round() {

@@ -43,9 +43,9 @@ from engine.annotation.state import AnnotationState, PageMark, to_patch
 from engine.documents.duplicates.groups import split_of
 from engine.models import registry
 from engine.projects.projects import create_project
-from engine.tasks import kept_states
 from engine.workspace import Workspace
 from model.masks import rasterise
+from tests.support.drift import rebuild_all
 
 SIZE = (400, 300)
 PAGES, WORDS, IMAGES = 2, 12, 20
@@ -125,7 +125,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
             for topic in ("documents", "tasks", "answers"):
                 changes.publish(session, topic, project)
     _know(workspace, project)
-    kept_states.rebuild(workspace, project)
+    rebuild_all(workspace, project)
     return Grown(project, people, documents)
 
 

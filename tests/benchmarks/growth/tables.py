@@ -13,8 +13,9 @@ from typing import Any
 
 from sqlalchemy import insert, select
 
-from db import changes, question_uses
+from db import changes
 from db.base import now
+from db.dirty_documents import mark_dirty
 from db.ids import new_id
 from db.tables import (
     Annotation,
@@ -32,9 +33,9 @@ from db.tables import (
 from db.tables.documents import search_key
 from engine import audit
 from engine.documents.listing import document_page
+from engine.followers import catch_up
 from engine.jobs import job_list
 from engine.models.registry import ensure_shipped
-from engine.projects.open_tasks import lock_project
 from engine.projects.projects import summaries
 from engine.selection import auto_accept, label_review
 from engine.tasks.asked_questions import asked_questions
@@ -170,11 +171,10 @@ def _fill(workspace: Workspace, grown: Grown) -> None:
         for key, _ in asked
     )
     _insert(workspace, grown.project, Annotation, answers)
-    for start in range(0, len(asked), AT_ONCE):
+    for start in range(0, len(documents), AT_ONCE):
         with workspace.database.write() as session:
-            lock_project(session, grown.project)
-            question_uses.count_again(session, [key for key, _ in asked[start : start + AT_ONCE]])
-            changes.publish(session, "questions", grown.project)
+            mark_dirty(session, grown.project, documents[start : start + AT_ONCE])
+    catch_up(workspace)
 
 
 def _insert(workspace: Workspace, project: str, table: type, rows: Iterator[dict[str, Any]]) -> None:

@@ -24,6 +24,8 @@ from tests.support.accounts import ADDRESS, Person, make_user, somebody
 from tests.support.annotators import answer, tasks_of
 from tests.support.factories import bill, make_document, make_project, pages_of
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 QUESTION, NAME = "What is the total due?", "annabella"
 
 

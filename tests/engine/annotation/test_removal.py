@@ -29,6 +29,8 @@ from tests.support.mistakes import EVERY, Mistakes
 from tests.support.office import Office
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 TOTAL = "What is the total due?"
 
 

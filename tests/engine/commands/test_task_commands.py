@@ -142,16 +142,16 @@ def test_whoever_a_command_acts_as_may_do_no_more_than_over_rest(run, bills) -> 
 def test_states_of_tasks_are_checked_and_corrected(run, bills) -> None:
     workspace, _, _ = bills
     run("questions", "set", "--project", "bills", "What is the total due?")
-    right = run("tasks", "check")
-    assert right.exit_code == 0 and "All states and figures are right." in right.output
+    right = run("check")
+    assert right.exit_code == 0 and "All states, figures and search entries are right." in right.output
     with workspace.database.engine.begin() as connection:  # past every service
         connection.execute(update(Task).values(state="done"))
-    wrong = run("tasks", "check", "--project", "bills")
-    assert wrong.exit_code == 1 and "2 tasks, 2 counts, 0 answers, 0 shared tasks, 0 figures differ" in wrong.output
-    corrected = run("tasks", "check", "--rebuild", "--json")
+    wrong = run("check", "--project", "bills")
+    assert wrong.exit_code == 1 and "Differing: 2 states of tasks, 2 counts of tasks, 2 figures." in wrong.output
+    corrected = run("check", "--rebuild", "--json")
     assert corrected.exit_code == 0
     assert len(last_line(corrected)["tasks"]) == 2 and last_line(corrected)["left"]["tasks"] == []
-    assert run("tasks", "check").exit_code == 0
+    assert run("check").exit_code == 0
 
 
 def test_tasks_are_listed_from_a_cursor_on(run, bills) -> None:

@@ -11,6 +11,8 @@ from tests.support.annotators import answer
 from tests.support.factories import bill, make_document, make_project
 from tests.support.office import Office
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 
 def test_lines_of_chosen_documents_are_those_of_the_list(workspace: Workspace) -> None:
     office = Office(workspace, bills=4)

@@ -16,6 +16,8 @@ from tests.support.annotators import answer
 from tests.support.factories import bill, make_document, make_project
 from tests.support.office import Office
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 
 def _named(workspace: Workspace, *names: str) -> str:
     project = make_project(workspace).id

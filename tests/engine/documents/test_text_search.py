@@ -14,6 +14,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.words import WordEditsRequest, edit_words, page_words
 from engine.documents import kept_texts, text_search
 from engine.documents.listing import Sort, all_lines, document_page
+from engine.followers import catch_up
 from engine.workspace import Workspace
 from tests.support.factories import line, make_document, make_project, pages_of
 
@@ -258,6 +259,7 @@ def test_a_damaged_index_is_found_and_made_anew(sqlite_workspace: Workspace) -> 
 def test_documents_that_were_there_before_are_found_by_their_words(shelf: Shelf) -> None:
     shelf.add("Größe.pdf", "HV-1 “Straße” 請求書 हिन्दी o'neill")
     shelf.add("long.pdf", *(f"word{at}" for at in range(document_texts.PART + 2)))
+    catch_up(shelf.workspace)
     migrate.downgrade(shelf.workspace.database, "0012")
     migrate.upgrade(shelf.workspace.database)
     assert kept_texts.check(shelf.workspace) == []

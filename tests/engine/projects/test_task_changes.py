@@ -20,10 +20,10 @@ from engine.projects.overlap import wanted
 from engine.projects.priority import BY_HAND
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first, rank
-from engine.tasks import kept_states
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.automatic_project import Works
+from tests.support.drift import find_drift
 from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
@@ -105,22 +105,22 @@ def test_what_a_killed_process_left_is_done_by_another_one(office: Office) -> No
     killed = subprocess.run([sys.executable, "-c", script, *given], capture_output=True, text=True)
     assert killed.returncode == -9, killed.stderr
     assert sentences(office) == [f"Opening and closing tasks: 2 of {BILLS} documents."]
-    assert not kept_states.check(office.workspace)
+    assert not find_drift(office.workspace)
     task_changes.go_on(office.workspace)
     assert sentences(office) == []
     assert [len(documents) for documents in asked(office).values()] == [BILLS, BILLS]
-    assert not kept_states.check(office.workspace)
+    assert not find_drift(office.workspace)
 
 
 def test_a_newer_change_of_the_questions_wins(office: Office) -> None:
     before = asked(office)
     office.ask(CUSTOMER)
     do_batches(office, 2)
-    assert not kept_states.check(office.workspace)
+    assert not find_drift(office.workspace)
     office.ask(NUMBER, TOTAL)
     finish(office)
     assert asked(office) == before
-    assert not kept_states.check(office.workspace)
+    assert not find_drift(office.workspace)
 
 
 def test_a_document_that_arrives_meanwhile_gets_what_is_wanted_now(office: Office) -> None:
@@ -186,12 +186,12 @@ def test_answers_of_somebody_who_leaves_give_up_their_places(office: Office, lea
     go(True)
     do_batches(office, 2)
     assert [task.state for task in office.tasks()].count("open") == 4
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
     go(False)  # back before all have followed: no unit of work is long, so those follow again one after the other
     assert [task.state for task in office.tasks()].count("open") == 4
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
     do_batches(office, BILLS)
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
     finish(office)
     assert {task.state for task in office.tasks()} == {"returned"}
     go(True)
@@ -200,7 +200,7 @@ def test_answers_of_somebody_who_leaves_give_up_their_places(office: Office, lea
     go(True)
     finish(office)
     assert {task.state for task in office.tasks()} == {"open"}
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
 
 
 def test_somebody_who_leaves_is_not_there_for_their_work_elsewhere(office: Office) -> None:
@@ -230,7 +230,7 @@ def test_automatic_answers_are_withdrawn_in_batches(workspace: Workspace, one_do
     assert any(each.withdrawn_at is None for each in works.answers())
     task_changes.go_on(workspace)
     assert all(each.withdrawn_at is not None and each.withdrawn_by == works.boss.id for each in works.answers())
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
 
 
 def test_answers_are_accepted_automatically_once_earlier_ones_are_withdrawn(

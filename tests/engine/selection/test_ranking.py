@@ -19,12 +19,15 @@ from engine.projects.priority import BEGUN, BY_HAND
 from engine.projects.projects import change_settings
 from engine.selection import ranking
 from engine.statistics.throughput import figures
-from engine.tasks import kept_states, queue
+from engine.tasks import queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, edits, make_person, tasks_of
+from tests.support.drift import find_drift
 from tests.support.factories import bill, make_document, make_project
 from tests.support.survey_rows import choose, look_like, make_version, propose, say
+
+pytestmark = pytest.mark.usefixtures("figures_at_once")
 
 TOTAL, NUMBER = "What is the total due?", "What is the bill number?"
 
@@ -156,7 +159,7 @@ def test_a_document_finished_while_it_is_ranked_was_not_chosen(room: Room, monke
     places = {name: (place, by) for name, place, by in room.places()}
     assert places[finished[0]] == (BEGUN, None)
     assert {by for name, (_, by) in places.items() if name != finished[0]} == {"random"}
-    assert not kept_states.check(room.workspace)
+    assert not find_drift(room.workspace)
 
 
 def test_who_passes_a_task_over_gets_the_next_one_in_the_order(room: Room) -> None:

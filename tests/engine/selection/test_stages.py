@@ -31,6 +31,8 @@ from tests.support.automatic_project import QUESTIONS, RIGHT, Works
 from tests.support.factories import accept, bill, make_document, revise
 from tests.support.survey_rows import make_version, say
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 
 @pytest.fixture
 def works(workspace: Workspace) -> Works:

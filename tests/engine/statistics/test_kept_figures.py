@@ -1,16 +1,24 @@
 """Figures that are kept with the work: a repair finds what differs, and older databases get theirs by the upgrade."""
 
 from datetime import date
+from typing import Any
 
 from sqlalchemy import delete, update
 
 from db import migrate
 from db.tables import FinishedDocument, FinishedMask, MaskCount, QueueDay
-from engine.statistics.throughput import figures
-from engine.tasks import kept_states
+from engine.followers import catch_up
+from engine.statistics.throughput import Figures, figures
 from engine.workspace import Workspace
+from tests.support.drift import figures_adrift, find_drift, rebuild_all
 from tests.support.factories import make_project
 from tests.support.work_history import make_weeks
+
+
+def figures_now(workspace: Workspace, project_id: str, **options: Any) -> Figures:
+    catch_up(workspace)
+    return figures(workspace, project_id, **options).model_copy(update={"as_of": None})
+
 
 MONDAY = date(2026, 3, 2)
 
@@ -18,8 +26,8 @@ MONDAY = date(2026, 3, 2)
 def test_what_differs_is_found_and_computed_anew(workspace: Workspace) -> None:
     project = make_project(workspace)
     make_weeks(workspace, project, MONDAY, a_day=1)
-    kept_states.rebuild(workspace, project.id)
-    right = figures(workspace, project.id, today=MONDAY)
+    rebuild_all(workspace, project.id)
+    right = figures_now(workspace, project.id, today=MONDAY)
     with workspace.database.write() as session:
         session.execute(update(FinishedMask).values(seconds=FinishedMask.seconds + 1))
         session.execute(delete(MaskCount))
@@ -33,18 +41,23 @@ def test_what_differs_is_found_and_computed_anew(workspace: Workspace) -> None:
                 corrections=0,
             )
         )
-    assert {kind for kind, _ in kept_states.check(workspace).figures} == {"mask", "count", "document", "queue"}
-    kept_states.rebuild(workspace, project.id)
-    assert not kept_states.check(workspace)
-    assert figures(workspace, project.id, today=MONDAY) == right
+    assert {kind for kind, _ in figures_adrift(workspace)} == {
+        "finished_masks",
+        "mask_counts",
+        "finished_documents",
+        "queue_days",
+    }
+    rebuild_all(workspace, project.id)
+    assert not find_drift(workspace)
+    assert figures_now(workspace, project.id, today=MONDAY) == right
 
 
 def test_an_upgrade_computes_the_figures_of_the_work_so_far(workspace: Workspace) -> None:
     project = make_project(workspace)
     make_weeks(workspace, project, MONDAY, a_day=1)
-    kept_states.rebuild(workspace, project.id)
-    right = figures(workspace, project.id, today=MONDAY)
+    rebuild_all(workspace, project.id)
+    right = figures_now(workspace, project.id, today=MONDAY)
     migrate.downgrade(workspace.database, "0011")
     migrate.upgrade(workspace.database)
-    assert not kept_states.check(workspace)
-    assert figures(workspace, project.id, today=MONDAY) == right
+    assert not find_drift(workspace)
+    assert figures_now(workspace, project.id, today=MONDAY) == right

@@ -13,14 +13,21 @@ from db.tables import Member
 from engine.annotation.state import EditMask, EditPrompts, EditWords
 from engine.cli import app
 from engine.errors import NotFound
+from engine.followers import catch_up
 from engine.settings import Settings
-from engine.statistics.throughput import OTHERS, figures
-from engine.tasks import kept_states
+from engine.statistics.throughput import OTHERS, Figures, figures
 from engine.tasks.queue_view import queue_view
 from engine.tasks.review import ReviewRequest, review
 from engine.workspace import Workspace, open_workspace
+from tests.support.drift import rebuild_all
 from tests.support.factories import bill, make_document, make_project, pages_of
 from tests.support.work_history import History, at, begin, make_weeks, mask_of
+
+
+def figures_now(workspace: Workspace, project_id: str, **options: Any) -> Figures:
+    catch_up(workspace)
+    return figures(workspace, project_id, **options)
+
 
 MONDAY = date(2026, 3, 2)
 QUESTION = "What is the total due?"
@@ -49,7 +56,7 @@ def test_masks_are_counted_on_the_day_in_utc_on_which_somebody_finished_them(his
         ("Ann", at(MONDAY - timedelta(days=30))),
     ):
         answered(history, person, when)
-    found = figures(history.workspace, history.project.id, days=7, today=MONDAY + timedelta(days=1)).masks_a_day
+    found = figures_now(history.workspace, history.project.id, days=7, today=MONDAY + timedelta(days=1)).masks_a_day
     assert [(row.day, row.person, row.masks) for row in found] == [
         (MONDAY, "Ann", 2),
         (MONDAY, "Bo", 1),
@@ -61,7 +68,7 @@ def test_a_mask_counts_once_however_often_it_is_reopened(history: History) -> No
     annotation = answered(history, "Ann", at(MONDAY))
     history.save(annotation, at(MONDAY + timedelta(days=1)), action="reopen", seconds=50)
     history.save(annotation, at(MONDAY + timedelta(days=2)), action="accept", seconds=50)
-    found = figures(history.workspace, history.project.id, today=MONDAY + timedelta(days=2))
+    found = figures_now(history.workspace, history.project.id, today=MONDAY + timedelta(days=2))
     assert [(row.day, row.masks) for row in found.masks_a_day] == [(MONDAY, 1)]
     assert found.by_model[0].seconds_median == 10  # until it was accepted first
 
@@ -77,7 +84,7 @@ def test_seconds_until_the_first_accept_are_summed_with_a_median_interval(histor
         history.save(annotation, at(MONDAY), action="submit", seconds=one / 2)
         history.save(annotation, at(MONDAY), action="accept", person="Bo", seconds=900)
     answered(history, "Cy", at(MONDAY), seconds=0, version=version)  # by a script: no time was measured
-    [found] = figures(history.workspace, history.project.id, today=MONDAY).by_model
+    [found] = figures_now(history.workspace, history.project.id, today=MONDAY).by_model
     assert (found.masks, found.timed, found.seconds_median) == (8, 7, median(seconds))
     assert (found.seconds_low, found.seconds_high) == (min(seconds), max(seconds))  # 98 % between first and seventh
     assert found.unchanged == 1
@@ -87,7 +94,7 @@ def test_few_masks_have_a_median_without_an_interval(history: History) -> None:
     version = history.version(0, at(MONDAY))
     for one in (10, 20):
         answered(history, "Ann", at(MONDAY), seconds=one, version=version)
-    [found] = figures(history.workspace, history.project.id, today=MONDAY).by_model
+    [found] = figures_now(history.workspace, history.project.id, today=MONDAY).by_model
     assert (found.seconds_median, found.seconds_low, found.seconds_high) == (15, None, None)
 
 
@@ -111,7 +118,7 @@ def test_unchanged_is_what_was_accepted_with_no_edit_of_words_or_pixels(history:
 
     for kind, unchanged in (("as it was", 1), ("a point", 2), ("a word", 2), ("a mask", 2)):
         finish(kind)
-        [found] = figures(history.workspace, history.project.id, today=MONDAY).by_model
+        [found] = figures_now(history.workspace, history.project.id, today=MONDAY).by_model
         assert found.unchanged == unchanged, kind
     assert found.unchanged_share == 0.5 and 0.1 < found.unchanged_low < 0.2 and 0.8 < found.unchanged_high < 0.9
 
@@ -123,7 +130,7 @@ def test_what_a_reviewer_rejected_was_not_accepted_unchanged(history: History, v
         idempotency_key="a verdict on it", base=1, verdict=verdict, reason="Another amount is meant."
     )
     review(history.workspace, annotation.id, request, history.people["Bo"].id)
-    [found] = figures(history.workspace, history.project.id, today=MONDAY).by_model
+    [found] = figures_now(history.workspace, history.project.id, today=MONDAY).by_model
     assert (found.masks, found.unchanged) == (1, unchanged)
 
 
@@ -136,7 +143,7 @@ def test_a_mask_belongs_to_the_model_whose_proposal_was_corrected(history: Histo
     later = history.ask(document, "Who is the customer?", "Ann", new, at(MONDAY, 5), [6])
     history.save(later, at(MONDAY, 6), action="accept", seconds=2)
     history.save(annotation, at(MONDAY, 7), action="accept", seconds=3)
-    found = figures(history.workspace, history.project.id, today=MONDAY).by_model
+    found = figures_now(history.workspace, history.project.id, today=MONDAY).by_model
     assert [(row.label, row.seconds_median) for row in found] == [("nano", 4), ("v1", 2)]
 
 
@@ -153,14 +160,14 @@ def test_the_queue_s_depth_follows_tasks_and_reviews(history: History) -> None:
         history.save(other, at(when), action="accept")
     history.close(tasks[1], at(day[2]))
     history.save(first, at(day[4]), action="accept", person="Bo")
-    kept_states.rebuild(history.workspace, history.project.id)  # the history was dated back
-    found = figures(history.workspace, history.project.id, days=30, today=day[5]).queue
+    rebuild_all(history.workspace, history.project.id)  # the history was dated back
+    found = figures_now(history.workspace, history.project.id, days=30, today=day[5]).queue
     assert [row.day for row in found] == day
     assert [row.open for row in found] == [4, 3, 2, 1, 1, 1]
     assert [row.submitted for row in found] == [0, 1, 1, 1, 0, 0]
     queue = queue_view(history.workspace, history.project.id, history.people["Cy"].id)
     assert (queue.open, queue.to_review) == (found[-1].open, found[-1].submitted)
-    tail = figures(history.workspace, history.project.id, days=2, today=day[5]).queue
+    tail = figures_now(history.workspace, history.project.id, days=2, today=day[5]).queue
     assert tail == found[-2:]
 
 
@@ -170,8 +177,8 @@ def test_a_returned_answer_opens_its_task_again(history: History) -> None:
     annotation = history.ask(document, QUESTION, "Ann", history.version(0, at(MONDAY)), at(MONDAY), [4])
     history.save(annotation, at(MONDAY), action="submit")
     history.save(annotation, at(MONDAY), action="reopen")
-    kept_states.rebuild(history.workspace, history.project.id)  # the history was dated back
-    [found] = figures(history.workspace, history.project.id, today=MONDAY).queue
+    rebuild_all(history.workspace, history.project.id)  # the history was dated back
+    [found] = figures_now(history.workspace, history.project.id, today=MONDAY).queue
     assert (found.open, found.submitted) == (1, 0)
 
 
@@ -184,7 +191,7 @@ def test_who_is_no_reviewer_sees_no_other_person_by_name(history: History) -> No
         session.get_one(Member, (history.project.id, ann.id)).role = "annotator"
 
     def seen(viewer) -> tuple[list[tuple[str, int]], list[str]]:  # type: ignore[no-untyped-def]
-        found = figures(history.workspace, history.project.id, viewer=viewer, today=MONDAY)
+        found = figures_now(history.workspace, history.project.id, viewer=viewer, today=MONDAY)
         return [(row.person, row.masks) for row in found.masks_a_day], [row.person for row in found.people]
 
     assert seen(ann) == ([("Ann", 1), (OTHERS, 2)], ["Ann"])
@@ -193,16 +200,17 @@ def test_who_is_no_reviewer_sees_no_other_person_by_name(history: History) -> No
 
 def test_an_empty_project_has_empty_figures_and_an_unknown_one_none(workspace: Workspace) -> None:
     project = make_project(workspace)
-    found = figures(workspace, project.id, today=MONDAY)
+    found = figures_now(workspace, project.id, today=MONDAY)
     assert (found.masks_a_day, found.by_model, found.people, found.queue) == ([], [], [], [])
     with pytest.raises(NotFound):
-        figures(workspace, "no such project")
+        figures_now(workspace, "no such project")
 
 
 def test_figures_write_nothing_and_take_as_many_queries_for_many_masks_as_for_few(sqlite_workspace: Workspace) -> None:
     few, many = make_project(sqlite_workspace, "few"), make_project(sqlite_workspace, "many")
     make_weeks(sqlite_workspace, few, MONDAY, a_day=1)
     make_weeks(sqlite_workspace, many, MONDAY, a_day=2)
+    catch_up(sqlite_workspace)
     asked: list[str] = []
     event.listen(sqlite_workspace.database.engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
 
@@ -218,7 +226,7 @@ def test_figures_write_nothing_and_take_as_many_queries_for_many_masks_as_for_fe
 def test_retraining_that_saves_time_shows_in_the_figures(sqlite_workspace: Workspace) -> None:
     project = make_project(sqlite_workspace)
     make_weeks(sqlite_workspace, project, MONDAY, a_day=3)
-    found = figures(sqlite_workspace, project.id, today=MONDAY).by_model
+    found = figures_now(sqlite_workspace, project.id, today=MONDAY).by_model
     assert [row.label for row in found] == ["nano", "v1", "v2", "v3"]
     assert found[-1].seconds_high < found[0].seconds_low  # type: ignore[operator]
     assert found[-1].unchanged_low > found[0].unchanged_high

@@ -1,5 +1,7 @@
 """Counts of tasks and of a document's questions: whatever is shown beside each other adds up."""
 
+import pytest
+
 from db.tables import Task
 from engine.documents.listing import document_lines
 from engine.tasks.queue_view import queue_view
@@ -7,6 +9,8 @@ from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
+
+pytestmark = pytest.mark.usefixtures("figures_at_once")
 
 
 def test_tasks_at_work_are_part_of_the_open_ones_and_all_add_up(workspace: Workspace) -> None:

@@ -10,6 +10,7 @@ from engine.tasks import kept_states
 from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, save
+from tests.support.drift import find_drift, rebuild_all
 from tests.support.office import NUMBER, Office
 from tests.support.statements import heard
 from tests.support.task_actions import Campaign
@@ -29,7 +30,7 @@ def test_kept_states_are_right_after_each_piece_of_a_change(workspace: Workspace
     campaign = Campaign(workspace, seed=2)
     for step in range(200 if workspace.database.dialect == "sqlite" else 60):
         campaign.act()
-        assert not (drift := kept_states.check(workspace)), (drift, campaign.done)
+        assert not (drift := find_drift(workspace)), (drift, campaign.done)
         if step % 10 == 9:
             campaign.check()
 
@@ -58,7 +59,7 @@ def test_people_who_answer_at_once_are_all_counted(workspace: Workspace) -> None
     office.ask(NUMBER, asked)  # its tasks open while it is answered
     for thread in threads:
         thread.join()
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
     with workspace.database.read() as session:
         assert session.scalar(select(func.sum(Task.answered))) == 3 * (len(tasks) + 1)
 
@@ -79,7 +80,7 @@ def test_numbers_are_stored_after_everything_that_is_locked(workspace: Workspace
         others = [at for at, each in enumerate(written) if at not in numbers and "changes" not in each]
         assert numbers or words == [2]
         assert not numbers or min(numbers) > max(others), "\n".join(written)
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
 
 
 def freely(workspace: Workspace, document_id: str, text: str, person: User) -> Annotation:
@@ -99,7 +100,7 @@ def test_drift_is_found_and_repaired(office: Office) -> None:
     first, second = office.tasks()[:2]
     given = answer(workspace, first.id, office.ann)
     before = queue_view(workspace, project, office.ben.id)
-    assert not kept_states.check(workspace, project)
+    assert not find_drift(workspace, project)
     with workspace.database.engine.begin() as connection:  # past every service
         connection.execute(update(Task).where(Task.id == second.id).values(state="done", answered=1))
         connection.execute(update(TaskCount).values(number=TaskCount.number + 3))
@@ -108,8 +109,8 @@ def test_drift_is_found_and_repaired(office: Office) -> None:
     assert drift.tasks == [second.id]
     assert drift.editors == [given.id]
     assert [each[1:] for each in drift.counts] == [("done", 4, 2), ("open", 6, 2)]
-    kept_states.rebuild(workspace, project)
-    assert not kept_states.check(workspace)
+    rebuild_all(workspace, project)
+    assert not find_drift(workspace)
     assert queue_view(workspace, project, office.ben.id) == before
     with workspace.database.read() as session:
         assert session.scalar(select(Task.state).where(Task.id == second.id)) == statuses.OPEN

@@ -4,13 +4,13 @@ import threading
 
 from sqlalchemy import update
 
-from db import changes, question_uses
+from db import changes
 from db.tables import Annotation, Question, User
 from engine.annotation import removal
-from engine.tasks import kept_states
 from engine.tasks.asked_questions import asked_questions
 from engine.tasks.standard_questions import replace_standard_questions, suggestions
 from engine.workspace import Workspace
+from tests.support.drift import figures_adrift, find_drift, rebuild_all
 from tests.support.office import Office
 
 FREE = "Who signed it?"
@@ -38,7 +38,7 @@ def _question(workspace: Workspace, office: Office) -> str:
 
 
 def _uses(workspace: Workspace, office: Office, question: str) -> tuple[int, str]:
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
     with workspace.database.read() as session:
         kept = session.get_one(Question, question)
         return kept.documents, kept.last_asked
@@ -96,8 +96,6 @@ def test_a_drift_of_uses_is_found_and_repaired(workspace: Workspace) -> None:
     with workspace.database.write() as session:
         session.execute(update(Question).where(Question.id == question).values(documents=7, last_asked=""))
         changes.publish(session, "questions", office.project.id)
-    assert kept_states.check(workspace, office.project.id).figures == [("question", question)]
-    kept_states.rebuild(workspace, office.project.id)
+    assert figures_adrift(workspace, office.project.id) == [("question_uses", question)]
+    rebuild_all(workspace, office.project.id)
     assert _uses(workspace, office, question) == (1, answer)
-    with workspace.database.read() as session:
-        assert question_uses.apart(session, office.project.id) == []

@@ -21,6 +21,8 @@ from engine.workspace import Workspace
 from tests.support.annotators import answer, edits, judge, make_person, save, tasks_of
 from tests.support.factories import accept, bill, make_document, make_project
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 QUESTION = "What is the total due?"
 
 

@@ -19,6 +19,8 @@ from tests.support.annotators import answer, begin
 from tests.support.factories import make_project
 from tests.support.office import NUMBER, TOTAL, Office
 
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
 
 def test_every_document_gets_a_task_for_every_standard_question(office: Office) -> None:
     pairs = {(task.document_id, task.question_id) for task in office.tasks()}

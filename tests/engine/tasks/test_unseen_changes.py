@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from sqlalchemy import event, select, text
 
-from db import document_figures
 from db.changes import ObservedSession
 from db.tables import Annotation, AutomaticAnswer, Task
 from engine.accounts.members import put_member, remove_member
@@ -18,10 +17,9 @@ from engine.accounts.users import change_user, ensure_local_user
 from engine.annotation import removal
 from engine.projects import task_changes
 from engine.selection import auto_accept
-from engine.tasks import kept_states
-from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, save
+from tests.support.drift import find_drift
 from tests.support.factories import pages_of
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
@@ -133,9 +131,9 @@ def test_kept_states_are_right_after_changes_that_miss_each_other(
         remove_member(workspace, scene.project, scene.office.ann.id, by=scene.boss)
         change_user(workspace, scene.office.ann.id, role="admin", by=scene.boss)
     overlapping(workspace, lambda: first(scene), lambda: second(scene))
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
     task_changes.work_off(workspace, scene.project)
-    assert not kept_states.check(workspace)
+    assert not find_drift(workspace)
 
 
 @POSTGRESQL
@@ -151,20 +149,7 @@ def test_who_returns_while_an_answer_is_rejected_has_the_place(workspace: Worksp
         same = (Task.document_id == Annotation.document_id) & (Task.question_id == Annotation.question_id)
         state = session.scalar(select(Task.state).join(Annotation, same).where(Annotation.id == scene.submitted.id))
     assert state == "returned"
-    assert not kept_states.check(workspace)
-
-
-@POSTGRESQL
-def test_a_gold_answer_waits_for_the_document_before_it_locks_the_task(workspace: Workspace) -> None:
-    scene = Scene(workspace)
-    judge(workspace, scene.submitted.id, scene.office.rita)
-    [task, *_] = scene.office.tasks()
-    with ThreadPoolExecutor(1) as pool, workspace.database.write() as session:
-        document_figures.lock(session, [task.document_id])  # as a save does, before it locks its task
-        gold = pool.submit(set_gold, workspace, task.id, scene.submitted.id, scene.office.rita.id)
-        wait_until(lambda: gold.done() or waits_for_lock(workspace))
-        session.execute(select(Task.id).where(Task.id == task.id).with_for_update(nowait=True))
-    assert gold.result().gold == scene.submitted.id
+    assert not find_drift(workspace)
 
 
 def overlapping(workspace: Workspace, first: Callable[[], Any], second: Callable[[], Any]) -> None:

@@ -38,7 +38,7 @@ function opened({ slow = false } = {}) {
 }
 
 test('a change fetches what it concerns, that alone', async () => {
-  const { tell, rest } = opened();
+  const { following, tell, rest } = opened();
   const cases = [
     [['documents', ['x']], ['lines x']],
     [
@@ -46,13 +46,13 @@ test('a change fetches what it concerns, that alone', async () => {
       ['lines open', 'pages', 'answers'],
     ],
     [['documents'], ['list', 'pages', 'answers']],
-    [
-      ['answers', ['x']],
-      ['lines x', 'tasks'],
-    ],
+    [['figures', ['x']], ['lines x']],
+    [['figures', ['open']], ['lines open']],
+    [['figures'], ['list']],
+    [['answers', ['x']], ['tasks']],
     [
       ['answers', ['open']],
-      ['lines open', 'answers', 'tasks'],
+      ['answers', 'tasks'],
     ],
     [['tasks'], ['tasks']],
     [['questions'], ['questions']],
@@ -63,6 +63,18 @@ test('a change fetches what it concerns, that alone', async () => {
     tell(...told);
     assert.deepEqual(await rest(), wanted, told.join(' '));
   }
+  following.destroy();
+});
+
+test('a line whose figures nobody announces is fetched after a while', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { tell, rest } = opened();
+  tell('answers', ['x']);
+  tell('answers', ['y']);
+  tell('figures', ['y']);
+  assert.deepEqual(await rest(), ['tasks', 'lines y', 'tasks']);
+  context.mock.timers.tick(1500);
+  assert.deepEqual(await rest(), ['lines x']);
 });
 
 test('changes that come while others are fetched make one further round', async () => {

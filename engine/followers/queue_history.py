@@ -1,4 +1,4 @@
-"""History of a project's queue, computed from its tasks and revisions: what the days (db.queue_days) are made of anew.
+"""History of a project's queue, computed from its tasks and revisions: the days (queue_days) are made of it anew.
 
 Takes a second or more in a large project; each day keeps its own figures, so only a repair reads it.
 """
@@ -10,11 +10,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, case, func, select, union_all
 from sqlalchemy.orm import Session
 
-from db.finished_work import day_of
 from db.statuses import ANSWERED
 from db.tables import Annotation, AutomaticAnswer, Revision, Task
-from engine.annotation.automatic_checks import replaces_person
-from engine.queries import not_removed
+from engine.followers.sql_days import day_of
+from engine.queries import not_removed, replaces_person
 
 
 def days(session: Session, project_id: str) -> dict[date, tuple[int, int]]:

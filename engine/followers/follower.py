@@ -1,0 +1,52 @@
+"""What a follower is: derived tables, and what else follows from their differences."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Protocol
+
+from sqlalchemy.orm import Session
+
+from engine.followers.derived_table import DerivedTable, Difference
+
+Differences = dict[DerivedTable, Difference]
+
+
+class Consequence(Protocol):
+    """Stores what follows from the differences of a follower's tables, in the same transaction."""
+
+    def __call__(self, session: Session, differences: Differences, days: Mapping[str, date]) -> None:
+        """Store it; `days`: UTC day of each document's change."""
+
+
+class Mismatches(Protocol):
+    """Compares what a consequence has stored with what the tables of a project say."""
+
+    def __call__(self, session: Session, project_id: str) -> list[str]:
+        """Return the ids of what differs: of questions, or of the project."""
+
+
+class Repair(Protocol):
+    """Computes anew what a consequence keeps of a project."""
+
+    def __call__(self, session: Session, project_id: str) -> Callable[[Session], None]:
+        """Compute it, and return the function that stores it in a unit of work."""
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """Figures derived from documents after the commit of each change.
+
+    Attributes:
+        name: Key of its row in the table `followers`; never changed.
+        tables: Derived tables, in the order in which they are stored.
+        then: Stores what else follows.
+        mismatches: Checks what `then` has stored.
+        repair: Corrects it.
+    """
+
+    name: str
+    tables: tuple[DerivedTable, ...]
+    then: Consequence | None = None
+    mismatches: Mismatches | None = None
+    repair: Repair | None = None

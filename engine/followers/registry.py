@@ -1,0 +1,12 @@
+"""All followers. A new one is added here, and gets its row in the table `followers` by a migration."""
+
+from engine.followers import document_figures, finished_work, question_uses, queue_days, waiting_reviews
+from engine.followers.follower import Follower
+
+FOLLOWERS: tuple[Follower, ...] = (
+    document_figures.FOLLOWER,
+    finished_work.FOLLOWER,
+    queue_days.FOLLOWER,
+    question_uses.FOLLOWER,
+    waiting_reviews.FOLLOWER,
+)
