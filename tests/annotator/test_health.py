@@ -44,7 +44,7 @@ def failing(client: TestClient) -> dict[str, str]:
     told = ready.json()
     parts = {name: told[name] for name in health.PARTS}
     bad = {name: part["sentence"] for name, part in parts.items() if not part["ok"]}
-    needed = {name: sentence for name, sentence in bad.items() if name != "worker"}
+    needed = {name: sentence for name, sentence in bad.items() if name in health.NEEDED}
     assert ready.status_code == old.status_code == (503 if needed else 200)
     assert told["status"] == old.json()["status"] == ("unready" if needed else "ok")
     assert all(sentence in told["detail"] and sentence in old.json()["detail"] for sentence in needed.values())
@@ -54,7 +54,7 @@ def failing(client: TestClient) -> dict[str, str]:
 
 def test_a_server_that_is_well_says_so_part_by_part(client: TestClient) -> None:
     told = client.get(READY).json()
-    assert {name for name in health.PARTS if told[name]["ok"]} == {"database", "blobs", "disk"}
+    assert {name for name in health.PARTS if told[name]["ok"]} == {"database", "blobs", "disk", "figures"}
     assert all(told[name]["sentence"].endswith(".") for name in health.PARTS)
     old = client.get(OLD)
     assert old.status_code == 200 and set(old.json()) >= {"status", "version"} and old.json()["status"] == "ok"

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from engine.followers import catch_up
 from tests.support.long_lists import LongLists
 
 FILLED = {
@@ -58,6 +59,7 @@ def test_links_lead_through_every_list(client: TestClient, lists: LongLists) -> 
     for path, name in FILLED.items():
         for _ in range(3):
             lists.lists[name][0]()
+        assert catch_up(lists.workspace, patience=30)
         whole = client.get(_address(path, lists))
         assert whole.status_code == 200 and "link" not in whole.headers, path
         seen, address = [], f"{_address(path, lists)}?limit=2"

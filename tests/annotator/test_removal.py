@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 from annotator.app import create_app
 from db.ids import new_id
 from engine.accounts import tokens
+from engine.followers import catch_up
 from engine.projects.projects import change_settings
 from engine.settings import Settings
 from engine.tasks.standard_questions import replace_standard_questions
@@ -51,6 +52,7 @@ def test_a_question_asked_by_mistake_is_removed_and_comes_back(client: TestClien
         assert (gone.status_code, gone.content) == (204, b"")
 
     assert client.get(of_document).json()["annotations"] == []
+    assert catch_up(here(client), patience=30)
     [line] = client.get(f"/api/projects/{project['id']}/documents").json()
     assert (line["questions"], line["accepted"]) == (0, 0)
     assert client.get(f"/api/projects/{project['id']}/questions").json()["recent"] == []

@@ -12,6 +12,7 @@ from annotator.app import create_app
 from annotator.ui import task_changes
 from db.tables import Member
 from engine.accounts.users import add_user
+from engine.followers import catch_up
 from engine.projects.projects import project_named
 from engine.projects.task_changes import QUESTIONS, go_on
 from engine.settings import Settings
@@ -127,6 +128,7 @@ def test_a_standard_question_passes_queue_and_review_into_the_figures(house: Hou
     second, _ = house.answer("ben", task["id"], [1])
     empty = house.next("ann", task["id"])
     assert empty["task"] is None and "2 answers" not in empty["reason"] and "waits for review" in empty["reason"]
+    assert catch_up(house.workspace)
     assert house.get("ann", f"{project}/queue")["to_review"] == 1
     assert house.get("rita", f"{project}/queue")["to_review"] == 2
 
@@ -156,6 +158,7 @@ def test_a_standard_question_passes_queue_and_review_into_the_figures(house: Hou
     ]
 
     assert house.put("rita", f"/tasks/{task['id']}/gold", {"annotation_id": first})["gold"] == first
+    assert catch_up(house.workspace)
     found = house.get("rita", f"{project}/agreement")
     assert found["pairs"] == [{"people": ["ann", "ben"], "questions": 1, "iou": 0.0, "word_f1": 0.0}]
     assert {each["person"]: each["gold_iou"] for each in found["people"]} == {"ann": None, "ben": 0.0}

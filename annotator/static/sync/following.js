@@ -81,7 +81,7 @@ export class Following {
       this.wanted.add('answers');
       if (topic === 'documents') this.wanted.add('pages');
     }
-    if (topic === 'answers') this.wanted.add('tasks');
+    if (topic !== 'documents') this.wanted.add('tasks'); // figures: how many answers wait for review
   }
 
   /** Fetches what is wanted, one round at a time: what comes meanwhile waits for the next. */

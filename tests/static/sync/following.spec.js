@@ -46,9 +46,15 @@ test('a change fetches what it concerns, that alone', async () => {
       ['lines open', 'pages', 'answers'],
     ],
     [['documents'], ['list', 'pages', 'answers']],
-    [['figures', ['x']], ['lines x']],
-    [['figures', ['open']], ['lines open']],
-    [['figures'], ['list']],
+    [
+      ['figures', ['x']],
+      ['lines x', 'tasks'],
+    ],
+    [
+      ['figures', ['open']],
+      ['lines open', 'tasks'],
+    ],
+    [['figures'], ['list', 'tasks']],
     [['answers', ['x']], ['tasks']],
     [
       ['answers', ['open']],
