@@ -72,7 +72,7 @@ class Look:
             return
         where = self._workspace.database.url.render_as_string(hide_password=True)
         report("database", Part(True, "The database responds.", where))
-        report("worker", Part(bool(found.living), presence.told(found), ", ".join(found.living)))
+        report("worker", Part(bool(found.living), presence.presence_sentence(found), ", ".join(found.living)))
         report("figures", _figures(figures))
 
     def _blobs(self) -> Part:

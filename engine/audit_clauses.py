@@ -77,7 +77,7 @@ def _days(number: float) -> str:
     return count(int(number), "day") if number == int(number) else f"{number:g} days"
 
 
-def _switched(what: str) -> Callable[[Any, Any], str]:
+def _switch_clause(what: str) -> Callable[[Any, Any], str]:
     return lambda _old, new: f"{what} is now {'on' if new else 'off'}"
 
 
@@ -89,7 +89,7 @@ _ORDERS = {"arrival": "Order of arrival", "random": "Random order", "model": "Mo
 # What a change of a setting means, by its name, from the old value and the new one.
 _SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
     "review_required": lambda _old, new: "review is now required" if new else "review is no longer required",
-    "retrain_automatically": _switched("automatic retraining"),
+    "retrain_automatically": _switch_clause("automatic retraining"),
     "retrain_after": lambda old, new: (
         f"a retraining now starts after {count(new, 'newly accepted answer')} instead of {old}"
     ),

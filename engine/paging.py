@@ -89,7 +89,7 @@ class Order:
         if name != self.name or len(values) not in (0, len(self.keys)):
             raise Refused(_FOREIGN)
         try:
-            return [_typed(*each) for each in zip(self.keys, values, strict=False)]
+            return [_parse_value(*each) for each in zip(self.keys, values, strict=False)]
         except (ValueError, OverflowError):
             raise Refused(_FOREIGN) from None
 
@@ -154,7 +154,7 @@ def _content(cursor: str) -> list[Any]:
     return content
 
 
-def _typed(key: Any, value: Any) -> Any:
+def _parse_value(key: Any, value: Any) -> Any:
     """Return a value of a cursor as the column's type. Raises ValueError for another type."""
     kind = datetime if isinstance(key.type, UtcDateTime) else key.type.python_type
     if kind is datetime and isinstance(value, str):

@@ -43,7 +43,7 @@ def check_name(name: str, what: str, *, longest: int, joiners: bool = True) -> N
     for at, each in enumerate(name):
         unseen = each in _BLANK or unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp")
         if unseen and not (joiners and each in _JOINERS and _joins(name, at)):
-            raise Refused(f"{what} must not contain the invisible character {_called(each)}. Remove it.")
+            raise Refused(f"{what} must not contain the invisible character {_name_character(each)}. Remove it.")
     printable = all(each.isprintable() or each in _JOINERS for each in name)
     if not printable or is_blank(name) or name != name.strip() or len(name) > longest:
         raise Refused(f"{what} must have 1 to {longest} printable characters, without spaces at its ends.")
@@ -59,10 +59,10 @@ def check_question(text: str) -> None:
         raise Refused("The question is empty. Write one first.")
     for each in text:
         if each in REORDERING:
-            raise Refused(f"A question must not contain the invisible character {_called(each)}. Remove it.")
+            raise Refused(f"A question must not contain the invisible character {_name_character(each)}. Remove it.")
 
 
-def cleaned(name: str, otherwise: str) -> str:
+def clean_file_name(name: str, otherwise: str) -> str:
     """Return a file name without invisible characters.
 
     Nothing is refused, because the file itself may be fine.
@@ -71,11 +71,11 @@ def cleaned(name: str, otherwise: str) -> str:
         name: name of the file.
         otherwise: returned when nothing is left.
     """
-    kept = "".join(_seen(name)).strip()
+    kept = "".join(_visible_characters(name)).strip()
     return otherwise if is_blank(kept) else kept
 
 
-def _seen(name: str) -> Iterator[str]:
+def _visible_characters(name: str) -> Iterator[str]:
     for at, each in enumerate(name):
         category = unicodedata.category(each)
         if category in ("Zs", "Zl", "Zp") or each in "\t\r\n":
@@ -92,7 +92,7 @@ def _joins(name: str, at: int) -> bool:
     )
 
 
-def _called(character: str) -> str:
+def _name_character(character: str) -> str:
     name = unicodedata.name(character, "")
     return f"U+{ord(character):04X}" + (f" ({name})" if name else "")
 
@@ -102,7 +102,7 @@ def storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode().replace("\0", "")
 
 
-def quoted(name: str) -> str:
+def quote_file_name(name: str) -> str:
     """Return a file name in quotes, printable and at most 100 characters, for use in a sentence."""
     shown = "".join(c if c.isprintable() else "?" for c in name)
     if len(shown) > 100:
@@ -126,11 +126,11 @@ def file_name(given: str | None, otherwise: str) -> str:
     Returns:
         At most LONGEST_FILE_NAME bytes in UTF-8.
     """
-    name = cleaned(PurePosixPath((given or "").replace("\\", "/")).name, "")
-    return _shortened(name) if name.strip(". ") else otherwise
+    name = clean_file_name(PurePosixPath((given or "").replace("\\", "/")).name, "")
+    return _shorten_name(name) if name.strip(". ") else otherwise
 
 
-def _shortened(name: str) -> str:
+def _shorten_name(name: str) -> str:
     content = name.encode()
     if len(content) <= LONGEST_FILE_NAME:
         return name
@@ -139,6 +139,6 @@ def _shortened(name: str) -> str:
     return content[: LONGEST_FILE_NAME - len(kept.encode()) - 3].decode(errors="ignore") + "..." + kept
 
 
-def listed(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str]) -> str:
     """Return names as a list in a sentence: Ann, Ben and Cem."""
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -58,7 +58,7 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
     """
     private.make_folder(settings.data_dir)
     try:
-        database = _opened(settings, upgrade)
+        database = _open_database(settings, upgrade)
     except OperationalError as error:
         if shutil.disk_usage(settings.data_dir).free > emergency_space.BYTES // 8:
             raise
@@ -66,7 +66,7 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
             raise Refused(
                 f"The disk of {settings.data_dir} is full, so the database cannot be opened. Free disk space."
             ) from error
-        database = _opened(settings, upgrade)
+        database = _open_database(settings, upgrade)
     if database.dialect == "sqlite":
         emergency_space.reserve(settings.data_dir)
     blobs = BlobStore(settings.data_dir / "blobs")
@@ -74,7 +74,7 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
     return Workspace(settings, database, blobs)
 
 
-def _opened(settings: Settings, upgrade: bool) -> Database:
+def _open_database(settings: Settings, upgrade: bool) -> Database:
     database = Database(settings.url)
     if opened := private.tighten(_confidential(settings, database)):
         names = ", ".join(str(path) for path in opened)

@@ -157,7 +157,7 @@ def start(
 @router.get("/projects/{project_id}/exports")
 def list_exports(project_id: str, workspace: TheWorkspace) -> list[ExportView]:
     """Return the exports of a project that run, that failed within a day, or whose file is kept; newest 50 first."""
-    jobs = export_files.listed(workspace, project_id)
+    jobs = export_files.list_exports(workspace, project_id)
     names = names_of(workspace, {job.payload["user_id"] for job in jobs})
     return [export_view(job, names) for job in jobs]
 

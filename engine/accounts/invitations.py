@@ -212,7 +212,7 @@ def accept_new(
     """
     with workspace.database.read() as session:
         opened = _open(session, token)
-    name = names.chosen(name)
+    name = names.check_new_name(name)
     passwords.check(password, name)
     taken = Conflict(f"The name {name!r} is taken. If it is yours, log in, then open the link again.")
     with login_throttle.throttled_joining(workspace, opened.id, address) as attempt:
@@ -224,7 +224,7 @@ def accept_new(
             with workspace.database.write() as session:
                 invitation = _open(session, token)
                 names.check_free(session, name)
-                login_throttle.succeeded(session, attempt)
+                login_throttle.record_success(session, attempt)
                 user = User(name=name, role="annotator", password_hash=stored)
                 session.add(user)
                 session.flush()

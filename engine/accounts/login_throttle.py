@@ -55,7 +55,7 @@ PASSWORDS, NAMES = "wrong passwords", "taken names"
 def throttled_login(workspace: Workspace, name: str, user: User | None, address: str) -> Iterator[Attempt]:
     """Count a login attempt while its password is checked, so simultaneous ones cannot exceed the count.
 
-    The attempt counts as failed unless `succeeded` is called inside.
+    The attempt counts as failed unless `record_success` is called inside.
 
     Args:
         workspace: open workspace.
@@ -132,10 +132,10 @@ def _throttled(
         if attempt.right:
             tried.drop(attempt)
         else:
-            _failed(workspace, attempt)
+            _record_failure(workspace, attempt)
 
 
-def succeeded(session: Session, attempt: Attempt) -> None:
+def record_success(session: Session, attempt: Attempt) -> None:
     """Record, inside the caller's unit of work, that the password was right."""
     session.add(_row(attempt, succeeded=True))
     attempt.right = True
@@ -162,7 +162,7 @@ def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User |
     return of_pair[0] + 1, max(_wait(count, newest, free, moment) for (count, newest), free in counts)
 
 
-def _failed(workspace: Workspace, attempt: Attempt) -> None:
+def _record_failure(workspace: Workspace, attempt: Attempt) -> None:
     """Queue a failure for writing, and an audit entry when it fills the count.
 
     In a flood, only their number.
@@ -207,7 +207,7 @@ def _clear(session: Session) -> None:
 
 
 def _too_many(seconds: int, what: str) -> TooMany:
-    return TooMany(f"Too many {what}. Try again in {_spoken(seconds)}.", seconds)
+    return TooMany(f"Too many {what}. Try again in {_duration_in_words(seconds)}.", seconds)
 
 
 def network_of(address: str) -> str:
@@ -278,7 +278,7 @@ def _hidden(name: str) -> str:
     return f"nobody ({hashlib.sha256(name.encode()).hexdigest()[:16]})"
 
 
-def _spoken(seconds: int) -> str:
+def _duration_in_words(seconds: int) -> str:
     if seconds < 60:
         return f"{seconds} seconds" if seconds > 1 else "a second"
     minutes = -(-seconds // 60)

@@ -18,18 +18,18 @@ RESERVED = frozenset({LOCAL_NAME, NOBODY.casefold(), "others"})  # others: sum o
 LONGEST = 100
 
 
-def composed(name: str) -> str:
+def compose_name(name: str) -> str:
     """Return a name as it is stored (Unicode NFC): "é" may be typed as one character or as two."""
     return unicodedata.normalize("NFC", name)
 
 
-def chosen(name: str) -> str:
+def check_new_name(name: str) -> str:
     """Return a new user's name as it is stored.
 
     Raises:
         Refused: the name is invalid or reserved.
     """
-    name = composed(name)
+    name = compose_name(name)
     check_name(name, "A user's name", longest=LONGEST, joiners=False)
     if _looks(name) in RESERVED:
         raise Refused(f"The name {name!r} is reserved. Choose another one.")

@@ -71,7 +71,7 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
         TooMany: too many wrong passwords; see engine.accounts.login_throttle.
     """
     with workspace.database.read() as session:
-        called = select(User).where(User.name.in_({name, names.composed(name)}), User.disabled_at.is_(None))
+        called = select(User).where(User.name.in_({name, names.compose_name(name)}), User.disabled_at.is_(None))
         user = session.scalar(called.order_by(User.name != name).limit(1))
     with login_throttle.throttled_login(workspace, name, user, address) as attempt:
         if not passwords.fits(user.password_hash if user else None, password) or user is None:
@@ -79,7 +79,7 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
         with workspace.database.write() as session:
             if not _is_as_before(session, user):
                 return None
-            login_throttle.succeeded(session, attempt)
+            login_throttle.record_success(session, attempt)
             return begin(workspace, session, user.id, client=client, address=address)
 
 
@@ -98,14 +98,14 @@ def begin(workspace: Workspace, session: Session, user_id: str, *, client: str =
     return token
 
 
-def locked(session: Session, user_id: str) -> User | None:
+def lock_user(session: Session, user_id: str) -> User | None:
     """Return a user, locked against other changes until the commit; rows may still refer to the user."""
     return session.get(User, user_id, with_for_update={"key_share": True}, populate_existing=True)
 
 
 def _is_as_before(session: Session, user: User) -> bool:
     """Return whether neither password nor state of a user has changed since the password check began."""
-    current = locked(session, user.id)
+    current = lock_user(session, user.id)
     return current is not None and current.disabled_at is None and current.password_hash == user.password_hash
 
 
@@ -266,7 +266,7 @@ def change_password(
         with workspace.database.write() as session:
             if not _is_as_before(session, user):  # an admin has reset the password or disabled the user meanwhile
                 raise wrong
-            login_throttle.succeeded(session, attempt)
+            login_throttle.record_success(session, attempt)
             session.get_one(User, user.id).password_hash = stored
             revoke_all(session, user.id, but=token)
             audit.record(session, user.id, "password.change", user.id)

@@ -14,7 +14,7 @@ from db.base import now
 from db.tables import LoginSession
 from db.tables.people import Scope as Scope
 from engine import audit
-from engine.accounts.sessions import TOKEN_CLIENT, digest, locked
+from engine.accounts.sessions import TOKEN_CLIENT, digest, lock_user
 from engine.accounts.users import user_named
 from engine.errors import Refused
 from engine.workspace import Workspace
@@ -66,7 +66,7 @@ def issue(
     known = user_named(workspace, name)
     token = secrets.token_urlsafe(32)
     with workspace.database.write() as session:
-        user = locked(session, known.id)
+        user = lock_user(session, known.id)
         if user is None or user.disabled_at is not None:
             raise Refused(f"The user {name!r} is disabled. Run glossator users enable {name} first.")
         session.add(

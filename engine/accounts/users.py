@@ -69,7 +69,7 @@ def add_user(workspace: Workspace, name: str, password: str, role: str, *, by: s
         Conflict: the name is taken.
     """
     check_role(role)
-    name = names.chosen(name)
+    name = names.check_new_name(name)
     stored = passwords.hashed(password, name)
     try:
         with workspace.database.write() as session:
@@ -281,7 +281,7 @@ def _take_turn(session: Session, by: User) -> None:
 
 def _changeable(session: Session, user_id: str) -> User:
     """Return a user, locked until the commit, so that no simultaneous login misses the change."""
-    user = sessions.locked(session, user_id)
+    user = sessions.lock_user(session, user_id)
     if user is None:
         raise NotFound("There is no such user.")
     if user.name == LOCAL_NAME:

@@ -69,11 +69,11 @@ def _pixels(one: Patch, other: Patch) -> tuple[int, int]:
         return 0, 0
     left, top = min(box[0] for box in boxes), min(box[1] for box in boxes)
     size = max(box[3] for box in boxes) - top, max(box[2] for box in boxes) - left
-    first, second = (raster(_moved(patch, left, top), PageGeometry(size, {})) for patch in (one, other))
+    first, second = (raster(_move_patch(patch, left, top), PageGeometry(size, {})) for patch in (one, other))
     return int(np.count_nonzero(first & second)), int(np.count_nonzero(first | second))
 
 
-def _moved(patch: Patch, left: int, top: int) -> Patch:
+def _move_patch(patch: Patch, left: int, top: int) -> Patch:
     """Return a patch with its box relative to (left, top); an empty patch is unchanged."""
     if not patch.counts:
         return patch

@@ -50,16 +50,16 @@ def audit_of(session: Session, project_id: str, version_id: str) -> Audit:
     return Audit(*row)
 
 
-def failed(session: Session, project_id: str, version_id: str, target: float) -> str | None:
+def failed_audit_sentence(session: Session, project_id: str, version_id: str, target: float) -> str | None:
     """Return a sentence when the audit of a version misses the target precision, else None.
 
     The first LEAST checks tolerate as many wrong answers as LEAST checks do: one with a target of 95 %.
     """
-    return missed(audit_of(session, project_id, version_id), target)
+    return missed_target_sentence(audit_of(session, project_id, version_id), target)
 
 
-def missed(found: Audit, target: float) -> str | None:
-    """Return the sentence of `failed` about an audit. Pure."""
+def missed_target_sentence(found: Audit, target: float) -> str | None:
+    """Return the sentence of `failed_audit_sentence` about an audit. Pure."""
     wrong = found.checked - found.right
     if wrong <= (1 - target) * max(found.checked, LEAST) + 1e-9:
         return None
@@ -189,6 +189,6 @@ def person_answered(
     if automatic is None or not automatic.audit or automatic.verdict != "wrong":
         return
     target = settings_of(lock_project(session, project_id)).precision_target
-    reason = failed(session, project_id, automatic.model_version_id, target)
+    reason = failed_audit_sentence(session, project_id, automatic.model_version_id, target)
     if reason is not None:
         project_stage.fall_back(session, project_id, automatic.model_version_id, reason)

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.int_array import in_array
 from db.tables import Page, PageWord
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, EditWords, PageGeometry
-from engine.annotation.texts import answer_text, joined, marked_words
+from engine.annotation.texts import answer_text, join_text, marked_words
 from engine.annotation.word_list import ListedWord
 from engine.annotation.words import WORD
 
@@ -33,7 +33,7 @@ class NamedPages:
         retired = {page: {word.number for word in words if word.retired} for page, words in self.words.items()}
         if any(not retired[page].isdisjoint(numbers) for page, numbers in marks.items()):
             return answer_text(session, state)  # the replacements of retired words are not loaded here
-        return joined(list(self.words), marks, self.words)
+        return join_text(list(self.words), marks, self.words)
 
 
 _NAMED_WORDS = (
@@ -52,7 +52,7 @@ _NAMED_WORDS = (
 
 def named_pages(session: Session, document_id: str, state: AnnotationState, edits: Iterable[Edit]) -> NamedPages:
     """Return the pages of a document that `state` or `edits` name, in one query; other pages are skipped."""
-    pages, numbers = _named(state, edits)
+    pages, numbers = _named_places(state, edits)
     if not pages:
         return NamedPages({}, {}, 0)
     chosen = {"document": document_id, "pages": pages, "numbers": numbers}
@@ -69,7 +69,7 @@ def named_pages(session: Session, document_id: str, state: AnnotationState, edit
     return NamedPages(geometry, words, sum(versions.values()))
 
 
-def _named(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[str], list[int]]:
+def _named_places(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[str], list[int]]:
     """Return the pages and the word numbers that a state and its edits name."""
     pages = set(state.pages)
     numbers = {number for mark in state.pages.values() for number in mark.words}

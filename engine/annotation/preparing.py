@@ -90,7 +90,7 @@ def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished
     try:
         change = _change(base, edits, pages)
         with in_line(workspace, change):  # no database connection is held while waiting
-            after = _painted(base, change, finished)
+            after = _paint_onto(base, change, finished)
             opinion = opinion_of(checked, after) if checked is not None else None
             with workspace.database.autocommit_read() as session:  # connects only for pages with retired words
                 outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits, opinion)
@@ -105,7 +105,7 @@ def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, finished:
     """Apply edits inside the write transaction, when the base changed since `prepare`."""
     pages = named_pages(session, base.document_id, base.state, edits)
     try:
-        after = _painted(base, _change(base, edits, pages), finished)
+        after = _paint_onto(base, _change(base, edits, pages), finished)
         outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits)
     except Refused as refusal:
         outcome = refusal
@@ -124,7 +124,7 @@ def _change(base: Base, edits: Sequence[Edit], pages: NamedPages) -> Change:
     return change
 
 
-def _painted(base: Base, change: Change, finished: bool) -> AnnotationState:
+def _paint_onto(base: Base, change: Change, finished: bool) -> AnnotationState:
     after = change.done()
     check_masks(base.state, after)
     if finished:

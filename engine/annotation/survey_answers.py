@@ -84,12 +84,12 @@ def fresh(version_id: str) -> ColumnElement[bool]:
     )
 
 
-def packed(vector: NDArray[np.float32]) -> bytes:
+def pack_signature(vector: NDArray[np.float32]) -> bytes:
     """Pack a signature for storage: half precision, little-endian."""
     return np.asarray(vector, "<f2").tobytes()
 
 
-def unpacked(stored: bytes) -> NDArray[np.float32]:
+def unpack_signature(stored: bytes) -> NDArray[np.float32]:
     """Unpack a stored signature."""
     return np.frombuffer(stored, "<f2").astype(np.float32)
 

@@ -31,7 +31,7 @@ def answer_texts(session: Session, states: Sequence[AnnotationState]) -> list[st
     for some in _batches(sorted(named), MOST_NAMED):
         order += session.scalars(select(Page.id).where(Page.id.in_(some)).order_by(Page.number))
         words |= _words(session, some, named)
-    return [joined(order, marks, words) for marks in marked]
+    return [join_text(order, marks, words) for marks in marked]
 
 
 def marked_words(state: AnnotationState) -> dict[str, list[int]]:
@@ -39,7 +39,9 @@ def marked_words(state: AnnotationState) -> dict[str, list[int]]:
     return {} if state.no_answer else {page: mark.words for page, mark in state.pages.items() if mark.words}
 
 
-def joined(order: Sequence[str], marks: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[ListedWord]]) -> str:
+def join_text(
+    order: Sequence[str], marks: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[ListedWord]]
+) -> str:
     """Return the text of `marks` (page -> words) from the pages' words, with pages in `order`."""
     return " ".join(word.text for page in order if page in marks for word in living(marks[page], words[page]))
 

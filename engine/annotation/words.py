@@ -95,7 +95,7 @@ def edit_words(workspace: Workspace, page_id: str, request: WordEditsRequest, us
         NotFound: The page does not exist.
         Refused: An edit is invalid.
     """
-    words = _edited(workspace, page_id, request)
+    words = _apply_edits(workspace, page_id, request)
     with workspace.database.write() as session:
         page = existing(session, Page, page_id)
         # As in revisions: the conditional update lets one writer pass; the other waits for its commit.
@@ -146,7 +146,7 @@ def listed_of(
     return found
 
 
-def _edited(workspace: Workspace, page_id: str, request: WordEditsRequest) -> WordList | None:
+def _apply_edits(workspace: Workspace, page_id: str, request: WordEditsRequest) -> WordList | None:
     """Return the words with the edits applied; None when their version is no longer `base`.
 
     Runs before the write transaction: a dense page takes long, and SQLite has one writer. The result stays valid while

@@ -57,14 +57,14 @@ class Connection:
 
     def get(self, kind: type[_Answer], path: str, **query: Any) -> _Answer:
         """Send a GET request, and return the answer as the type `kind`."""
-        return _typed(kind, self.send("GET", path, params={k: v for k, v in query.items() if v is not None}))
+        return _parse_answer(kind, self.send("GET", path, params={k: v for k, v in query.items() if v is not None}))
 
     def each(self, kind: type[_Answer], path: str, **query: Any) -> Iterator[_Answer]:
         """Yield the items of a list that comes in pages: each names the next in its header Link (RFC 8288)."""
         params = {k: v for k, v in query.items() if v is not None}
         while True:
             answer = self.send("GET", path, params=params)
-            yield from _typed(cast(Any, list[kind]), answer)  # type: ignore[valid-type]
+            yield from _parse_answer(cast(Any, list[kind]), answer)  # type: ignore[valid-type]
             following = answer.links.get("next", {}).get("url")
             if following is None:
                 return
@@ -86,15 +86,15 @@ class Connection:
 
         repeatable: sending it twice has the effect of sending it once.
         """
-        return _typed(kind, self.send("POST", path, repeatable=repeatable, json={} if body is None else body))
+        return _parse_answer(kind, self.send("POST", path, repeatable=repeatable, json={} if body is None else body))
 
     def put(self, kind: type[_Answer], path: str, body: Any) -> _Answer:
         """PUT JSON, and return the answer as the type `kind`."""
-        return _typed(kind, self.send("PUT", path, json=body))
+        return _parse_answer(kind, self.send("PUT", path, json=body))
 
     def patch(self, kind: type[_Answer], path: str, body: Any) -> _Answer:
         """PATCH JSON, and return the answer as the type `kind`."""
-        return _typed(kind, self.send("PATCH", path, json=body))
+        return _parse_answer(kind, self.send("PATCH", path, json=body))
 
     def send(self, method: str, path: str, *, repeatable: bool = True, **more: Any) -> httpx.Response:
         """Send a request, again where that can help, and return its answer. Raises ServerSaid when it fails."""
@@ -137,7 +137,7 @@ class Connection:
                 if answer.is_success:
                     return answer
                 if answer.status_code not in _BUSY or pause is None or not (repeatable or answer.status_code == 429):
-                    raise _said(answer)
+                    raise _server_error(answer)
                 pause = max(pause, _wanted_pause(answer))
             self._sleep(pause)
         raise self._unreachable()
@@ -173,7 +173,7 @@ def plain(edits: Iterable[Any]) -> list[Any]:
     return [each.model_dump() if isinstance(each, BaseModel) else each for each in edits]
 
 
-def _typed(kind: type[_Answer], answer: httpx.Response) -> _Answer:
+def _parse_answer(kind: type[_Answer], answer: httpx.Response) -> _Answer:
     adapter: TypeAdapter[_Answer] = _adapter(cast(Any, kind))
     return adapter.validate_json(answer.content)
 
@@ -183,7 +183,7 @@ def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
-def _said(answer: httpx.Response) -> ServerSaid:
+def _server_error(answer: httpx.Response) -> ServerSaid:
     try:
         body = answer.json()
     except ValueError:

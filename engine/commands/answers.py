@@ -86,7 +86,7 @@ def mark(
         there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
         numbers = _standing(workspace, there.id, text) if text is not None else _numbers(words or "")
         edits: list[Edit] = [EditClear(op="clear", page=there.id), EditWords(op="words", page=there.id, add=numbers)]
-        _said(*_save(workspace, answer, "edit", edits, person), as_json)
+        _print_saved(*_save(workspace, answer, "edit", edits, person), as_json)
 
 
 @answers.command()
@@ -119,7 +119,7 @@ def refine(
             EditPrompts(op="prompts", page=there.id, points=points, boxes=[edges] if edges else []),
             EditMask(op="mask", page=there.id, words=said.words, mask=said.mask),
         ]
-        _said(*_save(workspace, answer, "edit", edits, person, said.prediction_id), as_json)
+        _print_saved(*_save(workspace, answer, "edit", edits, person, said.prediction_id), as_json)
 
 
 @answers.command()
@@ -171,7 +171,7 @@ def no_answer(answer: Answer, person: Person = None, as_json: Json = False) -> N
 
 def _decide(answer: str, action: Action, edits: Sequence[Edit], person: str | None, as_json: bool) -> None:
     with here() as workspace:
-        _said(*_save(workspace, answer, action, edits, person), as_json)
+        _print_saved(*_save(workspace, answer, action, edits, person), as_json)
 
 
 def _save(
@@ -193,7 +193,7 @@ def _save(
     return answer, append_revision(workspace, answer, request, user.id)
 
 
-def _said(answer: str, saved: Saved, as_json: bool) -> None:
+def _print_saved(answer: str, saved: Saved, as_json: bool) -> None:
     if as_json:
         fields: dict[str, Any] = {"annotation_id": answer, "revision": saved.revision, "status": saved.status}
         emit({**fields, "no_answer": saved.state.no_answer, "text": saved.text})

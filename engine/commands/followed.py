@@ -9,7 +9,7 @@ from engine.commands.common import console, progress
 from engine.workspace import Workspace
 
 
-def followed(workspace: Workspace, job: Job) -> Job:
+def follow_job(workspace: Workspace, job: Job) -> Job:
     """Run or follow a job until it ends or the command is interrupted.
 
     Args:

@@ -13,7 +13,7 @@ from engine.models import promotions, pruning, registry
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.text import listed
+from engine.text import join_names
 from engine.workspace import Workspace
 
 models = typer.Typer(help="List, promote, roll back and prune model versions.", no_args_is_help=True)
@@ -61,7 +61,7 @@ def list_(
         if one.missing and one.champion:
             output.print(f"{one.label} is missing from disk. Restore its file, or use another model.", soft_wrap=True)
     if without := [one.label for one in versions if one.missing and not one.champion]:
-        output.print(f"Pruned or lost, so without weights: {listed(without)}.", soft_wrap=True)
+        output.print(f"Pruned or lost, so without weights: {join_names(without)}.", soft_wrap=True)
 
 
 @models.command()
@@ -79,7 +79,7 @@ def promote(
     with here() as workspace:
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
-        version = _found(workspace, project_id, model)
+        version = _find_version(workspace, project_id, model)
         promotion = promotions.promote(workspace, project_id, version.id, by=by, force=force, reason=reason)
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id, "kind": promotion.kind})
@@ -99,7 +99,7 @@ def rollback(
         project_id = project_named(workspace, project).id
         by = acting(workspace, person, "project_id", project_id, "admin")
         promotion = promotions.rollback(workspace, project_id, by=by, reason=reason)
-        version = _found(workspace, project_id, promotion.version_id)
+        version = _find_version(workspace, project_id, promotion.version_id)
     if as_json:
         emit({"model_id": version.id, "label": version.label, "promotion_id": promotion.id})
     else:
@@ -143,7 +143,7 @@ def prune(
     output.print(said, markup=False)
 
 
-def _found(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:
+def _find_version(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:
     labels = []
     for one in every(lambda cursor: registry.versions(workspace, project_id, cursor=cursor)):
         if name in (one.id, one.label):

@@ -12,7 +12,7 @@ import typer
 from engine.commands.common import console, emit, fail, progress
 from engine.commands.failures import sentence_of
 from engine.commands.pretraining_pages import STOPPED, read_corpus, read_forms
-from engine.text import listed
+from engine.text import join_names
 
 STAGES_OF_A_RUN = "words,regions,segment"
 _WITH_FORMS = ("words", "practice", "ranking", "region_ranking")
@@ -171,7 +171,7 @@ def pretrain(
     torch.set_num_threads(threads)
     named = set(RECIPE.steps) if recipe else set(re.findall(r"\w+", stages))
     if forms is not None and not named & set(_WITH_FORMS):
-        fail(f"--forms is for the stages {listed(_WITH_FORMS)}. Add one to --stages, or leave it out.", code=2)
+        fail(f"--forms is for the stages {join_names(_WITH_FORMS)}. Add one to --stages, or leave it out.", code=2)
     if labelled is not None and not named & {"practice", "ranking"}:
         fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
     try:
@@ -180,7 +180,7 @@ def pretrain(
     except FileNotFoundError as error:
         fail(str(error), code=2)
     if (corpus or project) and not named & set(_WITH_CORPUS):
-        fail(f"--corpus and --project are for the stages {listed(_WITH_CORPUS)}. Add one to --stages.", code=2)
+        fail(f"--corpus and --project are for the stages {join_names(_WITH_CORPUS)}. Add one to --stages.", code=2)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
 
     def late() -> bool:

@@ -7,7 +7,7 @@ import typer
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
-from engine.commands.followed import followed
+from engine.commands.followed import follow_job
 from engine.commands.worker import lower_priority, threads_of
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -91,7 +91,7 @@ def retrain(
                     " options again when it has ended."
                 )
             if not queue_only:
-                job = followed(workspace, job)
+                job = follow_job(workspace, job)
             assisting.release()
     except (DeviceMissing, RankLost) as error:
         fail(str(error))

@@ -35,7 +35,7 @@ def survey(
     Existing answers of the model are reused. The results serve queue order, label review and stage; annotations stay
     unchanged.
     """
-    from engine.commands.followed import followed
+    from engine.commands.followed import follow_job
     from engine.models import registry
     from engine.selection import survey_trigger
 
@@ -44,7 +44,7 @@ def survey(
         registry.ensure_shipped(workspace)
         job = survey_trigger.request(workspace, there.id, by=ensure_local_user(workspace).id)
         if not queue_only:
-            job = followed(workspace, job)
+            job = follow_job(workspace, job)
     if as_json:
         emit({"job_id": job.id, "status": job.status, "message": job.message, **job.result})
     if queue_only:

@@ -60,7 +60,7 @@ def synth(
         fail(f"The folder of {misreadings} does not exist. Name a file in an existing folder.", code=2)
     if kind is not None and forms is not None:
         fail("--kind chooses among generated pages, and --forms fills given ones. Leave one of them out.", code=2)
-    generated = _generated(forms, kind, seed)
+    generated = _generate_pages(forms, kind, seed)
     seen = _Reader(settings_here().ocr) if read else None
     small = ContactSheet()
     asked = 0
@@ -94,7 +94,7 @@ def synth(
             console.print(f"Wrote the noise model to {misreadings}.")
 
 
-def _generated(forms: Path | None, kind: str | None, seed: int) -> Iterator[SyntheticPage]:
+def _generate_pages(forms: Path | None, kind: str | None, seed: int) -> Iterator[SyntheticPage]:
     """Return pages of all kinds or of one, or filled pages of the forms of a folder."""
     from engine.synthetic import KINDS, generate, generate_kind
 

@@ -25,7 +25,7 @@ def find_trusted_versions(session: Session, project_id: str) -> list[str]:
     return [
         version_id
         for version_id in versions
-        if automatic_checks.failed(session, project_id, version_id, target) is None
+        if automatic_checks.failed_audit_sentence(session, project_id, version_id, target) is None
     ]
 
 

@@ -50,7 +50,7 @@ def blank_forms(
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and _is_pdf(path)]
     if not found:
         raise NoForms(f"{folder} has no PDF files. Name a folder of fillable PDF forms.")
-    templates = [one for one in _read(found, on_file) if len(one.named_fields()) >= _FEWEST_FIELDS]
+    templates = [one for one in _read_files(found, on_file) if len(one.named_fields()) >= _FEWEST_FIELDS]
     if not templates:
         raise NoForms(
             f"None of the {len(found)} PDF files in {folder} is a form to fill in: their pages have no fields with"
@@ -69,7 +69,7 @@ def _is_pdf(path: Path) -> bool:
         return False
 
 
-def _read(paths: list[Path], on_file: Callable[[], None]) -> list[FormTemplate]:
+def _read_files(paths: list[Path], on_file: Callable[[], None]) -> list[FormTemplate]:
     """Return the pages of files; a file that ends its process is left out, and the others are read again."""
     limits = ReadLimits()
     paths = [path for path in paths if path.stat().st_size <= limits.bytes]

@@ -27,7 +27,7 @@ def main() -> int:
     limits = request["limits"]
     longest = limits["seconds"] + limits["ocr_seconds"] * limits["pages"] + OCR_PATIENCE
     limit_process(limits["memory_mb"], longest, limits["bytes"])
-    return _read(request, wire)
+    return _read_file(request, wire)
 
 
 def limit_process(memory_mb: int, seconds: float, file_bytes: int) -> None:
@@ -49,7 +49,7 @@ def limit_process(memory_mb: int, seconds: float, file_bytes: int) -> None:
             print(f"limit {what} cannot be set here", file=sys.stderr)  # noqa: T201 - the caller keeps it for its log
 
 
-def _read(request: dict[str, Any], wire: TextIO) -> int:
+def _read_file(request: dict[str, Any], wire: TextIO) -> int:
     from engine.documents import refusal
     from engine.documents.limits import ReadLimits
     from engine.documents.reading import read_pages

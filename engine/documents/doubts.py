@@ -35,7 +35,7 @@ class Doubt(Flag):
     GARBAGE = auto()  # the layer is unreadable
 
 
-def printed(lines: Sequence[FoundLine], grey: Image.Image) -> tuple[FoundLine, ...]:
+def drop_words_without_ink(lines: Sequence[FoundLine], grey: Image.Image) -> tuple[FoundLine, ...]:
     """Return the lines without words that have no ink of their own: white on white, off the page, painted over.
 
     A hidden word in the place of a shown one has no ink of its own. A few hidden letters beside a text that is shown
@@ -49,7 +49,7 @@ def printed(lines: Sequence[FoundLine], grey: Image.Image) -> tuple[FoundLine, .
     behind = hidden(inked)
     if not behind:
         return inked
-    seen = shown(inked)
+    seen = drop_hidden_words(inked)
     corners = np.array([word.box for line in seen for word in line.words], dtype=np.float64).reshape(-1, 4)
     apart = tuple(_with_words(behind, lambda word: not _lies_on(word.box, corners)))
     if _letters(apart) < _FEW * _letters(seen):
@@ -68,7 +68,7 @@ def doubts_about(sheet: Sheet, lines: Sequence[FoundLine], grey: Image.Image) ->
         return Doubt.GARBAGE
     words = [word for line in lines for word in line.words]
     doubts = Doubt.HIDDEN if any(word.hidden for word in words) else Doubt(0)
-    if is_odd(shown(lines)):
+    if is_odd(drop_hidden_words(lines)):
         doubts |= Doubt.ODD
     if sheet.picture_share >= _SCAN_SHARE and len(words) < _SCAN_WORDS:
         return doubts | Doubt.LACKS
@@ -78,7 +78,7 @@ def doubts_about(sheet: Sheet, lines: Sequence[FoundLine], grey: Image.Image) ->
     return doubts
 
 
-def shown(lines: Sequence[FoundLine]) -> tuple[FoundLine, ...]:
+def drop_hidden_words(lines: Sequence[FoundLine]) -> tuple[FoundLine, ...]:
     """Return the lines without the words that the page does not show."""
     return tuple(_with_words(lines, lambda word: not word.hidden))
 

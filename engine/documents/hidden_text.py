@@ -21,7 +21,7 @@ def mark_hidden(page: pymupdf.Page, raw: dict[str, Any]) -> None:
         if not span["char_flags"] & _DRAWN or span["alpha"] == 0:
             for character in span["chars"]:
                 character["hidden"] = True
-    covered = _covered(page) if spans and page.get_images() else frozenset()
+    covered = _find_covered(page) if spans and page.get_images() else frozenset()
     if covered:
         for span in spans:
             for character in span["chars"]:
@@ -29,7 +29,7 @@ def mark_hidden(page: pymupdf.Page, raw: dict[str, Any]) -> None:
                     character["hidden"] = True
 
 
-def _covered(page: pymupdf.Page) -> frozenset[tuple[int, int, int]]:
+def _find_covered(page: pymupdf.Page) -> frozenset[tuple[int, int, int]]:
     """Return the characters that an image covers which is drawn after them."""
     # In the order in which the page is drawn; the log is cheap, and the trace of all characters is not.
     drawn = [(kind, pymupdf.Rect(box)) for kind, box in page.get_bboxlog()]

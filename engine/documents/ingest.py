@@ -23,7 +23,7 @@ from engine.errors import Refused
 from engine.projects.open_tasks import open_missing
 from engine.queries import existing
 from engine.settings import MEGABYTE, Settings
-from engine.text import cleaned, quoted, storable
+from engine.text import clean_file_name, quote_file_name, storable
 from engine.workspace import Workspace
 
 # Generous bound on the disk space of a rendered document; with less free space nothing is started.
@@ -140,7 +140,9 @@ def ingest(
 def there_already(workspace: Workspace, source: Path, name: str, project_id: str) -> Ingested | None:
     """Return the project's document of this file, if any. Raises Refused when the disk is almost full."""
     if workspace.blobs.free_bytes() < SPARE_BYTES:
-        raise Refused(f"{quoted(name)} was not stored: the disk of the documents is almost full. Free some space.")
+        raise Refused(
+            f"{quote_file_name(name)} was not stored: the disk of the documents is almost full. Free some space."
+        )
     if not source.is_file() or source.stat().st_size > workspace.settings.max_upload_mb * MEGABYTE:
         return None
     return with_content(workspace, project_id, sha256_of(source))
@@ -168,7 +170,7 @@ def new_document(
         project_id=project_id,
         group_id=group_for(session, project_id, sha256, signatures).id,
         sha256=sha256,
-        name=_shortened(name),
+        name=_shorten_name(name),
         media_type=beginning.media_type,
         byte_count=byte_count,
         title=storable(beginning.title) if beginning.title else None,
@@ -254,7 +256,7 @@ def with_content(workspace: Workspace, project_id: str, sha256: str) -> Ingested
     return Ingested(document.id, document.name, False, pages, int(words), tuple(document.warnings.splitlines()), whole)
 
 
-def _shortened(name: str) -> str:
+def _shorten_name(name: str) -> str:
     """Shorten a name to its column, without invisible characters; keeps the file extension."""
-    name = cleaned(storable(name), "document")
+    name = clean_file_name(storable(name), "document")
     return name if len(name) <= 255 else f"{name[:200]}...{name[-50:]}"

@@ -70,10 +70,10 @@ def media_type_of(source: Path) -> str:
             return media_type
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return PDF
-    raise _refused(head)
+    raise _refusal_of(head)
 
 
-def _refused(head: bytes) -> Unreadable:
+def _refusal_of(head: bytes) -> Unreadable:
     if not head.strip(b"\x00"):
         return broken("PDF, PNG, JPEG or TIFF")
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":

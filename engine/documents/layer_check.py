@@ -54,7 +54,7 @@ class Samples:
         for strip in self.strips:
             there = [word for word in words if strip.top <= (word.box[1] + word.box[3]) / 2 < strip.bottom]
             text = "".join(word.text for word in sorted(there, key=lambda word: word.box[0]))
-            likeness += len(strip.text) * similarity(_compared(strip.text), _compared(text))
+            likeness += len(strip.text) * similarity(_normalise_text(strip.text), _normalise_text(text))
             letters += len(strip.text)
         return likeness / letters if letters else 0.0
 
@@ -73,7 +73,7 @@ def samples_of(lines: Sequence[FoundLine], grey: Image.Image) -> Samples | None:
     long_ones.sort(key=lambda piece: (piece[0].words[0].box[1], piece[0].words[0].box[0]))
     step = max(1.0, len(long_ones) / _LINES)
     chosen = [long_ones[int(at * step)] for at in range(min(_LINES, len(long_ones)))]
-    cuts = [(_cut(line, grey), text) for line, text in chosen]
+    cuts = [(_crop_line(line, grey), text) for line, text in chosen]
     height = sum(cut.height + cut.height // 2 for cut, _ in cuts)
     sheet = Image.new("L", (max(cut.width for cut, _ in cuts), height), 255)
     strips = []
@@ -118,7 +118,7 @@ def _beginnings(lines: Iterable[FoundLine]) -> Iterable[FoundLine]:
             yield FoundLine(tuple(words))
 
 
-def _cut(line: FoundLine, grey: Image.Image) -> Image.Image:
+def _crop_line(line: FoundLine, grey: Image.Image) -> Image.Image:
     """Return the image of a line with a little air."""
     x0, y0, x1, y1 = union([word.box for word in line.words])
     air = _AIR * min(y1 - y0, max(word.box[3] - word.box[1] for word in line.words)) / 2
@@ -127,7 +127,7 @@ def _cut(line: FoundLine, grey: Image.Image) -> Image.Image:
     return grey.crop(inside)
 
 
-def _compared(text: str) -> str:
+def _normalise_text(text: str) -> str:
     """Return a text without what two readings write differently and both rightly: case, spaces, forms of signs."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(c for c in plain if c.isalnum())

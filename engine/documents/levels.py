@@ -19,7 +19,7 @@ _HIGH, _LOW = 15, 85  # percentiles of upper and lower edges that define the lev
 _AIR = 0.05  # of a word's height, on each side
 
 
-def levelled(words: Sequence[FoundWord]) -> list[FoundWord]:
+def level_words(words: Sequence[FoundWord]) -> list[FoundWord]:
     """Return the words of a line with the height of their level; words of a text layer are unchanged."""
     read = [word for word in words if word.confidence is not None]
     if not read:

@@ -61,7 +61,7 @@ def document_page(
         Refused: the cursor is not one of this list.
     """
     with workspace.database.read() as session:
-        found = _found(session, project_id, query)
+        found = _find_documents(session, project_id, query)
         page = select(Document.id).where(Document.project_id == project_id)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
@@ -93,7 +93,7 @@ def all_lines(
             return
 
 
-def _found(session: Session, project_id: str, query: str) -> text_search.Found:
+def _find_documents(session: Session, project_id: str, query: str) -> text_search.Found:
     """Return the documents that a search finds; all of the project without one."""
     found = text_search.found(session, project_id, query)
     if found is None:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from PIL import Image, ImageDraw
 
-from engine.documents.doubts import Doubt, hidden, shown
+from engine.documents.doubts import Doubt, drop_hidden_words, hidden
 from engine.documents.found import FloatBox, FoundLine, FoundWord, overlap, turned_box
 from engine.documents.layer_check import AGREES, can_be_checked, samples_of
 from engine.documents.limits import ReadLimits
@@ -102,16 +102,16 @@ def read_waiting(
         yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read(waiting)
     if unread.late:
         tell(
-            warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_listed(unread.late)}. "
+            warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_list_pages(unread.late)}. "
             "Read them again with OCR."
         )
     for script, numbers in unread.foreign.items():
         tell(
-            warning=f"OCR cannot read the {script} script on {_listed(numbers)}: "
+            warning=f"OCR cannot read the {script} script on {_list_pages(numbers)}: "
             f"the OCR language {limits.ocr_language} does not cover it."
         )
     if unread.failed:
-        tell(warning=f"The OCR engine failed on {_listed(unread.failed)}. Upload the file again.")
+        tell(warning=f"The OCR engine failed on {_list_pages(unread.failed)}. Upload the file again.")
     if again := [*unread.late, *unread.failed, *unread.missing]:
         tell(unread=sorted(again))
 
@@ -166,7 +166,7 @@ class _Reading:
             self._disproved |= not agrees
         if agrees:
             return replace(drawn, doubts=drawn.doubts & Doubt.LACKS)
-        return replace(drawn, lines=_believed(drawn), doubts=Doubt.LACKS)
+        return replace(drawn, lines=_drop_doubtful(drawn), doubts=Doubt.LACKS)
 
     def _finished(self, drawn: Waiting, size: tuple[int, int], done: Future[OcrPage]) -> Read:
         try:
@@ -176,19 +176,19 @@ class _Reading:
         except OcrFailed:
             self._unread.failed.append(drawn.number)
             return drawn, drawn.lines, "layer"
-        drawn = _turned(drawn, read.turn)
+        drawn = _turn_page(drawn, read.turn)
         if read.foreign_script:
             self._unread.foreign.setdefault(read.foreign_script, []).append(drawn.number)
         lines = () if Doubt.GARBAGE in drawn.doubts and read.lines else drawn.lines
-        return (drawn, *joined(lines, _scaled(read, size, drawn.size)))
+        return (drawn, *join_lines(lines, _scale_lines(read, size, drawn.size)))
 
     def _late(self, drawn: Waiting) -> Read:
         """Return a page that the time did not reach; a layer in doubt counts while none of the document was wrong."""
         self._unread.late.append(drawn.number)
-        return drawn, _believed(drawn) if self._disproved else drawn.lines, "layer"
+        return drawn, _drop_doubtful(drawn) if self._disproved else drawn.lines, "layer"
 
 
-def joined(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tuple[tuple[FoundLine, ...], TextSource]:
+def join_lines(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tuple[tuple[FoundLine, ...], TextSource]:
     """Return the whole layer with the words of OCR elsewhere, and where they are from."""
     taken = [word.box for line in layer for word in line.words]
     merged = list(layer)
@@ -233,9 +233,9 @@ def _agreement(engine: OcrEngine, drawn: Waiting, deadline: float) -> float:
     return samples.agreement(read.lines if not read.turn else (), Levenshtein.normalized_similarity)
 
 
-def _believed(drawn: Waiting) -> tuple[FoundLine, ...]:
+def _drop_doubtful(drawn: Waiting) -> tuple[FoundLine, ...]:
     """Return the words of a layer that are not in doubt."""
-    return () if Doubt.ODD in drawn.doubts else shown(drawn.lines)
+    return () if Doubt.ODD in drawn.doubts else drop_hidden_words(drawn.lines)
 
 
 def _paint_over(image: Image.Image, drawn: Waiting) -> None:
@@ -258,7 +258,7 @@ def _workers(limits: ReadLimits) -> int:
     return max(1, min(_MOST_AT_ONCE, cores, 1 + (limits.memory_mb - _ONE_PAGE_MB) // _NEXT_PAGE_MB))
 
 
-def _turned(drawn: Waiting, turn: int) -> Waiting:
+def _turn_page(drawn: Waiting, turn: int) -> Waiting:
     """Return the page with its image and its layer turned clockwise."""
     if not turn:
         return drawn
@@ -277,7 +277,7 @@ def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine
     return FoundLine(tuple(words), (line.heading + turn) % 360)
 
 
-def _scaled(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
+def _scale_lines(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
     """Scale lines to pixels of the page; `size` is that of the image given to OCR, before turning."""
     width, height = size if read.turn % 180 == 0 else size[::-1]
     across, down = to[0] / width, to[1] / height
@@ -290,7 +290,7 @@ def _scaled(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[
     return tuple(FoundLine(tuple(scaled(word) for word in line.words), line.heading) for line in read.lines)
 
 
-def _listed(numbers: list[int]) -> str:
+def _list_pages(numbers: list[int]) -> str:
     numbers = sorted(numbers)
     named = ", ".join(map(str, numbers[:20])) + (f" and {len(numbers) - 20} more" if len(numbers) > 20 else "")
     return f"page {named}" if len(numbers) == 1 else f"pages {named}"

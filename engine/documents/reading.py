@@ -7,11 +7,11 @@ from time import monotonic
 from typing import Any
 
 from engine.documents import refusal
-from engine.documents.doubts import Doubt, doubts_about, printed
+from engine.documents.doubts import Doubt, doubts_about, drop_words_without_ink
 from engine.documents.found import FoundLine, clip
 from engine.documents.images import ImagePages
 from engine.documents.kinds import JPEG, PDF, media_type_of
-from engine.documents.levels import levelled
+from engine.documents.levels import level_words
 from engine.documents.limits import OCR_PATIENCE, ReadLimits
 from engine.documents.ocr_pages import EngineLoading, Tell, Waiting, read_waiting, save_image
 from engine.documents.order import reading_order
@@ -42,7 +42,7 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
     for number in range(1, pages.count + 1):
         sheet = pages.read(number)
         grey = sheet.image.convert("L")
-        lines = printed(sheet.lines, grey)
+        lines = drop_words_without_ink(sheet.lines, grey)
         doubts = doubts_about(sheet, lines, grey)
         if doubts != Doubt(0):
             loading.begin()
@@ -94,7 +94,7 @@ def _finish(
     drawn: Waiting, lines: tuple[FoundLine, ...], text_source: TextSource, words: int, limits: ReadLimits, tell: Tell
 ) -> int:
     """Report a finished page; return the number of words so far."""
-    placed = tuple(_placed(lines, drawn.size))
+    placed = tuple(_place_words(lines, drawn.size))
     if words + len(placed) > limits.words:
         raise refusal.too_many_words(limits.words)
     page = ReadPage(
@@ -111,11 +111,11 @@ def _finish(
     return words + len(placed)
 
 
-def _placed(lines: tuple[FoundLine, ...], size: tuple[int, int]) -> Iterator[ReadWord]:
+def _place_words(lines: tuple[FoundLine, ...], size: tuple[int, int]) -> Iterator[ReadWord]:
     number = 0
     for line in reading_order(lines):
         before = number
-        for word in levelled(line):
+        for word in level_words(line):
             box = clip(word.box, size)
             if box is not None:
                 yield ReadWord(word.text, box, before, None if word.confidence is None else round(word.confidence, 3))

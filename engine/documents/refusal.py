@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from engine.text import quoted
+from engine.text import quote_file_name
 
 
 class Reason(StrEnum):
@@ -28,7 +28,7 @@ class DocumentRefused(ValueError):
         self.reason = reason
         self.name = name
         self.why = why
-        super().__init__(f"{quoted(name)} {why}")
+        super().__init__(f"{quote_file_name(name)} {why}")
 
     def __reduce__(self) -> tuple[type["DocumentRefused"], tuple[Reason, str, str]]:
         return DocumentRefused, (self.reason, self.name, self.why)

@@ -28,16 +28,16 @@ def document_totals(workspace: Workspace, project_id: str, viewer_id: str | None
         viewer_id: the user; None sees all answers. Answers hidden from the user are not counted.
     """
     with workspace.database.read() as session:
-        everybody = _kept(session, project_id, EVERYBODY)
+        everybody = _load_figures(session, project_id, EVERYBODY)
         hidden = 0
         if viewer_id is not None and not visibility.sees_all(session, project_id, viewer_id):
             # Answers that are compared are hidden until one has answered; their questions have open tasks, and count.
-            hidden = everybody.compared - _kept(session, project_id, viewer_id).compared
+            hidden = everybody.compared - _load_figures(session, project_id, viewer_id).compared
     return DocumentTotals(
         everybody.documents, everybody.pages, everybody.questions, accepted=everybody.accepted - hidden
     )
 
 
-def _kept(session: Session, project_id: str, person_id: str) -> ProjectFigures:
+def _load_figures(session: Session, project_id: str, person_id: str) -> ProjectFigures:
     nothing = dict.fromkeys(("documents", "pages", "questions", "accepted", "compared"), 0)
     return session.get(ProjectFigures, (project_id, person_id)) or ProjectFigures(**nothing)

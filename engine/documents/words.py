@@ -108,7 +108,7 @@ def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
     once = _Once()
     for line in _lines(raw):
         found = []
-        for characters in _split(once.keep([c for span in line["spans"] for c in span["chars"]])):
+        for characters in _split_line(once.keep([c for span in line["spans"] for c in span["chars"]])):
             text = "".join(c["c"] for c in characters)
             texts.append(text)
             if text := clean(text):
@@ -167,7 +167,7 @@ class _Once:
         return True
 
 
-def _split(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _split_line(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     """Yield the characters of each word of a line; each Chinese or Japanese character is a word."""
     word: list[dict[str, Any]] = []
     for character in characters:

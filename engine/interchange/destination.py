@@ -99,7 +99,7 @@ class Destination:
         target.parent.mkdir(parents=True, exist_ok=True)
         source = self._workspace.blobs.path(sha256)
         temporary = target.with_name(f".{target.name}.part")
-        if _copied(source, temporary) != sha256:
+        if _copy_file(source, temporary) != sha256:
             raise Refused(f"The stored page image {sha256[:12]} was changed on disk; restore it from a backup.")
         temporary.replace(target)
         self._log.add(Written(path, sha256, target.stat().st_size))
@@ -173,7 +173,7 @@ def _files_in(folder: Path, within: str = "") -> Iterator[str]:
                 yield path
 
 
-def _copied(source: Path, target: Path) -> str:
+def _copy_file(source: Path, target: Path) -> str:
     """Copy a file, and return the SHA-256 of what was written."""
     digest = hashlib.sha256()
     with source.open("rb", buffering=0) as reading, target.open("wb") as writing:

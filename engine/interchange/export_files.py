@@ -48,7 +48,7 @@ def is_kept(workspace: Workspace, job: Job) -> bool:
     return until is not None and now() < until and path_of(workspace, job.id).is_file()
 
 
-def listed(workspace: Workspace, project_id: str) -> list[Job]:
+def list_exports(workspace: Workspace, project_id: str) -> list[Job]:
     """Return the exports of a project that run, that failed lately, or whose file is kept; newest first."""
     lately = Job.status.in_(("done", *FAILED)) & (Job.finished_at > now() - KEPT)
     chosen = select(Job).where(Job.project_id == project_id, Job.kind == EXPORT)
@@ -88,7 +88,7 @@ def forget(workspace: Workspace) -> None:
             path.unlink(missing_ok=True)
 
 
-def packed(folder: Path, target: Path, moment: datetime, tell: Callable[[int, int], None]) -> None:
+def pack_folder(folder: Path, target: Path, moment: datetime, tell: Callable[[int, int], None]) -> None:
     """Pack a folder into a zip file.
 
     Images are stored as they are: they are compressed already, and their bytes stay unchanged. The same files and

@@ -22,7 +22,7 @@ from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Conflict, Refused
 from engine.interchange import exports
-from engine.interchange.export_files import EXPORT, folder_of, packed, path_of
+from engine.interchange.export_files import EXPORT, folder_of, pack_folder, path_of
 from engine.interchange.import_jobs import Step
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
@@ -126,7 +126,7 @@ def _write(
         private.make_folder(target.parent)
         private.make_folder(out.parent)
         if "answers" not in noted or not out.is_dir():
-            filters, tell = _chosen(job), partial(say, "Writing")
+            filters, tell = _filters_of_job(job), partial(say, "Writing")
 
             def export() -> exports.Export:
                 shutil.rmtree(out, ignore_errors=True)  # whole, but its attempt ended before it was noted
@@ -140,7 +140,7 @@ def _write(
         for left in out.parent.glob("*.zip"):  # by an attempt that was killed while it packed
             left.unlink(missing_ok=True)
         temporary = out.with_name(f"{new_id()}.zip")
-        packed(out, temporary, snapshot.created_at, partial(say, "Packing"))
+        pack_folder(out, temporary, snapshot.created_at, partial(say, "Packing"))
         temporary.replace(target)
     if "bytes" not in noted:
         with workspace.database.write() as session:
@@ -167,7 +167,7 @@ def _snapshot(
     return frozen
 
 
-def _chosen(job: Job) -> Filters | None:
+def _filters_of_job(job: Job) -> Filters | None:
     return filters_of(job) if job.payload["snapshot_id"] is None else None
 
 

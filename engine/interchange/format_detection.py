@@ -41,7 +41,7 @@ def detect_format(path: Path, check: Callable[[], None] = lambda: None) -> str:
 
 
 def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:
-    kind = _exported(folder / MANIFEST_FILE)
+    kind = _format_of_manifest(folder / MANIFEST_FILE)
     if kind is not None:
         return kind
     for name, form in _MARKS:
@@ -81,7 +81,7 @@ def _names(folder: str) -> Iterator[str]:
                 yield entry.path
 
 
-def _exported(manifest: Path) -> str | None:
+def _format_of_manifest(manifest: Path) -> str | None:
     """Return the format that the manifest of a Glossator export names; None for any other file.
 
     The name stands before the list of files, so a long manifest is not read to its end.

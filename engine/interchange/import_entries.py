@@ -218,7 +218,7 @@ def whole(value: object, what: str, where: str, least: int = 0) -> int:
         or value != value // 1
         or not least <= value < 2**31
     ):
-        bad(where, f"{what} must be a whole number from {least}, and is {_shown(value)}")
+        bad(where, f"{what} must be a whole number from {least}, and is {_show_value(value)}")
     return int(value)
 
 
@@ -230,7 +230,7 @@ def text_of(value: object, what: str, where: str, most: int = MOST_LETTERS) -> s
     """
     folded = " ".join(value.split()) if isinstance(value, str) else ""
     if not folded or len(folded) > most:
-        bad(where, f"{what} must be a text of 1 to {most:,} letters, and is {_shown(value)}")
+        bad(where, f"{what} must be a text of 1 to {most:,} letters, and is {_show_value(value)}")
     return storable(folded)
 
 
@@ -241,7 +241,7 @@ def listed(value: object, what: str, where: str) -> list[Any]:
         BadEntry: It is anything else; the message calls it `what`.
     """
     if not isinstance(value, list):
-        bad(where, f"{what} must be a list, and is {_shown(value)}")
+        bad(where, f"{what} must be a list, and is {_show_value(value)}")
     return value
 
 
@@ -252,7 +252,7 @@ def mapped(value: object, what: str, where: str) -> dict[str, Any]:
         BadEntry: It is anything else; the message calls it `what`.
     """
     if not isinstance(value, dict):
-        bad(where, f"{what} must be a JSON object, and is {_shown(value)}")
+        bad(where, f"{what} must be a JSON object, and is {_show_value(value)}")
     return value
 
 
@@ -271,7 +271,9 @@ def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
     """
     named = rle.get("size") if isinstance(rle, dict) else None
     if not isinstance(named, list) or [*named] != [*size]:
-        bad(where, f"the size of its mask must be [height, width] {[*size]} as of its page, and is {_shown(named)}")
+        bad(
+            where, f"the size of its mask must be [height, width] {[*size]} as of its page, and is {_show_value(named)}"
+        )
     try:
         return decode_rle(mapped(rle, "a mask", where))
     except ValueError as error:
@@ -291,10 +293,10 @@ def box_of(value: object, size: tuple[int, int], where: str) -> Box:
     """
     edges = listed(value, "a box", where)
     if len(edges) != 4 or not all(_finite(edge) for edge in edges):
-        bad(where, f"a box must be four numbers, and is {_shown(value)}")
+        bad(where, f"a box must be four numbers, and is {_show_value(value)}")
     x0, y0, x1, y1 = (round(float(edge)) for edge in edges)
     if x1 < x0 or y1 < y0:
-        bad(where, f"the box {_shown(value)} ends before it begins")
+        bad(where, f"the box {_show_value(value)} ends before it begins")
     left, top = min(max(0, x0), size[0] - 1), min(max(0, y0), size[1] - 1)
     return left, top, max(left + 1, min(size[0], x1)), max(top + 1, min(size[1], y1))
 
@@ -308,6 +310,6 @@ def _finite(value: object) -> bool:
     )
 
 
-def _shown(value: object) -> str:
+def _show_value(value: object) -> str:
     text = "missing" if value is None else repr(value)
     return text if len(text) <= 80 else f"{text[:77]}..."

@@ -163,7 +163,7 @@ def store(
             pages.append(_coming(workspace, page, image, number, standing, ocr))
             on_page(number)
         try:
-            stored = _committed(
+            stored = _commit_document(
                 workspace, project_id, sha256, len(content), pages, standing is None, done, user_id, status, on_stored
             )
         except IntegrityError:  # PostgreSQL: somebody stored the same document or question
@@ -178,7 +178,7 @@ def store(
     )
 
 
-def _committed(
+def _commit_document(
     workspace: Workspace,
     project_id: str,
     sha256: str,
@@ -191,7 +191,7 @@ def _committed(
     on_stored: OnStored | None,
 ) -> Imported | None:
     """Commit a document with its answers and return its counts; None where it came or went meanwhile."""
-    marks, unanswered = _marked(pages)
+    marks, unanswered = _collect_marks(pages)
     signatures = [signature_of_page(one.read) for one in pages] if new else []
     came = Imported(done.form, pages=len(pages))
     with workspace.database.write() as session:
@@ -270,7 +270,7 @@ def _coming(
     return _Coming(page, read, image, range(len(page.words)))
 
 
-def _marked(pages: Sequence[_Coming]) -> tuple[dict[str, dict[int, PageMark]], set[str]]:
+def _collect_marks(pages: Sequence[_Coming]) -> tuple[dict[str, dict[int, PageMark]], set[str]]:
     """Return the marks of each question by the page's place (from 1), and the questions not answered."""
     marks: dict[str, dict[int, PageMark]] = {}
     unanswered: set[str] = set()

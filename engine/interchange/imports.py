@@ -141,7 +141,7 @@ def import_set(
         try:
             form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
             found = READERS[form](folder)
-            for pages, _ in enumerate(_checked(found), 1):
+            for pages, _ in enumerate(_check_pages(found), 1):
                 say("Checking the pages", pages, max(found.count, pages))
         except BadEntry as error:  # the message must not name the temporary folder of a zip file
             if folder == path:
@@ -179,7 +179,7 @@ def _with_number(
     on_stored(session, total, number)
 
 
-def _checked(found: Set) -> Iterator[None]:
+def _check_pages(found: Set) -> Iterator[None]:
     """Check every page as it will be stored, and yield after each."""
     documents: set[bytes] = set()
     questions: set[str] = set()

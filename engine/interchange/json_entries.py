@@ -44,14 +44,14 @@ def entries(file: Path) -> Iterator[tuple[str, int, Any]]:
         if file.stat().st_size > MOST_BYTES:
             bad(file.name, f"it is larger than {MOST_BYTES / 1e9:.0f} GB")
         with file.open(encoding="utf-8-sig") as opened:
-            yield from _assembled(_Pieces(opened, file.name))
+            yield from _assemble_entries(_Pieces(opened, file.name))
     except OSError as error:
         bad(file.name, f"it cannot be read ({error.strerror or error})")
     except UnicodeDecodeError as error:
         bad(file.name, f"it is not UTF-8 ({error.reason})")
 
 
-def _assembled(pieces: "_Pieces") -> Iterator[tuple[str, int, Any]]:
+def _assemble_entries(pieces: "_Pieces") -> Iterator[tuple[str, int, Any]]:
     """Build the entries from the parser's events."""
     root = list_name = key = ""  # root: the event that the file begins with
     place = ALONE

@@ -34,11 +34,11 @@ def outlines(mask: Mask, at: tuple[int, int] = (0, 0)) -> list[Ring]:
     rings = []
     for outline, starts in zip(points, offsets, strict=True):
         outer = np.rint(outline[starts[0] : starts[1]]).astype(int)
-        rings.append(_simplified([(int(x) + x0, int(y) + y0) for x, y in outer]))
+        rings.append(_simplify_ring([(int(x) + x0, int(y) + y0) for x, y in outer]))
     return rings
 
 
-def covered(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int, int]) -> Mask:
+def fill_polygons(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int, int]) -> Mask:
     """Return the pixels, bool [height, width] of `size`, that polygons fill, their edges included."""
     height, width = size
     image = Image.new("1", (width, height))
@@ -52,7 +52,7 @@ def covered(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int, int
     return np.asarray(image, bool)
 
 
-def _simplified(ring: Ring) -> Ring:
+def _simplify_ring(ring: Ring) -> Ring:
     """Return the ring without its closing point, repeated points, and points on straight lines."""
     kept: Ring = []
     for point in ring[:-1]:

@@ -17,8 +17,8 @@ from engine.annotation.state import Box, PageMark, Patch
 from engine.datasets import snapshots
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord
-from engine.interchange.polygons import Ring, covered, outlines
-from engine.interchange.snapshot_figures import UNKNOWN_LICENCE, Figures, counted
+from engine.interchange.polygons import Ring, fill_polygons, outlines
+from engine.interchange.snapshot_figures import UNKNOWN_LICENCE, Figures, count_answers
 from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
 from model.masks import Mask, check_patch, decode_patch, iou, pixels_inside, rasterise
@@ -91,7 +91,7 @@ class Marked:
         x0, y0, x1, y1 = self.patch.box
         moved = [[(x - x0, y - y0) for x, y in ring] for ring in rings]
         inside = pixels_inside(self.patch.box, self.patch.counts)
-        return iou(covered(moved, (y1 - y0, x1 - x0)), inside)
+        return iou(fill_polygons(moved, (y1 - y0, x1 - x0)), inside)
 
     def beside(self, boxes: Sequence[Box]) -> tuple[Mask, Mask]:
         """Return the union of boxes and the answer, both inside the smallest window of the page that holds them."""
@@ -179,7 +179,7 @@ class Release:
     @cached_property
     def figures(self) -> Figures:
         """Counts of the answers, for the card and the heads of files."""
-        return counted(self.workspace, self.snapshot.sha256, self._look)
+        return count_answers(self.workspace, self.snapshot.sha256, self._look)
 
     @property
     def questions(self) -> list[str]:

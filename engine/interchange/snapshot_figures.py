@@ -43,7 +43,7 @@ class Figures:
     timed: int = 0
 
 
-def counted(workspace: Workspace, sha256: str, look: Callable[[], None]) -> Figures:
+def count_answers(workspace: Workspace, sha256: str, look: Callable[[], None]) -> Figures:
     """Count the answers of a snapshot that are exported: empty drafts are left out.
 
     Args:

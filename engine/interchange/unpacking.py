@@ -68,7 +68,7 @@ def unpack(path: Path, folder: Path, spare: int = SPARE_BYTES, tell: Tell = lamb
         BadZipFile: The file is damaged.
     """
     with path.open("rb") as file:
-        count = _counted(file)
+        count = _count_entries(file)
         if count > MOST_ENTRIES:
             raise _too_many(count)
         with zipfile.ZipFile(file) as archive:
@@ -99,7 +99,7 @@ def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Pat
             tell(number, len(entries))
 
 
-def _counted(file: Any) -> int:
+def _count_entries(file: Any) -> int:
     """Return the number of entries in the directory of a zip file, counted in the directory's bytes.
 
     The number that the file states beside its directory may be false.

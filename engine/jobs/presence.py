@@ -67,7 +67,7 @@ def seen(session: Session) -> Seen:
     return Seen(tuple(row.holder for row in rows if row.expires_at > moment), rows[0].heartbeat_at if rows else None)
 
 
-def told(found: Seen) -> str:
+def presence_sentence(found: Seen) -> str:
     """Return one sentence for people: whether a worker runs, and what to do without one."""
     if found.living:
         several = len(found.living)

@@ -159,13 +159,13 @@ def keep(session: Session, job_id: str, holder: str, result: dict[str, Any]) -> 
     Raises:
         LeaseLost: The job is no longer the holder's. The unit of work is undone then.
     """
-    _held(session, job_id, holder).result = result
+    _job_of_holder(session, job_id, holder).result = result
 
 
 def heartbeat(workspace: Workspace, job_id: str, holder: str, *, seconds: float = LEASE_SECONDS) -> Beat:
     """Renew a lease. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
-        job = _held(session, job_id, holder)
+        job = _job_of_holder(session, job_id, holder)
         job.heartbeat_at = now()
         job.lease_until = job.heartbeat_at + timedelta(seconds=seconds)
         return Beat(job.lease_until, job.cancel_requested_at is not None)
@@ -174,14 +174,14 @@ def heartbeat(workspace: Workspace, job_id: str, holder: str, *, seconds: float 
 def progress(workspace: Workspace, job_id: str, holder: str, fraction: float, message: str) -> None:
     """Report the share done (0..1) and what the job does, in one sentence. LeaseLost: see `finish`."""
     with workspace.database.write() as session:
-        job = _held(session, job_id, holder)
+        job = _job_of_holder(session, job_id, holder)
         job.progress, job.message = min(1.0, max(0.0, fraction)), message
 
 
 def finish(workspace: Workspace, job_id: str, holder: str, result: dict[str, Any], message: str = "") -> None:
     """Close a job as done. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
-        job = _held(session, job_id, holder)
+        job = _job_of_holder(session, job_id, holder)
         job.result, job.progress = result, 1.0
         _close(job, "done", message or job.message)
 
@@ -193,7 +193,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
     another attempt would fail in the same way. LeaseLost when it is no longer the holder's.
     """
     with workspace.database.write() as session:
-        job = _held(session, job_id, holder)
+        job = _job_of_holder(session, job_id, holder)
         job.failure = sentence
         if not retry:
             _close(job, "failed", sentence)
@@ -211,7 +211,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
 def excuse(workspace: Workspace, job_id: str, holder: str) -> None:
     """Count this attempt no more: its worker is to end, and may be killed before it releases the job."""
     with workspace.database.write() as session:
-        _held(session, job_id, holder).attempts -= 1
+        _job_of_holder(session, job_id, holder).attempts -= 1
 
 
 def release(
@@ -227,7 +227,7 @@ def release(
     `excused`: the attempt is not counted any more (see `excuse`).
     """
     with workspace.database.write() as session:
-        job = _held(session, job_id, holder)
+        job = _job_of_holder(session, job_id, holder)
         job.attempts -= not excused
         job.run_after = now()
         _wait_again(job, sentence)
@@ -236,7 +236,7 @@ def release(
 def cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "Cancelled.") -> None:
     """Close a job as cancelled, when its work has stopped. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
-        _close(_held(session, job_id, holder), "cancelled", sentence)
+        _close(_job_of_holder(session, job_id, holder), "cancelled", sentence)
 
 
 def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
@@ -338,7 +338,7 @@ def _may_be_taken(kinds: Sequence[str]) -> ColumnElement[bool]:
     )
 
 
-def _held(session: Session, job_id: str, holder: str) -> Job:
+def _job_of_holder(session: Session, job_id: str, holder: str) -> Job:
     job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
     if job is None or job.status != "running" or job.holder != holder:
         raise LeaseLost(job_id)

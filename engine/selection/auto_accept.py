@@ -86,7 +86,7 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
             if task_changes.goes_on(session, project_id, task_changes.AUTOMATIC):
                 continue  # a withdrawal takes all that is there: nothing new may come before its end
             chosen, version = settings_of(project), registry.champion(session, project_id)
-            failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
+            failed = automatic_checks.failed_audit_sentence(session, project_id, version.id, chosen.precision_target)
             found = measure(session, project_id, version.id)
             point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
             if failed is None and point is None:

@@ -18,7 +18,7 @@ from db.base import now
 from db.statuses import TRAIN
 from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, Task
 from engine import audit
-from engine.annotation.survey_answers import unpacked
+from engine.annotation.survey_answers import unpack_signature
 from engine.batches import in_batches
 from engine.projects import overlap, priority, task_changes
 from engine.projects.open_tasks import lock_project
@@ -170,7 +170,7 @@ def _signatures(session: Session, project_id: str, version_id: str) -> dict[str,
         .join(Document, Document.id == DocumentSignature.document_id)
         .where(Document.project_id == project_id, DocumentSignature.model_version_id == version_id)
     )
-    return {document: unpacked(vector) for document, vector in rows}
+    return {document: unpack_signature(vector) for document, vector in rows}
 
 
 def _answered(session: Session, project_id: str) -> list[str]:

@@ -75,7 +75,7 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
         found = figures.measured
         point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
         audit = automatic_checks.audit_of(session, project_id, version.id)
-        failed = automatic_checks.missed(audit, chosen.precision_target)
+        failed = automatic_checks.missed_target_sentence(audit, chosen.precision_target)
         low, high = share_interval(audit.right, audit.checked)
         standing, confirmed, corrected, tasks = _counts(session, project_id)
         blocked = failed or (None if point else stages.shortfall(found, chosen, registry.label(version)))

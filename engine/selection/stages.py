@@ -52,7 +52,7 @@ def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, re
         figures: dict[str, Any] = {}
         if stage == "automatic":
             chosen = settings_of(project)
-            failed = automatic_checks.failed(session, project_id, version.id, chosen.precision_target)
+            failed = automatic_checks.failed_audit_sentence(session, project_id, version.id, chosen.precision_target)
             if failed is not None:
                 raise Refused(f"{failed} Use another model, or lower the target.")
             found = measure(session, project_id, version.id)

@@ -23,7 +23,7 @@ from engine.annotation.page_cache import picture_and_words
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
-from engine.annotation.survey_answers import documents_to_ask, held_out_group, packed, questions_to_ask, store
+from engine.annotation.survey_answers import documents_to_ask, held_out_group, pack_signature, questions_to_ask, store
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.models import registry
 from engine.models.folds import fold_of
@@ -114,7 +114,7 @@ def ask_document(
     signature = DocumentSignature(
         document_id=document_id,
         model_version_id=loaded.version.id,
-        vector=packed(np.mean(signatures, axis=0, dtype=np.float32)),
+        vector=pack_signature(np.mean(signatures, axis=0, dtype=np.float32)),
     )
     with workspace.database.write() as session:
         store(session, rows, signature)

@@ -24,7 +24,7 @@ from engine.queries import existing, not_removed
 from engine.tasks import task_status
 from engine.tasks.candidates import candidates as candidates_for
 from engine.tasks.queue_view import QueueView, clock, queue_view, view_in
-from engine.text import listed as joined
+from engine.text import join_names as joined
 from engine.workspace import Workspace
 
 _LOOKS = 5

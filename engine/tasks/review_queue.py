@@ -29,7 +29,7 @@ from engine.queries import existing, is_newest
 from engine.tasks import label_review_queue
 from engine.tasks.queue import page_of
 from engine.tasks.queue_view import clock, judgeable, to_review
-from engine.text import listed as joined
+from engine.text import join_names as joined
 from engine.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ from db.tables import Annotation, AuditEntry, Document, Question
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects import open_tasks, task_changes
 from engine.queries import not_removed
-from engine.text import check_question, is_blank, quoted, storable
-from engine.text import listed as joined
+from engine.text import check_question, is_blank, quote_file_name, storable
+from engine.text import join_names as joined
 from engine.workspace import Workspace
 
 LONGEST = 1000  # characters of a question
@@ -157,8 +157,8 @@ def _listed(session: Session, project_id: str) -> list[StandardQuestion]:
 def _check_unchanged(before: Sequence[str], now: Sequence[str]) -> None:
     if list(before) == list(now):
         return
-    added = [quoted(text) for text in now if text not in before]
-    dropped = [quoted(text) for text in before if text not in now]
+    added = [quote_file_name(text) for text in now if text not in before]
+    dropped = [quote_file_name(text) for text in before if text not in now]
     parts = [f"added {joined(added)}"] if added else []
     parts += [f"took out {joined(dropped)}"] if dropped else []
     raise Conflict(
@@ -176,4 +176,4 @@ def _check(texts: Sequence[str]) -> None:
         if len(text) > LONGEST:
             raise Refused(f"Question {number} has {len(text):,} characters; shorten it to {LONGEST:,}.")
         if text in texts[: number - 1]:
-            raise Refused(f"The question {quoted(text)} is listed twice; remove one.")
+            raise Refused(f"The question {quote_file_name(text)} is listed twice; remove one.")

@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import Refused
-from engine.text import check_name, check_question, cleaned, is_blank
+from engine.text import check_name, check_question, clean_file_name, is_blank
 
 OVERRIDES = [chr(code) for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C)]
 WIDTHLESS = ["\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad", "\u034f", "\u180e", "\U000e0041"]
@@ -44,7 +44,7 @@ def test_a_name_of_which_nothing_is_to_be_seen_is_refused(name: str) -> None:
 def test_names_in_every_script_are_taken(name: str) -> None:
     check_name(name, "A project's name", longest=100)
     check_question(f"{name}?")
-    assert cleaned(f"{name}.pdf", "document") == f"{name}.pdf"
+    assert clean_file_name(f"{name}.pdf", "document") == f"{name}.pdf"
 
 
 def test_a_joiner_is_taken_between_letters_that_need_it_alone() -> None:
@@ -62,10 +62,10 @@ def test_a_question_that_turns_the_direction_of_text_is_refused(each: str) -> No
 
 
 def test_the_name_of_a_file_is_cleaned_and_never_empty() -> None:
-    assert cleaned("invoice\u202efdp.exe", "document") == "invoicefdp.exe"
-    assert cleaned("a\nb\tc\x07\u200b\u2066.pdf", "document") == "a b c.pdf"
-    assert cleaned("صورت‌حساب.pdf", "document") == "صورت‌حساب.pdf"
+    assert clean_file_name("invoice\u202efdp.exe", "document") == "invoicefdp.exe"
+    assert clean_file_name("a\nb\tc\x07\u200b\u2066.pdf", "document") == "a b c.pdf"
+    assert clean_file_name("صورت‌حساب.pdf", "document") == "صورت‌حساب.pdf"
     for name in BLANK:
-        assert cleaned(name, "document") == "document"
+        assert clean_file_name(name, "document") == "document"
     for each in (*OVERRIDES, *WIDTHLESS, *CONTROLS):
-        assert each not in cleaned(f"x{each}y", "document")
+        assert each not in clean_file_name(f"x{each}y", "document")

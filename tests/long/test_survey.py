@@ -29,7 +29,7 @@ from db.tables import (
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.page_prefilter import PAGES_ASKED
-from engine.annotation.survey_answers import unpacked
+from engine.annotation.survey_answers import unpack_signature
 from engine.commands.background import run_worker
 from engine.jobs import job_list, queue
 from engine.jobs.cancellation import Stopped, StopReason
@@ -96,7 +96,7 @@ def test_every_task_is_answered_beforehand_and_no_annotation_is_touched(shop: Sh
         assert each.answer["ranked"][0]["page_id"] == each.page_id
     assert [count(shop.workspace, table) for table in (Annotation, Revision, Prediction)] == before
     with shop.workspace.database.read() as session:
-        vectors = [unpacked(each.vector) for each in session.scalars(select(DocumentSignature))]
+        vectors = [unpack_signature(each.vector) for each in session.scalars(select(DocumentSignature))]
     assert len(vectors) == 3 and all(len(each) == 96 and each.any() for each in vectors)
 
 

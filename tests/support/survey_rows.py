@@ -18,7 +18,7 @@ from db.tables import (
 )
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import to_patch
-from engine.annotation.survey_answers import packed
+from engine.annotation.survey_answers import pack_signature
 from engine.selection.uncertainty import confidence, uncertainty
 from engine.workspace import Workspace
 from model.masks import rasterise
@@ -109,7 +109,9 @@ def look_like(workspace: Workspace, version: ModelVersion, document: Document, v
         session.execute(delete(DocumentSignature).where(DocumentSignature.document_id == document.id))
         session.add(
             DocumentSignature(
-                document_id=document.id, model_version_id=version.id, vector=packed(np.array(vector, np.float32))
+                document_id=document.id,
+                model_version_id=version.id,
+                vector=pack_signature(np.array(vector, np.float32)),
             )
         )
 

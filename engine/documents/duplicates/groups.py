@@ -21,7 +21,7 @@ from db.base import now
 from db.tables import Document, DocumentGroup, PageSignature, Project
 from engine.documents.duplicates.page_signature import Signature
 from engine.documents.duplicates.signature_index import groups_like, signatures_of
-from engine.text import listed as joined
+from engine.text import join_names as joined
 
 BLOCK = ("train",) * 7 + ("recent",) * 2 + ("frozen",)
 

@@ -64,12 +64,12 @@ class Signature:
 
 def signature_of(image: Image.Image, words: Iterable[str]) -> Signature:
     """Return the signature of a rendered page and its words in reading order."""
-    read = folded(words)
+    read = fold_words(words)
     few = len(read) < FEW_WORDS
     return Signature(_picture(image, blank=not read), () if few else _minhash(read), " ".join(read))
 
 
-def folded(words: Iterable[str]) -> list[str]:
+def fold_words(words: Iterable[str]) -> list[str]:
     """Fold words for comparison: lower-case letters and digits; words without any are dropped."""
     kept = ("".join(sign for sign in word.casefold() if sign.isalnum()) for word in words)
     return [word for word in kept if word]
@@ -122,7 +122,7 @@ def other_words(one: str, other: str) -> float:
     the more of the remaining ones count as misread.
     """
     first, second = one.split(), other.split()
-    left = _unmatched(first, second, _LIKE)
+    left = _find_unmatched(first, second, _LIKE)
     letters = _letters(first) + _letters(second)
     equal = 2 * _letters((Counter(first) & Counter(second)).elements())
     misread = letters - equal - sum(map(_letters, left))
@@ -134,10 +134,10 @@ def other_numbers(one: str, other: str) -> float:
     first, second = _numbers(one), _numbers(other)
     if min(len(first), len(second)) < _SHORTEST:
         return 0.0
-    return min(map(len, _unmatched(first, second, _LIKE_NUMBER))) / min(len(first), len(second))
+    return min(map(len, _find_unmatched(first, second, _LIKE_NUMBER))) / min(len(first), len(second))
 
 
-def _unmatched(one: Sequence[str], other: Sequence[str], like: float) -> tuple[list[str], list[str]]:
+def _find_unmatched(one: Sequence[str], other: Sequence[str], like: float) -> tuple[list[str], list[str]]:
     """Return the words of both without equal and, longest first, without similar counterparts."""
     counts = Counter(one), Counter(other)
     ours, theirs = list((counts[0] - counts[1]).elements()), list((counts[1] - counts[0]).elements())

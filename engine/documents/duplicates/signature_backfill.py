@@ -26,7 +26,7 @@ class Signed:
     quarantined: list[str]
 
 
-def unsigned(workspace: Workspace) -> list[str]:
+def find_unsigned(workspace: Workspace) -> list[str]:
     """Return the ids of documents with unsigned pages, oldest first, without those being read."""
     signed = exists().where(PageSignature.page_id == Page.id)
     with workspace.database.read() as session:
@@ -42,11 +42,11 @@ def sign(workspace: Workspace, on_document: Callable[[int, int], None] | None = 
     No group changes its split. Of duplicates in different splits, the holdout document is quarantined, because models
     may have trained on the other one; of two holdout documents, the one signed later.
     """
-    waiting = unsigned(workspace)
+    waiting = find_unsigned(workspace)
     quarantined: list[str] = []
     for done, document_id in enumerate(waiting, 1):
         try:
-            quarantined += _signed(workspace, document_id)
+            quarantined += _sign_pages(workspace, document_id)
         except (LookupError, OSError):  # an image is missing on disk: the other documents are still signed
             _log.exception("the document %s cannot be signed", document_id)
         if on_document is not None:
@@ -54,8 +54,8 @@ def sign(workspace: Workspace, on_document: Callable[[int, int], None] | None = 
     return Signed(len(waiting), quarantined)
 
 
-def _signed(workspace: Workspace, document_id: str) -> list[str]:
-    signatures = _computed(workspace, document_id)
+def _sign_pages(workspace: Workspace, document_id: str) -> list[str]:
+    signatures = _compute_signatures(workspace, document_id)
     with workspace.database.write() as session:
         document = session.get_one(Document, document_id)
         lock(session, document.project_id)
@@ -64,10 +64,10 @@ def _signed(workspace: Workspace, document_id: str) -> list[str]:
                 signature_index.remember(
                     session, document.project_id, document.group_id, document_id, page_id, signature
                 )
-        return [_quarantined(session, each) for each in _at_odds(session, document)]
+        return [_quarantine(session, each) for each in _at_odds(session, document)]
 
 
-def _computed(workspace: Workspace, document_id: str) -> dict[str, Signature]:
+def _compute_signatures(workspace: Workspace, document_id: str) -> dict[str, Signature]:
     """Return the signatures by page. Blobs are read before the write transaction, because it takes time."""
     found: dict[str, Signature] = {}
     with workspace.database.read() as session:
@@ -102,7 +102,7 @@ def _at_odds(session: Session, document: Document) -> list[Document]:
     return list(session.scalars(judging.order_by(Document.id)))
 
 
-def _quarantined(session: Session, document: Document) -> str:
+def _quarantine(session: Session, document: Document) -> str:
     """Quarantine a document, add the reason to its warnings, and return its name."""
     quarantine(session, document)
     document.warnings = "\n".join([*document.warnings.splitlines(), reason(session, document)])

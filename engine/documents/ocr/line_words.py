@@ -54,7 +54,7 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
     ink = ink_of(grey)
     rows = np.flatnonzero(ink.any(axis=1))
     columns: NDArray[np.bool_] = np.asarray(ink.any(axis=0))
-    words = _cut(letters, columns, int(rows[-1] - rows[0]) + 1 if len(rows) else grey.shape[0])
+    words = _split_at_spaces(letters, columns, int(rows[-1] - rows[0]) + 1 if len(rows) else grey.shape[0])
     found = []
     left = 0
     for word, following in zip(words, [*words[1:], None], strict=True):
@@ -94,7 +94,7 @@ def ink_of(grey: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return kept if kept.any() else ink
 
 
-def _cut(letters: Sequence[Letter], columns: NDArray[np.bool_], height: int) -> list[list[Letter]]:
+def _split_at_spaces(letters: Sequence[Letter], columns: NDArray[np.bool_], height: int) -> list[list[Letter]]:
     """Part the letters at spaces, and where a space was lost: the ink tells. `height` is that of the ink."""
     printed = [letter for letter in letters if letter.middle is not None]
     gaps = [_gap(one, other, columns) for one, other in pairwise(printed)]

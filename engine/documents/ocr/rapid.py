@@ -105,7 +105,7 @@ class RapidOcr:
         lines = []
         for quad, picture, (text, sure, letters) in zip(quads, pictures, read, strict=True):
             if sure >= _LEAST_SURE and text.strip():
-                lines.append(_placed(line_words(letters, picture), quad, picture))
+                lines.append(_place_line(line_words(letters, picture), quad, picture))
         return OcrPage(tuple(line for line in lines if line.words), turn)
 
     def _detected(self, grey: NDArray[np.uint8], deadline: float) -> list[Quad]:
@@ -236,7 +236,7 @@ def half_width(text: str) -> str:
     return text if any("\u3040" <= c <= "\u9fff" for c in text) else text.translate(_HALF_WIDTH)
 
 
-def _placed(words: Sequence[LineWord], quad: Quad, picture: NDArray[np.uint8]) -> FoundLine:
+def _place_line(words: Sequence[LineWord], quad: Quad, picture: NDArray[np.uint8]) -> FoundLine:
     """Return a line in pixels of the page."""
     height, width = picture.shape
     vertical = _is_vertical(quad)

@@ -37,7 +37,7 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.polygons import covered
+from engine.interchange.polygons import fill_polygons
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
 from engine.version import code_version
 from model.masks import Mask, rasterise
@@ -184,7 +184,7 @@ def open_set(path: Path) -> Set:
     Raises:
         BadEntry: There is no such file, or an entry is wrong.
     """
-    file = path if path.is_file() else _found(path)
+    file = path if path.is_file() else _find_file(path)
     index = _Index(file)
     return Set(partial(_pages, file, index), index.images())
 
@@ -335,7 +335,7 @@ class _Index:
         return whole(row.get("id"), '"id"', where), row
 
 
-def _found(folder: Path) -> Path:
+def _find_file(folder: Path) -> Path:
     for name in NAMES:
         if (folder / name).is_file():
             return folder / name
@@ -363,7 +363,7 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
         if isinstance(shape, dict):
             return decoded(shape, size, where)
         if shape:
-            return covered(_rings(shape, where), size)
+            return fill_polygons(_rings(shape, where), size)
         return rasterise([_box(one.get("bbox"), where)], size)
 
     about = one.get("attributes")

@@ -154,8 +154,8 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         where = f"{name}, entity {number}"
         if entity.get("label") != "question":
             continue
-        linked = _linked(entity, number, entities, where)
-        asked = _asked(entity.get("text"))
+        linked = _find_links(entity, number, entities, where)
+        asked = _question_of(entity.get("text"))
         if linked and asked:
             answers.setdefault(asked, _answer(asked, [entities[one] for one in linked], size, where))
             given = places.setdefault(asked, [])
@@ -175,7 +175,7 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     )
 
 
-def _linked(entity: dict[str, Any], number: int, entities: dict[int, Any], where: str) -> list[int]:
+def _find_links(entity: dict[str, Any], number: int, entities: dict[int, Any], where: str) -> list[int]:
     found = []
     for pair in listed(entity.get("linking", []), '"linking"', where):
         ends = listed(pair, "a link", where)
@@ -186,7 +186,7 @@ def _linked(entity: dict[str, Any], number: int, entities: dict[int, Any], where
     return found
 
 
-def _asked(text: object) -> str | None:
+def _question_of(text: object) -> str | None:
     plain = " ".join(text.split()) if isinstance(text, str) else ""
     if plain.endswith("?"):
         return plain

@@ -32,7 +32,7 @@ from engine.interchange.import_entries import (
 from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.pictures import size_of
-from engine.interchange.polygons import covered
+from engine.interchange.polygons import fill_polygons
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name, licence_of
 from engine.interchange.snapshot_figures import SPLITS
 from model.masks import Mask, rasterise
@@ -283,7 +283,7 @@ def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) 
             bad(where, str(error))
     if kind == "polygonlabels":
         points = [(_share(x, where) * width, _share(y, where) * height) for x, y in _pairs(value.get("points"), where)]
-        return covered([points], size)
+        return fill_polygons([points], size)
     if value.get("rotation"):
         bad(where, "a rotated rectangle cannot be imported; make it a polygon")
     x, y, across, down = (_share(value.get(name), where) for name in ("x", "y", "width", "height"))

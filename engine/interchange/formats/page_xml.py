@@ -29,7 +29,7 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.pictures import size_of
-from engine.interchange.polygons import Ring, covered
+from engine.interchange.polygons import Ring, fill_polygons
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name
 from engine.interchange.snapshot_figures import SPLITS
 from engine.version import code_version
@@ -270,7 +270,7 @@ def _ring(element: Any, where: str) -> _Outline:
 
 
 def _mask(rings: list[_Outline], size: tuple[int, int]) -> Mask:
-    return covered(rings, (size[1], size[0]))
+    return fill_polygons(rings, (size[1], size[0]))
 
 
 def _number(text: str | None) -> object:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from engine.documents.levels import levelled
+from engine.documents.levels import level_words
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.order import reading_order
 from engine.grounded import Box, GroundedPage, GroundedWord, page_from_json, page_to_json
@@ -58,7 +58,7 @@ def words_of_picture(picture: Image.Image, engine: OcrEngine) -> list[GroundedWo
     reading = engine.read(grey.resize(size, Image.Resampling.BICUBIC) if scale != 1 else grey, float("inf"))
     if reading.turn:
         return []
-    words = [word for line in reading_order(reading.lines) for word in levelled(line)]
+    words = [word for line in reading_order(reading.lines) for word in level_words(line)]
     return [GroundedWord(word.text, _whole(word.box, scale, grey.size)) for word in words]
 
 

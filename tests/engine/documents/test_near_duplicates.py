@@ -13,7 +13,7 @@ from db.tables import Document, DocumentGroup, Job, Page, PageSignature, PageWor
 from engine.cli import app
 from engine.datasets import snapshots
 from engine.documents import read_jobs
-from engine.documents.duplicates.signature_backfill import sign, unsigned
+from engine.documents.duplicates.signature_backfill import find_unsigned, sign
 from engine.documents.incoming import take_early
 from engine.documents.ingest import ingest
 from engine.documents.listing import document_lines
@@ -197,10 +197,10 @@ def test_documents_of_earlier_versions_are_signed_and_none_changes_its_split(
         session.execute(delete(PageSignature))
         session.get_one(DocumentGroup, rescan.group_id).split = "train"
     splits = {name: group_of(workspace, one.id).split for name, one in (("t", trains), ("j", judges), ("r", rescan))}
-    waiting = len(unsigned(workspace))
+    waiting = len(find_unsigned(workspace))
     done = sign(workspace)
     assert (done.documents, done.quarantined) == (waiting, [judges.name])
-    assert unsigned(workspace) == []
+    assert find_unsigned(workspace) == []
     assert sign(workspace).documents == 0
     assert {
         name: group_of(workspace, one.id).split for name, one in (("t", trains), ("j", judges), ("r", rescan))

@@ -6,7 +6,14 @@ from itertools import islice
 import pytest
 from PIL import Image, ImageDraw
 
-from engine.documents.duplicates.page_signature import alike, bands_of, folded, other_numbers, other_words, signature_of
+from engine.documents.duplicates.page_signature import (
+    alike,
+    bands_of,
+    fold_words,
+    other_numbers,
+    other_words,
+    signature_of,
+)
 from engine.synthetic import generate
 from engine.synthetic.assemble import SyntheticPage
 from tests.support.rescans import clean, other_values, read_again, rescanned, words_of
@@ -70,7 +77,7 @@ def test_a_misread_word_is_like_itself_and_another_value_is_not() -> None:
 
 
 def test_words_are_compared_without_signs_and_capitals() -> None:
-    assert folded(["Total:", "--", "2,987.88", "Straße"]) == ["total", "298788", "strasse"]
+    assert fold_words(["Total:", "--", "2,987.88", "Straße"]) == ["total", "298788", "strasse"]
 
 
 def drawing(seed: int) -> Image.Image:

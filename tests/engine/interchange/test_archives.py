@@ -67,7 +67,7 @@ def test_too_many_entries_end_in_a_sentence_that_says_what_to_do(tmp_path: Path,
 def test_as_many_entries_as_are_allowed_pass_the_count(tmp_path: Path) -> None:
     file = directory(tmp_path / "enough.zip", MOST_ENTRIES, MOST_ENTRIES & 0xFFFF)
     with file.open("rb") as content:
-        assert unpacking._counted(content) == MOST_ENTRIES
+        assert unpacking._count_entries(content) == MOST_ENTRIES
 
 
 def test_a_directory_too_large_to_be_read_is_refused_unread(tmp_path: Path) -> None:

@@ -203,7 +203,7 @@ def test_files_go_after_a_day_and_those_of_no_export_at_once(answered: Answered)
     with workspace.database.write() as session:
         for job, ago in ((old, timedelta(days=1)), (sent, timedelta(minutes=10))):
             session.execute(update(Job).where(Job.id == job).values(finished_at=now() - ago))
-    assert [job.id for job in export_files.listed(workspace, project)] == [kept]
+    assert [job.id for job in export_files.list_exports(workspace, project)] == [kept]
     export_files.forget(workspace)
     assert left(workspace) == [f"{kept}.zip"]
 

@@ -25,7 +25,7 @@ from engine.interchange.brush import decode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.exports import FORMATS, export
 from engine.interchange.formats.page_xml import NAMESPACE
-from engine.interchange.polygons import covered
+from engine.interchange.polygons import fill_polygons
 from engine.run_lengths import decode_rle
 from engine.workspace import Workspace
 from model.masks import Mask, rasterise
@@ -219,7 +219,7 @@ def test_page_xml_has_lines_words_and_a_region_for_each_part_of_an_answer(
             points = region.find(f"{{{NAMESPACE}}}Coords").get("points").split()
             pairs = [point.split(",") for point in points]
             ring = [(float(x), float(y)) for x, y in pairs]
-            mask = covered([ring], (HEIGHT, WIDTH))
+            mask = fill_polygons([ring], (HEIGHT, WIDTH))
             key = (about["question"], about["text"])
             found[key] = found[key] | mask if key in found else mask
     stamp = found.pop((STAMP, ""))
@@ -243,7 +243,7 @@ def test_yolo_outlines_say_how_much_of_the_masks_they_hold(answered_on_file: Ans
             kind, *values = text.split()
             points = np.array(values, float).reshape(-1, 2) * (WIDTH, HEIGHT)
             assert len(points) >= 3 and (points >= 0).all()
-            total[int(kind)] |= covered([[(x, y) for x, y in points]], (HEIGHT, WIDTH))
+            total[int(kind)] |= fill_polygons([[(x, y) for x, y in points]], (HEIGHT, WIDTH))
     hole = total[2] & ~brush()
     assert not (brush() & ~total[2]).any() and hole.any()
     assert 0.85 < written.loss["mean_iou"] < 1

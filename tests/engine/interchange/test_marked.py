@@ -8,7 +8,7 @@ import pytest
 
 from engine.annotation.state import AnnotationState, Patch, to_patch
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord
-from engine.interchange.polygons import covered, outlines
+from engine.interchange.polygons import fill_polygons, outlines
 from engine.interchange.release import Marked
 from engine.run_lengths import encode_rle
 from model.masks import Mask, encode_patch, iou, rasterise
@@ -56,7 +56,7 @@ def test_run_lengths_give_what_painted_pixels_give(seed: int) -> None:
         assert one.area == np.count_nonzero(mask)
         assert one.box == (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
         assert one.rings == outlines(mask)
-        assert one.likeness(one.rings) == iou(covered(outlines(mask), mask.shape), mask)
+        assert one.likeness(one.rings) == iou(fill_polygons(outlines(mask), mask.shape), mask)
         boxes = [
             (x, y, x + rng.randrange(30), y + rng.randrange(30))
             for x, y in [(rng.randrange(-9, WIDTH + 9), rng.randrange(-9, HEIGHT + 9)) for _ in range(3)]
