@@ -6,6 +6,7 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -66,6 +67,28 @@ def test_health_and_the_form_of_logging_in_name_version_licence_and_source(clien
     }
     page = client.get("/login").text
     assert '<a href="/source">Source</a>' in page and source_offer.version() in page and "AGPL-3.0-or-later" in page
+
+
+def test_every_tab_but_annotate_offers_the_source_at_its_foot(tmp_path: Path) -> None:
+    with TestClient(create_app(Settings(data_dir=tmp_path, _env_file=None)), base_url=ADDRESS) as client:
+        config = client.get("/app/config").json()
+    feet = {
+        each["id"] for each in config["components"] if "glossator-foot" in (each["props"].get("elem_classes") or [])
+    }
+    by_id = {each["id"]: each["props"] for each in config["components"]}
+    assert all('<a href="/source"' in by_id[foot]["value"] for foot in feet)
+
+    def holds_foot(node: dict[str, Any]) -> bool:
+        return node["id"] in feet or any(holds_foot(child) for child in node.get("children") or [])
+
+    def tabs(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        if str(by_id.get(node["id"], {}).get("elem_id") or "").startswith("tab-"):
+            yield node
+        for child in node.get("children") or []:
+            yield from tabs(child)
+
+    found = {by_id[tab["id"]]["elem_id"]: holds_foot(tab) for tab in tabs(config["layout"])}
+    assert len(found) == 8 and [name for name, holds in found.items() if not holds] == ["tab-annotate"]
 
 
 def test_with_an_address_set_the_link_leads_there(tmp_path: Path) -> None:

@@ -1,21 +1,20 @@
 """Events of the Gradio tabs take whatever id a browser sends: each of them asks whether the person may."""
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import pytest
-from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.ui import documents
-from db.ids import new_id
 from engine.jobs import job_list
 from engine.projects import projects
 from engine.settings import Settings
 from engine.tasks.standard_questions import replace_standard_questions
-from tests.support.accounts import ADDRESS, Person, make_user, somebody
+from tests.support.accounts import ADDRESS, make_user, somebody
 from tests.support.populated_project import World
+from tests.support.tab_events import event
 
 NOT_THERE, FOR_ADMINS, FOR_REVIEWERS = "no such project", "Only an admin of the project", "Only a reviewer or an admin"
 IN_NO_PROJECT = "You are not a member of any project"
@@ -27,24 +26,6 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
     application = create_app(settings)
     with TestClient(application, base_url=ADDRESS) as client:
         yield World(application.state.answer_service.workspace, client)
-
-
-def event(person: Person, tab: str, name: str, *given: Any) -> str:
-    """Fire the event `name` of a tab as a browser does; return everything that the server says to it."""
-    mounted: Any = next(
-        route.app for route in cast(Any, person.client.app).routes if isinstance(route, Mount) and route.path == "/app"
-    )  # type: ignore[attr-defined]
-    index = next(
-        number
-        for number, function in mounted.blocks.fns.items()
-        if function.fn is not None and function.fn.__name__ == name and function.fn.__module__ == f"annotator.ui.{tab}"
-    )
-    session = new_id()
-    body = {"data": list(given), "fn_index": index, "session_hash": session}
-    joined = person.post("/app/gradio_api/queue/join", json=body)
-    if joined.status_code != 200:
-        return str(joined.status_code)
-    return person.get(f"/app/gradio_api/queue/data?session_hash={session}").text
 
 
 # What each tab sends beside the project when it is opened.

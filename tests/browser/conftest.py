@@ -1,17 +1,22 @@
-"""A real server (`glossator serve`) and Debian's Chromium, driven by Playwright."""
+"""The real application behind a real port, and Debian's Chromium, driven by Playwright."""
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from urllib.parse import urlsplit
+from collections.abc import Generator, Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
+from engine.settings import Settings
+from engine.workspace import Workspace, open_workspace
 from tests.browser.bench import Bench
+from tests.browser.standard_list import listed  # noqa: F401 (a fixture)
+from tests.browser.stored_invoice import Invoiced, draft, store_invoice
 from tests.browser.team import server_with_login, team  # noqa: F401 (fixtures)
+from tests.browser.window import Window
 from tests.conftest import needed
 from tests.support.server_process import Served
+from tests.support.server_thread import ServedHere
 
 ARGUMENTS = [
     "--no-sandbox",
@@ -22,25 +27,33 @@ ARGUMENTS = [
     "--disable-sync",
     "--disable-features=PreloadTopChromeWebUI",  # a process for the browser's own menus, beside every page
 ]
-VIEWPORT: ViewportSize = {"width": 1400, "height": 900}
 PATIENCE = 30_000  # milliseconds: two busy cores answer a cold first question late
+FAILED = pytest.StashKey[bool]()
 
 
 @pytest.fixture(scope="session")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def served(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -> Iterator[Served]:
     """A server with an empty database of its own, which all tests share."""
-    started = Served(tmp_path_factory.mktemp("served"))
-    try:
-        started.start()
-        yield started
-    finally:
-        started.stop()
+    started = ServedHere(tmp_path_factory.mktemp("served"))
+    started.data.mkdir()
+    shutil.copyfile(migrated_file, started.data / "glossator.db")
+    started.start()
+    yield started
+    started.stop()
 
 
 @pytest.fixture(scope="session")
 def server(served: Served) -> str:
     """Address of the shared server."""
     return served.address
+
+
+@pytest.fixture(scope="session")
+def stored(served: Served) -> Iterator[Workspace]:
+    """The data of the shared server, read and written beside it."""
+    workspace = open_workspace(Settings(data_dir=served.data, _env_file=None))
+    yield workspace
+    workspace.close()
 
 
 @pytest.fixture(scope="session")
@@ -56,58 +69,66 @@ def browser() -> Iterator[Browser]:
         started.close()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Remember that a test failed: what its page shows then is no ground for the next one."""
+    report = yield
+    item.stash[FAILED] = item.stash.get(FAILED, False) or report.failed
+    return report
+
+
 @pytest.fixture(scope="session")
-def shared_profile(browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile for one test after the other: its cache saves a third of the time in which a page opens."""
-    context = browser.new_context(viewport=VIEWPORT)
-    yield context
-    context.close()
+def shared_window(browser: Browser, server: str) -> Iterator[Window]:
+    """A page of the browser for one test after the other."""
+    window = Window(browser, server)
+    yield window
+    window.close()
 
 
 @pytest.fixture
-def profile(request: pytest.FixtureRequest, browser: Browser) -> Iterator[BrowserContext]:
-    """A browser profile in which nothing is stored; one of its own for a test marked own_profile."""
-    if request.node.get_closest_marker("own_profile"):
-        context = browser.new_context(viewport=VIEWPORT)
-        yield context
-        context.close()
-        return
-    context = request.getfixturevalue("shared_profile")
-    yield context
-    empty(context)
+def window(request: pytest.FixtureRequest, shared_window: Window) -> Iterator[Window]:
+    """The page of the browser, with nothing of the test before it. What its scripts throw fails the test.
 
-
-def empty(context: BrowserContext) -> None:
-    """Close all pages of a profile, and forget what they stored."""
-    context.set_offline(False)
-    context.unroute_all(behavior="ignoreErrors")
-    origins = {f"{at.scheme}://{at.netloc}" for page in context.pages if (at := urlsplit(page.url)).netloc}
-    for page in context.pages:
-        page.close()
-    last = context.new_page()
-    session = context.new_cdp_session(last)
-    for origin in origins:
-        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage,indexeddb"})
-    last.close()
-    context.clear_cookies()
-
-
-@pytest.fixture
-def bench(server: str, profile: BrowserContext) -> Iterator[Bench]:
-    """The workspace in a browser profile in which nothing is stored."""
-    with bench_in(profile, server) as opened:
-        yield opened
-
-
-@contextmanager
-def bench_in(profile: BrowserContext, server: str, fragment: str = "") -> Iterator[Bench]:
-    """The workspace as it opens at a fragment. What the page's scripts throw fails the test."""
-    own = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
-    assert profile.request.put(f"{server}/api/me/preferences", data={}, headers=own).ok  # what a test before has chosen
-    page: Page = profile.new_page()
-    thrown: list[str] = []
-    page.on("pageerror", lambda error: thrown.append(f"{error}\n{error.stack}"))
-    page.goto(f"{server}/app/{fragment}")
-    page.wait_for_selector(".glossator[data-started]")
-    yield Bench(page, server)
+    A test that leaves something behind for good has a page (own_page) or a profile (own_profile) of its own.
+    """
+    own_page, own_profile = (bool(request.node.get_closest_marker(mark)) for mark in ("own_page", "own_profile"))
+    if own_profile:
+        shared_window.close()
+    elif own_page:
+        shared_window.close_page()
+    yield shared_window
+    usable = False
+    try:
+        if not request.node.stash.get(FAILED, False) and not own_profile:
+            (shared_window.close_page if own_page else shared_window.end)()
+            usable = True
+    finally:
+        thrown = shared_window.thrown.copy()
+        shared_window.thrown.clear()
+        if not usable:
+            shared_window.close()
     assert not thrown, thrown[0]
+
+
+@pytest.fixture
+def bench(request: pytest.FixtureRequest, window: Window) -> Bench:
+    """The workspace in an empty project of its own, in a browser in which nothing is stored."""
+    return window.open(window.make_project(request.node.name))
+
+
+@pytest.fixture
+def invoiced(request: pytest.FixtureRequest, window: Window, stored: Workspace) -> Invoiced:
+    """Open an invoice in a project of its own, with questions on which nothing is marked; the model is not asked."""
+
+    def open_one(*questions: str, pages: int = 1) -> Bench:
+        project = window.make_project(request.node.name)
+        document = store_invoice(stored, project, pages=pages)
+        drafts = draft(stored, document, *questions)
+        place = f"&document={document.id}" + (f"&annotation={drafts[0].id}" if drafts else "")
+        bench = window.open(project, place)
+        bench.ready()
+        bench.settled()
+        bench.page.locator(".g-canvas").focus()
+        return bench
+
+    return open_one

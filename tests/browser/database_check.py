@@ -85,7 +85,7 @@ class Acknowledged(dict[str, int]):
 
     def __init__(self, bench: Bench) -> None:
         super().__init__()
-        bench.page.on("response", self._heard)
+        bench.listen("response", self._heard)
 
     def _heard(self, response: Any) -> None:
         request = response.request

@@ -38,12 +38,13 @@ class Held:
         """Let them go on, wait until the page has heard all of them, and hold nothing more."""
         self.over = True
         for route, answer in self.held:
-            with self.page.expect_response(partial(_answers, route.request)):
-                if answer is None:
-                    route.continue_()
-                else:
-                    route.fulfill(response=answer)
+            self._let_go(route, answer)
         self.held = []
+
+    def release_one(self, at: int) -> None:
+        """Let one of them go on, and wait until the page has heard it."""
+        route, answer = self.held.pop(at)
+        self._let_go(route, answer)
 
     def fail(self) -> None:
         """The line is cut: none of them gets an answer."""
@@ -51,6 +52,13 @@ class Held:
         for route, _ in self.held:
             route.abort("connectionreset")
         self.held = []
+
+    def _let_go(self, route: Route, answer: APIResponse | None) -> None:
+        with self.page.expect_response(partial(_answers, route.request)):
+            if answer is None:
+                route.continue_()
+            else:
+                route.fulfill(response=answer)
 
 
 def _answers(request: Request, response: Response) -> bool:

@@ -136,7 +136,7 @@ class Stage:
         self.page.mouse.up()
         self.page.unroute_all(behavior="wait")
         self.online(())
-        if self.served.process is None or self.served.process.poll() is not None:
+        if not self.served.running:
             self.served.start()
         self.hurry()
         choice = "Save my version" if len(actions) % 2 else "Use saved version"
@@ -215,7 +215,7 @@ class Stage:
         self.away = True
 
     def reload(self, _given: Sequence[float]) -> None:
-        if self.away or self.served.process is None or self.served.process.poll() is not None:
+        if self.away or not self.served.running:
             return
         self.bench.reload()
         self.bench.ready()
@@ -248,7 +248,7 @@ class Stage:
 
     def elsewhere(self, _given: Sequence[float]) -> None:
         """Somebody else saves."""
-        if self.served.process is None or self.served.process.poll() is not None:
+        if not self.served.running:
             return
         annotation = self.bench.annotation()
         page = next(iter(self.words))

@@ -45,9 +45,9 @@ def send(bench: Bench, method: str, path: str, body: object) -> None:
 class Asked:
     """What a page asks the server for, from now on: paths, without the stream of changes and Gradio's heartbeat."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, bench: Bench) -> None:
         self.paths: list[str] = []
-        page.on("request", self._add)
+        bench.listen("request", self._add)
 
     def _add(self, request: Request) -> None:
         path = "/" + request.url.split("/", 3)[3].split("?")[0]

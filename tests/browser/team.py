@@ -12,11 +12,10 @@ from engine.accounts import sessions, users
 from engine.projects.projects import change_settings, create_project
 from engine.settings import Settings
 from engine.workspace import open_workspace
-from tests.browser.bench import Bench, invoice
+from tests.browser.bench import OPENING, Bench, invoice
 from tests.support.server_process import Served
 
 PASSWORD = "margins-and-glosses"
-OPENING = 120_000  # milliseconds: a second browser beside a busy first one
 ROLES = {"Ann": "annotator", "Ben": "annotator", "Rita": "reviewer"}
 _serial = itertools.count(1)
 

@@ -1,16 +1,15 @@
-"""Parts of the canvas that no walk through the page reaches: fingers, several pages, prompts after a reload."""
+"""Parts of the canvas that no walk through the page reaches: fingers, several pages, prompts of a page opened anew."""
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.bench import Bench, invoice
+from tests.browser.stored_invoice import TOTAL, Invoiced
 
 pytestmark = pytest.mark.browser
 
 
-def test_two_fingers_zoom_and_pan_and_paint_nothing(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_two_fingers_zoom_and_pan_and_paint_nothing(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.keys.press("b")
     head = bench.annotation()["head"]
     scale = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.view.scale")
@@ -39,9 +38,8 @@ def test_two_fingers_zoom_and_pan_and_paint_nothing(bench: Bench) -> None:
     assert bench.painted().any() and (bench.painted() == bench.stored()).all()
 
 
-def test_an_answer_has_several_regions_on_several_pages(bench: Bench) -> None:
-    bench.upload(invoice(pages=2))
-    bench.ask_and_clear()
+def test_an_answer_has_several_regions_on_several_pages(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL, pages=2)
     first = bench.place()["page"]
     bench.keys.press("r")
     for text in ("2,987.88", "March"):
@@ -70,16 +68,15 @@ def test_an_answer_has_several_regions_on_several_pages(bench: Bench) -> None:
     expect(reading).to_contain_text("EUR")
 
 
-def test_points_and_boxes_stand_on_the_page_again_after_a_reload(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_points_and_boxes_stand_on_the_page_again_when_it_is_opened_anew(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.keys.press("r")
     x0, y0, x1, y1 = bench.box("2,987.88")
     bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
     bench.settled()
     before = bench.annotation()["state"]["pages"][bench.place()["page"]]
     assert len(before["boxes"]) == 1
-    bench.reload()
+    bench.reopen()
     bench.ready()
     shown = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.mark.boxes")
     assert shown == before["boxes"]

@@ -5,8 +5,9 @@ import pytest
 from playwright.sync_api import Request, Route, expect
 
 from model.masks import rasterise
-from tests.browser.bench import Bench, invoice, sent_json
+from tests.browser.bench import Bench, sent_json
 from tests.browser.database_check import assert_kept
+from tests.browser.stored_invoice import TOTAL, Invoiced
 from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
@@ -42,9 +43,8 @@ def test_a_pdf_is_asked_corrected_accepted_and_still_marked_after_a_reload(bench
     assert (bench.stored() == corrected).all()
 
 
-def test_a_click_marks_a_word_and_another_click_takes_it_back(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_a_click_marks_a_word_and_another_click_takes_it_back(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("2,987.88")
     bench.settled()
     assert bench.marked() == {bench.number("2,987.88")}
@@ -60,9 +60,8 @@ def test_a_click_marks_a_word_and_another_click_takes_it_back(bench: Bench) -> N
     assert bench.tint(bench.box("2,987.88")) == "none"
 
 
-def test_shift_takes_the_line_and_a_drag_takes_the_words_it_crosses(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_shift_takes_the_line_and_a_drag_takes_the_words_it_crosses(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("March", modifiers=["Shift"])
     bench.settled()
     assert bench.marked() == {bench.number(text) for text in ("date:", "14", "March", "2026")} | {
@@ -75,9 +74,8 @@ def test_shift_takes_the_line_and_a_drag_takes_the_words_it_crosses(bench: Bench
     assert (bench.painted() == bench.stored()).all()
 
 
-def test_brush_and_eraser_change_pixels_and_leave_the_words(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_brush_and_eraser_change_pixels_and_leave_the_words(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("2,987.88")
     bench.keys.press("b")
     x0, _, x1, y1 = bench.box("2,987.88")
@@ -96,9 +94,8 @@ def test_brush_and_eraser_change_pixels_and_leave_the_words(bench: Bench) -> Non
     assert bench.marked() == {bench.number("2,987.88")}
 
 
-def test_a_word_taken_out_does_not_bring_back_what_was_erased_in_another(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_a_word_taken_out_does_not_bring_back_what_was_erased_in_another(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("2,987.88")
     bench.click("EUR")
     bench.keys.press("e")
@@ -115,16 +112,15 @@ def test_a_word_taken_out_does_not_bring_back_what_was_erased_in_another(bench: 
     assert (bench.painted() == bench.stored()).all()
 
 
-def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     sent: list[dict] = []
 
     def note(request: Request) -> None:
         if request.url.endswith("/refine"):
             sent.append(sent_json(request))
 
-    bench.page.on("request", note)
+    bench.listen("request", note)
     bench.keys.press("r")
     x0, y0, x1, y1 = bench.box("2,987.88")
     bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
@@ -151,9 +147,8 @@ def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(bench: Ben
 
 
 @pytest.mark.parametrize("tool", ["b", "w"])
-def test_what_the_model_answers_in_mid_stroke_lies_under_the_stroke(bench: Bench, tool: str) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_what_the_model_answers_in_mid_stroke_lies_under_the_stroke(invoiced: Invoiced, tool: str) -> None:
+    bench = invoiced(TOTAL)
     held: list[Route] = []
     bench.page.route("**/refine", lambda route: held.append(route))
     bench.keys.press("r")
@@ -181,9 +176,8 @@ def test_what_the_model_answers_in_mid_stroke_lies_under_the_stroke(bench: Bench
     assert bench.painted()[int((y0 + y1) / 2), int((x0 + x1) / 2)]
 
 
-def test_a_point_goes_with_the_answer_that_came_too_late(bench: Bench, served: Served) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_a_point_goes_with_the_answer_that_came_too_late(invoiced: Invoiced, served: Served) -> None:
+    bench = invoiced(TOTAL)
     held: list[Route] = []
     bench.page.route("**/refine", lambda route: held.append(route))
     bench.keys.press("p")
@@ -198,9 +192,8 @@ def test_a_point_goes_with_the_answer_that_came_too_late(bench: Bench, served: S
     assert bench.marked() == {bench.number("March")}
 
 
-def test_undo_and_redo_walk_through_one_mask_and_the_server_follows(bench: Bench) -> None:
-    bench.upload(invoice(pages=2))
-    bench.ask_and_clear()
+def test_undo_and_redo_walk_through_one_mask_and_the_server_follows(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL, pages=2)
     states = [bench.painted()]
     bench.click("2,987.88")
     states.append(bench.painted())
@@ -235,9 +228,8 @@ def test_undo_and_redo_walk_through_one_mask_and_the_server_follows(bench: Bench
     expect(bench.page.get_by_label("Undo")).to_be_disabled()
 
 
-def test_not_answered_is_said_and_taken_back(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_not_answered_is_said_and_taken_back(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("2,987.88")
     bench.keys.press("x")
     bench.settled()
@@ -251,9 +243,8 @@ def test_not_answered_is_said_and_taken_back(bench: Bench) -> None:
     assert bench.annotation()["state"]["no_answer"] is False
 
 
-def test_a_click_hits_the_word_after_zooming_and_panning(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_a_click_hits_the_word_after_zooming_and_panning(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     x, y = bench.at(*bench.centre("2,987.88"))
     bench.page.mouse.move(x, y)
     for _ in range(4):

@@ -2,21 +2,20 @@
 
 from playwright.sync_api import expect
 
-from tests.browser.bench import Bench, invoice
+from tests.browser.bench import Bench
+from tests.browser.stored_invoice import DATE, TOTAL, Invoiced
 
-TOTAL, DATE = "What is the total due?", "What is the invoice date?"
 
-
-def answered(bench: Bench, question: str, word: str) -> None:
-    bench.ask_and_clear(question)
+def mark(bench: Bench, word: str) -> Bench:
+    """Mark a word as the answer that is open."""
     bench.keys.press("w")
     bench.click(word)
     bench.settled()
+    return bench
 
 
-def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(bench: Bench) -> None:
-    bench.upload()
-    answered(bench, TOTAL, "2,987.88")
+def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(invoiced: Invoiced) -> None:
+    bench = mark(invoiced(TOTAL, DATE), "2,987.88")
     word, total = bench.number("2,987.88"), bench.place()["annotation"]
     bench.keys.press("Enter")
     bench.settled()
@@ -36,8 +35,8 @@ def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(bench: Bench) 
     bench.keys.press("Enter")
     bench.settled()
     # Another answer is open by now: the toast leads back to the one that was decided.
-    bench.ask(DATE)
-    assert bench.place()["annotation"] != total
+    bench.page.locator(".g-question", has_text=DATE).click()
+    bench.page.wait_for_function(f"() => !location.hash.includes('{total}')")
     bench.page.locator(".g-toast", has_text="Accepted.").get_by_role("button", name="Undo").click()
     bench.page.wait_for_function(f"() => location.hash.includes('{total}')")
     bench.settled()
@@ -45,9 +44,8 @@ def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(bench: Bench) 
     expect(bench.page.locator(".g-accept")).to_contain_text("Accept")
 
 
-def test_an_answer_without_answer_shows_no_mark_and_has_it_back_with_the_next_x(bench: Bench) -> None:
-    bench.upload()
-    answered(bench, TOTAL, "2,987.88")
+def test_an_answer_without_answer_shows_no_mark_and_has_it_back_with_the_next_x(invoiced: Invoiced) -> None:
+    bench = mark(invoiced(TOTAL), "2,987.88")
     strip = bench.page.locator(".g-thumbnail[data-mark=person]")
     expect(strip).to_have_count(1)
     bench.keys.press("x")
@@ -60,11 +58,12 @@ def test_an_answer_without_answer_shows_no_mark_and_has_it_back_with_the_next_x(
     assert bench.painted().any() and bench.marked() == {bench.number("2,987.88")}
 
 
-def test_enter_accepts_after_a_question_was_chosen_in_the_list(bench: Bench) -> None:
-    bench.upload()
-    answered(bench, TOTAL, "2,987.88")
+def test_enter_accepts_after_a_question_was_chosen_in_the_list(invoiced: Invoiced) -> None:
+    bench = mark(invoiced(TOTAL, DATE), "2,987.88")
     first = bench.place()["annotation"]
-    answered(bench, DATE, "March")
+    bench.page.locator(".g-question", has_text=DATE).click()
+    expect(bench.page.locator(".g-asked")).to_have_text(DATE)
+    mark(bench, "March")
     bench.page.locator(f".g-question[data-annotation='{first}']").click()
     bench.page.wait_for_function(f"() => location.hash.includes('{first}')")
     bench.keys.press("x")
@@ -73,9 +72,8 @@ def test_enter_accepts_after_a_question_was_chosen_in_the_list(bench: Bench) -> 
     assert bench.annotation()["status"] == "accepted" and bench.annotation()["state"]["no_answer"]
 
 
-def test_keys_work_after_coming_back_by_the_button_of_the_tab(bench: Bench) -> None:
-    bench.upload()
-    answered(bench, TOTAL, "2,987.88")
+def test_keys_work_after_coming_back_by_the_button_of_the_tab(invoiced: Invoiced) -> None:
+    bench = mark(invoiced(TOTAL), "2,987.88")
     bench.page.get_by_role("tab", name="People").click()
     bench.page.get_by_role("tab", name="Annotate").click()
     expect(bench.page.get_by_role("tab", name="Annotate")).to_be_focused()
@@ -91,9 +89,8 @@ def test_keys_work_after_coming_back_by_the_button_of_the_tab(bench: Bench) -> N
     expect(bench.page.locator(".g-tool[data-tool=brush]")).to_have_attribute("aria-pressed", "true")
 
 
-def test_paint_over_printed_words_offers_them(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear(TOTAL)
+def test_paint_over_printed_words_offers_them(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.keys.press("b")
     x0, y0, _, y1 = bench.box("Total")
     x1 = bench.box("EUR")[2]
@@ -116,18 +113,16 @@ def test_paint_over_printed_words_offers_them(bench: Bench) -> None:
     assert bench.annotation()["status"] == "accepted"
 
 
-def test_a_link_to_another_page_of_the_open_document_opens_it(bench: Bench) -> None:
-    bench.upload(invoice(3))
+def test_a_link_to_another_page_of_the_open_document_opens_it(invoiced: Invoiced) -> None:
+    bench = invoiced(pages=3)
     place = bench.place()
     third = bench.get(f"/documents/{place['document']}")["pages"][2]["id"]
     bench.page.evaluate("(hash) => { location.hash = hash; }", f"document={place['document']}&page={third}")
     bench.page.wait_for_selector(f".glossator[data-ready='{third}']")
 
 
-def test_a_question_asked_by_mistake_is_removed_and_comes_back(bench: Bench) -> None:
-    bench.upload()
-    answered(bench, TOTAL, "2,987.88")
-    bench.ask("asdf")
+def test_a_question_asked_by_mistake_is_removed_and_comes_back(invoiced: Invoiced) -> None:
+    bench = mark(invoiced("asdf", TOTAL), "2,987.88")
     mistake = bench.place()["annotation"]
     rows = bench.page.locator(".g-question")
     expect(rows).to_have_count(2)
@@ -144,6 +139,6 @@ def test_a_question_asked_by_mistake_is_removed_and_comes_back(bench: Bench) -> 
     bench.settled()
     bench.page.get_by_role("button", name="Remove this question").click()
     expect(rows).to_have_count(1)
-    bench.reload()
+    bench.reopen()
     bench.ready()
     expect(rows).to_have_count(1)

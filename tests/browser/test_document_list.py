@@ -1,10 +1,9 @@
-"""The list of documents in a project of five hundred: drawn where it is seen, fetched where somebody scrolls."""
+"""The list of documents in a project of 250: drawn where it is seen, fetched where somebody scrolls."""
 
 import itertools
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import expect
 
 from engine.documents.listing import document_lines
 from engine.documents.views import DocumentLine
@@ -12,19 +11,21 @@ from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.growth.project import grow
 from tests.browser.bench import Bench
-from tests.browser.conftest import bench_in
+from tests.browser.held_answers import Held
+from tests.browser.window import Window
 from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 
-DOCUMENTS = 500
-_NODES = "() => document.querySelectorAll('*').length"
+DOCUMENTS = 250
+_NODES = "() => document.querySelectorAll('.glossator *').length"
+_DRAWN = "() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => drawn())))"
 _FETCHED = "() => document.querySelector('.glossator').workspace.library.listed.lines.length"
 
 
 @pytest.fixture(scope="module")
 def grown(served: Served) -> tuple[str, list[DocumentLine]]:
-    """A project of five hundred documents on the shared server, and their lines."""
+    """A project of 250 documents on the shared server, and their lines."""
     workspace = open_workspace(Settings(data_dir=served.data, _env_file=None))
     try:
         project = grow(workspace, DOCUMENTS).project
@@ -34,11 +35,11 @@ def grown(served: Served) -> tuple[str, list[DocumentLine]]:
 
 
 @pytest.fixture
-def large(profile: BrowserContext, server: str, grown: tuple[str, list[DocumentLine]]) -> Iterator[Bench]:
+def large(window: Window, grown: tuple[str, list[DocumentLine]]) -> Bench:
     """The workspace in the large project, with its newest document open."""
-    with bench_in(profile, server, f"#project={grown[0]}") as bench:
-        bench.ready()
-        yield bench
+    bench = window.open(grown[0])
+    bench.ready()
+    return bench
 
 
 def test_a_long_list_draws_the_rows_in_sight(large: Bench) -> None:
@@ -46,7 +47,7 @@ def test_a_long_list_draws_the_rows_in_sight(large: Bench) -> None:
     expect(rows.first).to_have_attribute("aria-setsize", str(DOCUMENTS))
     expect(rows.first).to_have_attribute("aria-posinset", "1")
     assert 5 < rows.count() < 60
-    assert large.page.evaluate(_NODES) < 3000
+    assert large.page.evaluate(_NODES) < 2500
     heights = {row.bounding_box()["height"] for row in rows.all()[:5]}  # type: ignore[index]
     tops = [row.bounding_box()["y"] for row in rows.all()[:5]]  # type: ignore[index]
     assert len(heights) == 1 and {after - top for top, after in itertools.pairwise(tops)} == heights
@@ -76,7 +77,7 @@ def test_a_search_asks_the_server_and_finds_what_was_not_fetched(
 ) -> None:
     wanted = grown[1][-3]
     asked: list[str] = []
-    large.page.on("request", lambda request: asked.append(request.url) if "q=" in request.url else None)
+    large.listen("request", lambda request: asked.append(request.url) if "q=" in request.url else None)
     field = large.page.get_by_label("Search documents")
     rows = large.page.locator(".g-document")
     field.click()
@@ -108,27 +109,27 @@ def test_the_list_before_stays_until_the_answer_and_a_late_one_is_dropped(
     large: Bench, grown: tuple[str, list[DocumentLine]]
 ) -> None:
     first, second = grown[1][-5].name, grown[1][-7].name
-    held = []
-    large.page.route("**/documents?q=*", lambda route: held.append(route))
+    held = Held(large.page, "**/documents?q=*")
     field, rows = large.page.get_by_label("Search documents"), large.page.locator(".g-document")
     field.fill(first)
-    large.page.wait_for_timeout(300)
+    held.wait(1)
     assert rows.count() > 5
     field.fill(second)
-    large.page.wait_for_timeout(300)
-    assert len(held) == 2 and rows.count() > 5
-    held[1].continue_()
+    held.wait(2)
+    assert rows.count() > 5
+    held.release_one(1)
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text(second)
-    held[0].continue_()
-    large.page.wait_for_timeout(300)
+    held.release()
+    large.page.evaluate(_DRAWN)
+    expect(rows).to_have_count(1)
     expect(rows).to_contain_text(second)
 
 
 def test_keys_walk_beyond_the_rows_that_are_drawn(large: Bench, grown: tuple[str, list[DocumentLine]]) -> None:
     rows = large.page.locator(".g-document")
     rows.first.focus()
-    for at in range(1, 131):
+    for at in range(1, 71):
         large.keys.press("ArrowDown")
         if at % 10 == 0:
             focused = large.page.locator(".g-document:focus")
@@ -136,17 +137,17 @@ def test_keys_walk_beyond_the_rows_that_are_drawn(large: Bench, grown: tuple[str
             expect(focused).to_be_in_viewport(ratio=0.9)
     expect(large.page.locator(".g-document[tabindex='0']")).to_have_attribute("data-document", grown[1][0].id)
     large.page.locator(".g-documents").evaluate("(list) => list.scrollTo(0, 0)")
-    expect(large.page.locator(".g-document:focus")).to_have_attribute("data-document", grown[1][130].id)
+    expect(large.page.locator(".g-document:focus")).to_have_attribute("data-document", grown[1][70].id)
     large.keys.press("ArrowUp")
     focused = large.page.locator(".g-document:focus")
-    expect(focused).to_have_attribute("data-document", grown[1][129].id)
+    expect(focused).to_have_attribute("data-document", grown[1][69].id)
     expect(focused).to_be_in_viewport(ratio=0.9)
     large.keys.press("Enter")
-    expect(large.page.locator(".g-document[aria-selected=true]")).to_have_attribute("data-document", grown[1][129].id)
+    expect(large.page.locator(".g-document[aria-selected=true]")).to_have_attribute("data-document", grown[1][69].id)
 
 
 def test_an_open_document_far_down_is_in_sight(large: Bench, grown: tuple[str, list[DocumentLine]]) -> None:
-    far = grown[1][375]
+    far = grown[1][225]
     large.page.evaluate("([p, d]) => { location.hash = `project=${p}&document=${d}`; }", [grown[0], far.id])
     row = large.page.locator(".g-document[aria-selected=true]")
     expect(row).to_contain_text(far.name)
@@ -160,7 +161,7 @@ def test_an_open_document_far_down_is_in_sight(large: Bench, grown: tuple[str, l
 
 def test_a_new_document_comes_to_the_front_of_a_long_list(large: Bench) -> None:
     fetched: list[str] = []
-    large.page.on("request", lambda request: fetched.append(request.url) if "/documents?" in request.url else None)
+    large.listen("request", lambda request: fetched.append(request.url) if "/documents?" in request.url else None)
     large.upload(name="just in.pdf")
     rows = large.page.locator(".g-document")
     expect(rows.first).to_contain_text("just in.pdf")

@@ -1,58 +1,23 @@
 """The tab Export: an export is started, listed, downloaded and stopped, and what is wrong with one is said there."""
 
-import io
-import json
 import re
 import zipfile
 from datetime import UTC, datetime
 
 import pytest
-from PIL import Image
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.bench import Bench
+from tests.browser.export_steps import opened
+from tests.browser.tabs import OWN
 from tests.support.server_process import Served
 
-pytestmark = pytest.mark.browser
-
-OWN = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
+pytestmark = [pytest.mark.browser, pytest.mark.own_page]  # its list does not load in a page where the tab was open
 
 
-def packed() -> bytes:
-    """A dataset of one page with one answer."""
-    picture = io.BytesIO()
-    Image.new("RGB", (200, 100), "white").save(picture, "PNG")
-    answered = {"images": [{"id": 1, "file_name": "a.png", "width": 200, "height": 100}]}
-    answered |= {"categories": [{"id": 1, "name": "Where is the seal?"}]}
-    answered |= {"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 20]}]}
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as archive:
-        archive.writestr("annotations.json", json.dumps(answered))
-        archive.writestr("a.png", picture.getvalue())
-    return content.getvalue()
-
-
-def opened(bench: Bench, name: str) -> str:
-    """Make a project with one answer, and open the tab Export; return the address of its exports."""
-    page, api = bench.page, f"{bench.server}/api"
-    project = page.request.post(f"{api}/projects", data={"name": name}, headers=OWN).json()["id"]
-    file = {"name": "set.zip", "mimeType": "application/zip", "buffer": packed()}
-    address = f"{api}/projects/{project}/import?ocr=false"
-    assert page.request.post(address, multipart={"file": file}, headers=OWN).ok  # type: ignore[dict-item]
-    shown(page, project, name)
-    return f"{api}/projects/{project}/exports"
-
-
-def shown(page: Page, project: str, name: str) -> None:
-    """Open the tab Export with a project."""
-    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
-    page.get_by_role("tab", name="Export", exact=True).click()
-    expect(page.get_by_label("Project").locator("visible=true")).to_have_value(name)
-
-
-def test_an_export_is_started_and_downloaded_also_after_a_reload(bench: Bench) -> None:
+def test_an_export_is_started_and_downloaded(bench: Bench) -> None:
     page = bench.page
-    address = opened(bench, "to be exported")
+    opened(bench, "to be exported")
     listed = page.get_by_role("list", name="Exports")
     expect(page.get_by_text("No exports yet.")).to_be_visible()
     page.get_by_role("button", name="Export as COCO").click()
@@ -60,10 +25,6 @@ def test_an_export_is_started_and_downloaded_also_after_a_reload(bench: Bench) -
     expect(row).to_contain_text(re.compile(r"1 answer · [\d.]+ KB · kept until"))
     expect(row).to_contain_text("done")
     expect(page.get_by_text("No exports yet.")).to_be_hidden()
-    page.reload()
-    page.wait_for_selector(".glossator[data-started]")
-    shown(page, address.split("/")[-2], "to be exported")
-    expect(row).to_have_count(1)
     with page.expect_download() as download:
         row.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename == "to-be-exported-coco.zip"

@@ -17,7 +17,7 @@ def other(bench: Bench) -> Iterator[Bench]:
     page: Page = bench.page.context.new_page()
     thrown: list[str] = []
     page.on("pageerror", lambda error: thrown.append(str(error)))
-    page.goto(f"{bench.server}/app/")
+    page.goto(f"{bench.server}/app/#project={bench.project}")
     page.wait_for_selector(".glossator[data-started]")
     yield Bench(page, bench.server)
     assert not thrown, thrown[0]
@@ -29,7 +29,7 @@ def send(bench: Bench, method: str, path: str, body: object) -> None:
 
 
 def test_what_one_window_does_is_on_the_other(bench: Bench, other: Bench) -> None:
-    project = bench.get("/projects")[0]["id"]
+    project = bench.project
     bench.upload(invoice(), "fresh from the press.pdf")
     document = bench.place()["document"]
     row = other.page.locator(f".g-document[data-document='{document}']")
@@ -47,11 +47,10 @@ def test_what_one_window_does_is_on_the_other(bench: Bench, other: Bench) -> Non
     expect(row).to_contain_text("1 of 1 accepted")
     expect(other.page.locator(".g-accept")).to_contain_text("Accepted")
     # Standard questions that somebody has written, elsewhere, for a project of which this document is.
-    before = [each["text"] for each in bench.get(f"/projects/{project}/standard-questions")]
-    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": [*before, "Who is freshly asked?"]})
+    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": ["Who is freshly asked?"]})
     for window in (bench, other):
         expect(window.page.locator(".g-suggestion", has_text="Who is freshly asked?")).to_be_visible()
-    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": before})
+    send(bench, "PUT", f"/projects/{project}/standard-questions", {"questions": []})
     for window in (bench, other):
         expect(window.page.locator(".g-suggestion", has_text="Who is freshly asked?")).to_have_count(0)
     # A project that is made elsewhere can be chosen.
@@ -69,7 +68,7 @@ def test_a_window_that_nobody_touches_asks_nothing(bench: Bench) -> None:
     bench.ask(TOTAL)
     bench.settled()
     asked: list[str] = []
-    bench.page.on("request", lambda request: asked.append(request.url))
+    bench.listen("request", lambda request: asked.append(request.url))
     bench.page.wait_for_function(_PICTURES)
     for _ in range(10):  # what one did oneself comes back, and is looked at once
         asked.clear()

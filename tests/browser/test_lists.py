@@ -2,21 +2,27 @@
 
 import io
 import json
-import re
 import zipfile
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from PIL import Image
-from playwright.sync_api import FilePayload, expect
+from playwright.sync_api import expect
 
 from annotator.front_end_files import BASE
+from db.base import now
+from db.tables import Document
+from engine.documents import read_jobs
+from engine.workspace import Workspace
 from tests.browser.bench import Bench, invoice
+from tests.browser.stored_invoice import TOTAL, Invoiced, store_invoice
+from tests.browser.window import Window
 
 pytestmark = pytest.mark.browser
 
 _RENDER = "() => document.querySelector('.glossator').workspace.drawing.render()"
-_FOCUS = "() => document.activeElement.className"
+SENDER = "Who is the sender?"
 # What is announced or built anew in a part of the page from now on.
 _WATCH = """(selector) => {
   window.changes = [];
@@ -25,10 +31,8 @@ _WATCH = """(selector) => {
 }"""
 
 
-def test_the_focus_stays_on_a_question_while_answers_are_saved(bench: Bench) -> None:
-    bench.upload()
-    bench.ask("What is the total due?")
-    bench.ask_and_clear("Who is the sender?")
+def test_the_focus_stays_on_a_question_while_answers_are_saved(invoiced: Invoiced) -> None:
+    bench = invoiced(SENDER, TOTAL)
     rows = bench.page.locator(".g-question")
     rows.nth(1).focus()
     asked = rows.nth(1).locator(".g-question-text").inner_text()
@@ -53,10 +57,8 @@ def test_the_focus_stays_on_a_ranked_page_that_was_opened(bench: Bench) -> None:
     assert bench.page.evaluate("() => document.activeElement.innerText") == name
 
 
-def test_a_press_on_a_question_counts_although_its_row_changes_meanwhile(bench: Bench) -> None:
-    bench.upload()
-    bench.ask("What is the total due?")
-    bench.ask_and_clear("Who is the sender?")
+def test_a_press_on_a_question_counts_although_its_row_changes_meanwhile(invoiced: Invoiced) -> None:
+    bench = invoiced(SENDER, TOTAL)
     row = bench.page.locator(".g-question").filter(has_text="total due")
     box = row.locator(".g-question-answer").bounding_box()
     assert box is not None
@@ -87,10 +89,8 @@ def test_the_line_of_the_open_document_counts_the_questions_beside_it(bench: Ben
     bench.settled()
 
 
-def test_a_step_of_the_zoom_draws_no_card_and_no_list(bench: Bench) -> None:
-    bench.upload(invoice(pages=2))
-    bench.ask("What is the total due?")
-    bench.settled()
+def test_a_step_of_the_zoom_draws_no_card_and_no_list(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL, pages=2)
     bench.page.evaluate(_WATCH, ".g-answer-room")
     scale = bench.page.locator(".g-scale").inner_text()
     drawn = """() => { const { workspace } = document.querySelector('.glossator'); window.drawings = 0;
@@ -110,9 +110,8 @@ def test_a_step_of_the_zoom_draws_no_card_and_no_list(bench: Bench) -> None:
     assert bench.page.evaluate("window.changes") == []
 
 
-def test_only_the_text_of_the_answer_is_read_out(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear("What is the total due?")
+def test_only_the_text_of_the_answer_is_read_out(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     live = "[aria-live]"
     assert bench.page.locator(f".g-answer{live}").count() == 0
     bench.click("2,987.88")
@@ -125,25 +124,12 @@ def test_only_the_text_of_the_answer_is_read_out(bench: Bench) -> None:
     assert bench.page.evaluate("window.changes") == []
 
 
-def test_the_reading_of_a_long_document_is_stopped_and_resumed(bench: Bench) -> None:
-    file: FilePayload = {"name": "long.pdf", "mimeType": "application/pdf", "buffer": invoice(pages=60)}
-    bench.page.set_input_files("input[type=file]", [file])
-    strip = bench.page.locator(".g-strip-head")
-    expect(strip.locator("h3")).to_contain_text("of 60")
-    strip.get_by_role("button", name="Stop reading").click()
-    expect(strip.get_by_role("button", name="Read the rest")).to_be_visible(timeout=30_000)
-    expect(bench.page.locator(".g-toast")).to_contain_text("of 60 pages were read: reading was stopped.")
-    expect(strip.locator("h3")).not_to_contain_text("of 60")
-    strip.get_by_role("button", name="Read the rest").click()
-    expect(strip.get_by_role("button", name="Stop reading")).to_be_visible()
-    expect(strip.locator("h3")).to_have_text("Pages · 60", timeout=60_000)
-    expect(strip.get_by_role("button")).to_have_count(0)
-
-
-def test_what_a_search_has_found_is_reached_by_keys(bench: Bench) -> None:
-    bench.upload(name="needle in a haystack.pdf")
-    found = bench.place()["document"]
-    bench.upload(name="what is open.pdf")
+def test_what_a_search_has_found_is_reached_by_keys(window: Window, stored: Workspace) -> None:
+    project = window.make_project("haystack")
+    found = store_invoice(stored, project, name="needle in a haystack.pdf").id
+    store_invoice(stored, project, name="what is open.pdf")
+    bench = window.open(project)
+    bench.ready()
     bench.page.locator(".g-canvas").focus()
     bench.keys.press("d")
     bench.page.keyboard.type("haystack")
@@ -156,9 +142,8 @@ def test_what_a_search_has_found_is_reached_by_keys(bench: Bench) -> None:
     bench.page.wait_for_function(f"() => location.hash.includes('{found}')")
 
 
-def test_the_list_of_questions_is_reached_by_keys_while_no_answer_is_open(bench: Bench) -> None:
-    bench.upload()
-    bench.ask("What is the total due?")
+def test_the_list_of_questions_is_reached_by_keys_while_no_answer_is_open(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.page.evaluate(
         """() => { const { workspace } = document.querySelector('.glossator');
           workspace.answer.close(); workspace.drawing.render(); }"""
@@ -170,6 +155,7 @@ def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
     bench.keys.press("?")
     dialog = bench.page.get_by_role("dialog")
     expect(dialog).to_be_visible()
+    assert dialog.get_by_role("link", name="Source").get_attribute("href") == "/source"
     close = dialog.get_by_label("Close", exact=True)
     close.focus()
     bench.keys.press("Shift+Tab")  # to the last stop that can be seen, not behind the dialog
@@ -193,9 +179,8 @@ def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
     expect(dialog).to_have_count(0)
 
 
-def test_page_keys_work_in_the_search_field_and_undo_on_a_slider(bench: Bench) -> None:
-    bench.upload(invoice(pages=2))
-    bench.ask_and_clear()
+def test_page_keys_work_in_the_search_field_and_undo_on_a_slider(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL, pages=2)
     bench.page.get_by_label("Search documents").focus()
     bench.keys.press("PageDown")
     expect(bench.page.locator(".g-number").first).to_have_text("2 / 2")
@@ -220,28 +205,7 @@ def test_page_keys_work_in_the_search_field_and_undo_on_a_slider(bench: Bench) -
     expect(bench.page.get_by_label("Brush width")).to_have_value("15")
 
 
-@pytest.mark.own_profile
-def test_an_error_stays_longer_and_while_somebody_reads_it(bench: Bench) -> None:
-    bench.page.clock.install()
-    bench.page.evaluate(
-        """() => { const { toasts } = document.querySelector('.glossator').workspace;
-          toasts.show('It went well until 14:03:22 UTC.'); toasts.show('It went wrong.', 'error'); }"""
-    )
-    here = bench.page.evaluate(
-        """() => { const at = new Date(); at.setUTCHours(14, 3, 22);
-          return at.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' }); }"""
-    )
-    expect(bench.page.locator(".g-toast").first).to_have_text(re.compile(f"until {here}\\."))
-    bench.page.clock.fast_forward(10_000)
-    expect(bench.page.locator(".g-toast")).to_have_text("It went wrong.")
-    bench.page.locator(".g-toast").hover()
-    bench.page.clock.fast_forward(60_000)
-    expect(bench.page.locator(".g-toast")).to_have_text("It went wrong.")
-    bench.page.mouse.move(5, 5)
-    bench.page.clock.fast_forward(5_000)
-    expect(bench.page.locator(".g-toast")).to_have_count(0)
-
-
+@pytest.mark.own_page
 def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(bench: Bench) -> None:
     panel = bench.page.evaluate(
         """async () => {
@@ -261,6 +225,7 @@ def test_reasons_questions_and_people_come_where_the_browser_remembers_nothing(b
     expect(bench.page.locator(".g-people .g-card").first).to_be_visible()
 
 
+@pytest.mark.own_page
 def test_a_dataset_is_imported_by_the_form_which_says_what_is_wrong_with_one(bench: Bench, tmp_path: Path) -> None:
     picture = io.BytesIO()
     Image.new("RGB", (200, 100), "white").save(picture, "PNG")
@@ -284,58 +249,16 @@ def test_a_dataset_is_imported_by_the_form_which_says_what_is_wrong_with_one(ben
     expect(page.get_by_role("link", name="a.png").first).to_be_visible()
 
 
-def wordless(path: Path, pages: int) -> Path:
-    """A set of pages without words, which take a while each, for they are read; one of them is answered."""
-    images = [{"id": at, "file_name": f"{at}.png", "width": 300, "height": 200} for at in range(1, pages + 1)]
-    answered = {"images": images, "categories": [{"id": 1, "name": "Where is the seal?"}]}
-    answered |= {"annotations": [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 30, 20]}]}
-    with zipfile.ZipFile(path, "w") as packed:
-        packed.writestr("annotations.json", json.dumps(answered))
-        for at in range(1, pages + 1):
-            picture = io.BytesIO()
-            Image.new("RGB", (300, 200), (255, pages, at)).save(picture, "PNG")
-            packed.writestr(f"{at}.png", picture.getvalue())
-    return path
-
-
-def test_the_import_form_tells_how_far_it_is(bench: Bench, tmp_path: Path) -> None:
-    page = bench.page
-    page.get_by_role("tab", name="Documents", exact=True).click()
-    form = page.locator("form[data-import]")
-    form.get_by_label("Zip file").set_input_files(wordless(tmp_path / "set.zip", 4))
-    heard = """(output) => { window.heard = [];
-      new MutationObserver(() => window.heard.push(output.textContent)).observe(output, { childList: true }); }"""
-    form.locator("output").evaluate(heard)
-    form.get_by_role("button", name="Import").click()
-    expect(form.locator("output")).to_contain_text("Imported as coco: 4 documents")
-    steps = [
-        each for each in page.evaluate("window.heard") if re.match(r"(Checking the pages|Storing): [0-4] of 4\. ", each)
-    ]
-    stored = [int(re.search(r"(\d) of", each)[1]) for each in steps if each.startswith("Storing")]  # type: ignore[index]
-    assert len(stored) >= 2 and stored == sorted(stored), page.evaluate("window.heard")
-
-
-def test_an_import_is_stopped_from_its_form_and_after_a_reload_from_the_list(bench: Bench, tmp_path: Path) -> None:
-    page, many = bench.page, wordless(tmp_path / "many.zip", 60)
-    page.get_by_role("tab", name="Documents", exact=True).click()
-    form, under_way = page.locator("form[data-import]"), page.get_by_role("list", name="Running imports")
-
-    def begin() -> None:
-        form.get_by_label("Zip file").set_input_files(many)
-        form.get_by_role("button", name="Import").click()
-        expect(form.locator("output")).to_contain_text("Storing")
-        expect(under_way).to_be_hidden()  # its own form tells of it
-
-    begin()
-    form.get_by_role("button", name="Stop").click()
-    expect(form.locator("output")).to_contain_text("Stopped")
-    expect(form.locator("output")).not_to_have_class(re.compile("g-wrong"))
-    expect(form.get_by_role("button", name="Stop")).to_be_hidden()
-    begin()
-    page.reload()
-    page.get_by_role("tab", name="Documents", exact=True).click()
-    expect(under_way).to_contain_text("many.zip")
-    under_way.get_by_role("button", name="Stop").click()
-    expect(under_way).to_be_hidden()
-    documents = bench.get(f"/projects/{form.get_attribute('data-import')}/documents")
-    assert "60.png" not in [each["name"] for each in documents]
+def test_the_reading_of_a_long_document_is_stopped(window: Window, stored: Workspace) -> None:
+    project = window.make_project("reading to be stopped")
+    document = store_invoice(stored, project, pages=2)
+    with stored.database.write() as session:
+        job = read_jobs.request(session, session.get_one(Document, document.id), 60)
+        job.run_after = now() + timedelta(hours=1)  # nobody reads it before
+    bench = window.open(project)
+    strip = bench.page.locator(".g-strip-head")
+    expect(strip.locator("h3")).to_contain_text("2 of 60")
+    strip.get_by_role("button", name="Stop reading").click()
+    expect(bench.page.locator(".g-toast")).to_contain_text("2 of 60 pages were read: reading was stopped.")
+    expect(strip.get_by_role("button", name="Read the rest")).to_be_visible()
+    expect(strip.locator("h3")).not_to_contain_text("of 60")

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, FilePayload, expect
 
 from tests.browser.bench import Bench, invoice
 from tests.browser.held_answers import Held
+from tests.browser.window import Window
 
 pytestmark = pytest.mark.browser
 
@@ -15,27 +16,9 @@ BLOCKED = """for (const name of ['localStorage', 'sessionStorage']) {
 }"""
 
 
-def make_project(bench: Bench, name: str) -> str:
-    """Make a project beside the page; return its id."""
-    answer = bench.page.request.post(
-        f"{bench.server}/api/projects",
-        data={"name": name},
-        headers={"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"},
-    )
-    assert answer.ok, answer.text()
-    return str(answer.json()["id"])
-
-
-def open_project(bench: Bench, project: str) -> None:
-    """Load the page anew in a project."""
-    bench.page.goto(f"{bench.server}/app/#project={project}")
-    bench.reload()
-    bench.page.wait_for_selector(".glossator[data-started]")
-
-
-def test_files_go_into_the_project_in_which_they_were_chosen(bench: Bench) -> None:
-    here, elsewhere = make_project(bench, "uploads"), make_project(bench, "another one")
-    open_project(bench, here)
+def test_files_go_into_the_project_in_which_they_were_chosen(window: Window) -> None:
+    here, elsewhere = window.make_project("uploads"), window.make_project("another one")
+    bench = window.open(here)
     held = Held(bench.page, "**/api/projects/*/documents?*", method="POST")
     files: list[FilePayload] = [
         {"name": f"{number}.pdf", "mimeType": "application/pdf", "buffer": invoice()} for number in ("a", "b", "c")
@@ -54,9 +37,9 @@ def test_files_go_into_the_project_in_which_they_were_chosen(bench: Bench) -> No
     expect(notice).to_contain_text("Start with a document")
 
 
-def test_a_project_that_cannot_be_opened_leaves_the_one_before_open(bench: Bench) -> None:
-    here, elsewhere = make_project(bench, "stays"), make_project(bench, "out of reach")
-    open_project(bench, here)
+def test_a_project_that_cannot_be_opened_leaves_the_one_before_open(window: Window) -> None:
+    here, elsewhere = window.make_project("stays"), window.make_project("out of reach")
+    bench = window.open(here)
     bench.upload()
     document = bench.place()["document"]
     bench.page.context.set_offline(True)
@@ -70,11 +53,11 @@ def test_a_project_that_cannot_be_opened_leaves_the_one_before_open(bench: Bench
     expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
 
 
-def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(bench: Bench) -> None:
+def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(window: Window, bench: Bench) -> None:
     bench.upload()
     bench.ask_and_clear()
-    place, home = bench.place(), bench.page.get_by_label("Project", exact=True).input_value()
-    elsewhere = make_project(bench, "linked")
+    place = bench.place()
+    elsewhere = window.make_project("linked")
     # A page that has just come writes into the address at that very moment; the link must win.
     follow = (
         """(hash) => { location.hash = hash; document.querySelector('.glossator').workspace.library.remember(null); }"""
@@ -82,19 +65,19 @@ def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(benc
     bench.page.evaluate(follow, f"#project={elsewhere}")
     expect(bench.page.get_by_label("Project", exact=True)).to_have_value(elsewhere)
     expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
-    bench.page.evaluate(follow, "#" + urlencode({**place, "project": home}))
+    bench.page.evaluate(follow, "#" + urlencode(place))
     bench.page.wait_for_function(
         "(wanted) => document.querySelector('.glossator').workspace.answer.local?.id === wanted",
         arg=place["annotation"],
     )
     bench.settled()
-    assert bench.place() == {**place, "project": home}
+    assert bench.place() == place
 
 
-def test_a_project_made_on_another_tab_can_be_chosen_when_one_comes_back(bench: Bench) -> None:
+def test_a_project_made_on_another_tab_can_be_chosen_when_one_comes_back(window: Window, bench: Bench) -> None:
     bench.page.get_by_role("tab", name="Documents").click()
     expect(bench.page.locator(".glossator")).to_be_hidden()
-    made = make_project(bench, "made meanwhile")
+    made = window.make_project("made meanwhile")
     bench.page.get_by_role("tab", name="Annotate").click()
     expect(bench.page.locator(f"select option[value='{made}']").first).to_be_attached()
 

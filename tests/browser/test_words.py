@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.bench import Bench
-from tests.browser.word_fixing import field, mend_elsewhere, split_total, start, texts, write
+from tests.browser.stored_invoice import TOTAL, Invoiced
+from tests.browser.word_fixing import field, mend_elsewhere, split_total, texts, write
 
 pytestmark = pytest.mark.browser
 
@@ -12,8 +12,8 @@ pytestmark = pytest.mark.browser
 HEBREW = {"Total": "סך", "due:": "לתשלום", "EUR": "שקל"}
 
 
-def test_a_word_is_written_anew_undone_and_done_again(bench: Bench) -> None:
-    start(bench)
+def test_a_word_is_written_anew_undone_and_done_again(invoiced: Invoiced) -> None:
+    bench = invoiced()
     before = bench.words()
     bench.keys.press("t")
     write(bench, "2,987.88", "2,987.00")
@@ -28,13 +28,13 @@ def test_a_word_is_written_anew_undone_and_done_again(bench: Bench) -> None:
     bench.keys.press("Control+Shift+z")
     bench.settled()
     assert texts(bench) == after["texts"] and bench.words()["version"] == 3
-    bench.reload()
+    bench.reopen()
     bench.ready()
     assert texts(bench) == after["texts"]
 
 
-def test_escape_leaves_the_word_as_it_was_and_a_word_cannot_be_written_away(bench: Bench) -> None:
-    start(bench)
+def test_escape_leaves_the_word_as_it_was_and_a_word_cannot_be_written_away(invoiced: Invoiced) -> None:
+    bench = invoiced()
     bench.keys.press("t")
     bench.click("March")
     field(bench).fill("April")
@@ -49,9 +49,8 @@ def test_escape_leaves_the_word_as_it_was_and_a_word_cannot_be_written_away(benc
     assert bench.words()["version"] == 0 and "March" in texts(bench)
 
 
-def test_a_split_word_stays_marked_with_its_pixels_and_is_read_in_parts(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_a_split_word_stays_marked_with_its_pixels_and_is_read_in_parts(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("2,987.88")
     bench.settled()
     painted, box, number = bench.painted(), bench.box("2,987.88"), bench.number("2,987.88")
@@ -80,8 +79,8 @@ def test_a_split_word_stays_marked_with_its_pixels_and_is_read_in_parts(bench: B
     assert number in bench.words()["numbers"]
 
 
-def test_chosen_words_are_merged_and_come_back_with_their_numbers(bench: Bench) -> None:
-    start(bench)
+def test_chosen_words_are_merged_and_come_back_with_their_numbers(invoiced: Invoiced) -> None:
+    bench = invoiced()
     before = bench.words()
     bench.keys.press("t")
     bench.click("14", modifiers=["Shift"])
@@ -99,8 +98,8 @@ def test_chosen_words_are_merged_and_come_back_with_their_numbers(bench: Bench) 
     assert (after["numbers"], after["texts"], after["boxes"]) == (before["numbers"], before["texts"], before["boxes"])
 
 
-def test_a_drag_on_paper_makes_a_word_in_its_line_and_delete_takes_it_away(bench: Bench) -> None:
-    start(bench)
+def test_a_drag_on_paper_makes_a_word_in_its_line_and_delete_takes_it_away(invoiced: Invoiced) -> None:
+    bench = invoiced()
     before = bench.words()
     _, y0, x1, y1 = bench.box("EUR")
     bench.keys.press("t")
@@ -122,8 +121,8 @@ def test_a_drag_on_paper_makes_a_word_in_its_line_and_delete_takes_it_away(bench
     assert texts(bench) == after["texts"]
 
 
-def test_words_are_mended_without_a_mouse(bench: Bench) -> None:
-    start(bench)
+def test_words_are_mended_without_a_mouse(invoiced: Invoiced) -> None:
+    bench = invoiced()
     bench.keys.press("t")
     at = texts(bench).index("March")
     for _ in range(at + 1):
@@ -141,11 +140,10 @@ def test_words_are_mended_without_a_mouse(bench: Bench) -> None:
     assert bench.page.locator(".g-spoken").inner_text() == "2027"
 
 
-def test_right_to_left_words_are_written_split_and_read_from_the_right(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_right_to_left_words_are_written_split_and_read_from_the_right(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     mend_elsewhere(bench, *({"op": "text", "number": bench.number(old), "text": new} for old, new in HEBREW.items()))
-    bench.reload()
+    bench.reopen()
     bench.ready()
     bench.click("לתשלום")
     reading = bench.page.locator(".g-reading")
@@ -165,9 +163,8 @@ def test_right_to_left_words_are_written_split_and_read_from_the_right(bench: Be
     expect(reading).to_have_text("לת שלום")
 
 
-def test_words_and_pixels_that_differ_are_said(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_words_and_pixels_that_differ_are_said(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.click("2,987.88")
     expect(bench.page.locator(".g-differs")).to_have_count(0)
     bench.keys.press("e")
@@ -181,9 +178,8 @@ def test_words_and_pixels_that_differ_are_said(bench: Bench) -> None:
     bench.settled()
 
 
-def test_zooming_to_the_mark_brings_it_into_the_middle(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_zooming_to_the_mark_brings_it_into_the_middle(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     bench.keys.press("z")
     expect(bench.page.locator(".g-toast").last).to_have_text("Nothing is marked on this page.")
     bench.click("2,987.88")

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from playwright.sync_api import Route, expect
 
-from tests.browser.bench import Bench, sent_json
-from tests.browser.word_fixing import WORDS, cut_the_line, mend_elsewhere, mend_the_line, split_total, start, texts
+from tests.browser.bench import sent_json
+from tests.browser.stored_invoice import TOTAL, Invoiced
+from tests.browser.word_fixing import WORDS, cut_the_line, mend_elsewhere, mend_the_line, split_total, texts
 
 pytestmark = pytest.mark.browser
 
 
-def test_offline_word_fixes_survive_a_reload_and_marks_may_name_new_words(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_offline_word_fixes_survive_a_reload_and_marks_may_name_new_words(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     cut_the_line(bench)
     bench.keys.press("t")
     split_total(bench)
@@ -38,8 +38,8 @@ def test_offline_word_fixes_survive_a_reload_and_marks_may_name_new_words(bench:
     assert np.array_equal(bench.painted(), bench.stored())
 
 
-def test_an_answer_lost_on_the_way_back_does_not_mend_twice(bench: Bench) -> None:
-    start(bench)
+def test_an_answer_lost_on_the_way_back_does_not_mend_twice(invoiced: Invoiced) -> None:
+    bench = invoiced()
     lost: list[str] = []
 
     def lose_the_first(route: Route) -> None:
@@ -58,9 +58,8 @@ def test_an_answer_lost_on_the_way_back_does_not_mend_twice(bench: Bench) -> Non
     assert texts(bench).count("987.88") == 1
 
 
-def test_my_word_fixes_apply_to_those_of_others_and_marks_keep_their_words(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_my_word_fixes_apply_to_those_of_others_and_marks_keep_their_words(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     cut_the_line(bench)
     bench.keys.press("t")
     split_total(bench)
@@ -84,9 +83,8 @@ def test_my_word_fixes_apply_to_those_of_others_and_marks_keep_their_words(bench
     assert bench.annotation()["text"] == "987.88"
 
 
-def test_theirs_stay_and_a_mark_on_a_word_that_never_was_keeps_its_pixels(bench: Bench) -> None:
-    bench.upload()
-    bench.ask_and_clear()
+def test_theirs_stay_and_a_mark_on_a_word_that_never_was_keeps_its_pixels(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
     cut_the_line(bench)
     bench.keys.press("t")
     split_total(bench)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 from sqlalchemy import func, insert, select
 
 from db.base import now
@@ -59,9 +59,10 @@ def make_document(
     split: str = "train",
     name: str = "bill.png",
     quarantined: bool = False,
+    size: tuple[int, int] = SIZE,
 ) -> Document:
-    """A document of rendered pages, in a group of its own with the given split."""
-    images = [_render(words) for words in pages]
+    """A document of rendered pages, (width, height) in pixels, in a group of its own with the given split."""
+    images = [_render(words, size) for words in pages]
     with workspace.database.write() as session:
         groups = select(func.count()).select_from(DocumentGroup).where(DocumentGroup.project_id == project_id)
         sequence = session.scalar(groups) or 0
@@ -86,8 +87,8 @@ def make_document(
             page = Page(
                 document_id=document.id,
                 number=number,
-                width=SIZE[0],
-                height=SIZE[1],
+                width=size[0],
+                height=size[1],
                 image_sha256=workspace.blobs.put(image),
                 image_media_type="image/png",
                 text_source="given",
@@ -247,11 +248,12 @@ def boxes_of(workspace: Workspace, page_id: str) -> dict[int, tuple[int, int, in
         return {row.number: (row.x0, row.y0, row.x1, row.y1) for row in rows}
 
 
-def _render(words: Sequence[Placed]) -> bytes:
-    image = Image.new("RGB", SIZE, "white")
+def _render(words: Sequence[Placed], size: tuple[int, int]) -> bytes:
+    image = Image.new("RGB", size, "white")
     draw = ImageDraw.Draw(image)
-    for text, (x0, y0, _, _) in words:
-        draw.text((x0, y0), text, fill="black")
+    for text, (x0, y0, _, y1) in words:
+        letter = ImageFont.load_default(y1 - y0) if y1 - y0 > 14 else None
+        draw.text((x0, y0), text, fill="black", font=letter)
     stream = io.BytesIO()
     image.save(stream, "PNG")
     return stream.getvalue()

@@ -51,6 +51,11 @@ class Served:
         self.options = options
         self.process: subprocess.Popen[bytes] | None = None
 
+    @property
+    def running(self) -> bool:
+        """Whether the server runs."""
+        return self.process is not None and self.process.poll() is None
+
     def start(self) -> None:
         """Start the server, and wait until it answers."""
         command = [sys.executable, "-m", "engine.cli", "serve", "--port", str(self.port), "--no-worker", *self.options]

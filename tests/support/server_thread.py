@@ -1,22 +1,27 @@
 """The real application behind a real port, in a thread of the test."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import uvicorn
 
+from engine.commands.serve import server_options
+from engine.settings import Settings
+from tests.support.server_process import Served, free_port
+
 
 @contextmanager
 def served(app: Any, **options: Any) -> Iterator[str]:
-    """Serve an ASGI application on a free port of this machine, and yield its address. `options`: of uvicorn."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    options = {"log_level": "warning", **options, "host": "127.0.0.1", "port": port}
+    """Serve an ASGI application on this machine, and yield its address.
+
+    Args:
+        app: the application.
+        options: options of uvicorn; without a port, it is a free one.
+    """
+    options = {"log_level": "warning", "port": free_port(), **options, "host": "127.0.0.1"}
     server = uvicorn.Server(uvicorn.Config(app, **options))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -24,7 +29,32 @@ def served(app: Any, **options: Any) -> Iterator[str]:
         assert thread.is_alive(), "the server did not start"
         time.sleep(0.02)
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{options['port']}"
     finally:
         server.should_exit = True
         thread.join(timeout=20)
+
+
+class ServedHere(Served):
+    """The real application in a thread of the tests, for tests that never kill it.
+
+    A process of its own takes seconds of processor time to import what the tests have imported.
+    """
+
+    running = True
+
+    def start(self) -> None:
+        """Start the server, and wait until it answers."""
+        from annotator.app import create_app
+
+        settings = Settings(data_dir=self.data, host="127.0.0.1", port=self.port, _env_file=None)
+        self._closing = ExitStack()
+        self._closing.enter_context(served(create_app(settings), **server_options(settings)))
+
+    def kill(self) -> None:
+        """Refuse: a thread cannot be killed."""
+        raise NotImplementedError("Only a server in a process of its own can be killed.")
+
+    def stop(self) -> None:
+        """End the server as a person would."""
+        self._closing.close()

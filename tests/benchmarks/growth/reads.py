@@ -17,12 +17,13 @@ from annotator.app import create_app
 from db.tables import Annotation, Page, Task, User
 from engine.settings import Settings
 from engine.workspace import Workspace
-from tests.annotator.test_tab_access import OPENED, event
+from tests.annotator.test_tab_access import OPENED
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.growth.databases import command
 from tests.benchmarks.growth.project import Grown
 from tests.benchmarks.growth.queue import Work
 from tests.support.accounts import ADDRESS, Person
+from tests.support.tab_events import event
 
 TIMES = 7
 READ_BAR, TAB_BAR = 100.0, 300.0
