@@ -8,12 +8,12 @@ OWN = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
 OF_GRADIO = ("Documents", "Questions", "Training", "Quality", "Export")
 TABS = (*OF_GRADIO[:3], "Jobs", *OF_GRADIO[3:], "People")
 
-_DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
+DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 
 
 def tab(page: Page, name: str) -> Locator:
     """Open a tab, and return its panel once its content is there."""
-    page.evaluate(_DRAWN)  # after a change of width the row is laid out anew
+    page.evaluate(DRAWN)  # after a change of width the row is laid out anew
     row = page.get_by_role("tab", name=name, exact=True)
     if row.is_visible():
         row.click()
