@@ -13,7 +13,7 @@ from db.tables import Job
 from engine.datasets.filters import Filters
 from engine.errors import NotFound, Refused
 from engine.interchange import export_files, export_jobs
-from engine.interchange.exports import FORMATS
+from engine.interchange.formats import FORMATS
 from engine.plurals import count
 from engine.workspace import Workspace
 

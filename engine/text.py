@@ -139,6 +139,6 @@ def _shorten_name(name: str) -> str:
     return content[: LONGEST_FILE_NAME - len(kept.encode()) - 3].decode(errors="ignore") + "..." + kept
 
 
-def join_names(names: Sequence[str]) -> str:
+def join_names(names: Sequence[str], last: str = "and") -> str:
     """Return names as a list in a sentence: Ann, Ben and Cem."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

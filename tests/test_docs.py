@@ -130,7 +130,7 @@ def test_every_picture_is_shown_somewhere() -> None:
 
 
 def test_every_format_is_described() -> None:
-    from engine.interchange.exports import FORMATS
+    from engine.interchange.formats import FORMATS
 
     rows = set(re.findall(r"^\| `([\w-]+)`", text_of(DOCS / "formats.md"), re.MULTILINE))
     assert set(FORMATS) <= rows

@@ -20,11 +20,12 @@ from engine.accounts.users import names_of
 from engine.datasets.filters import Filters
 from engine.datasets.snapshot_views import snapshot_named
 from engine.errors import Conflict, NotFound, Refused
-from engine.interchange import export_files, export_jobs, exports
+from engine.interchange import export_files, export_jobs
 from engine.interchange.export_files import EXPORT
+from engine.interchange.formats import DEFAULT, EXPORTED, FORMATS
 from engine.jobs import queue
 from engine.projects.projects import project_by_id
-from engine.text import file_name
+from engine.text import file_name, join_names
 from engine.training.retraining.views import JobView, job_view
 from engine.workspace import Workspace
 
@@ -53,7 +54,7 @@ class Chosen:
 
 
 async def _chosen(
-    format: Annotated[str, Query(description="One of the export formats.")] = "coco",
+    format: Annotated[str, Query(description=f"{join_names(EXPORTED, 'or')}.")] = DEFAULT,
     status: Annotated[
         list[str] | None,
         Query(
@@ -102,7 +103,7 @@ TheChoice = Annotated[Chosen, Depends(_chosen)]
 @router.get("/projects/{project_id}/export-formats")
 def formats(project_id: str) -> list[FormatView]:
     """Return the export formats."""
-    return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in exports.FORMATS.values()]
+    return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in FORMATS.values()]
 
 
 @router.get(

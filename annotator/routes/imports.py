@@ -15,12 +15,13 @@ from annotator.work_queues import JobLine
 from engine.accounts.users import names_of
 from engine.errors import Conflict, NotFound
 from engine.interchange import import_jobs, uploaded_sets
+from engine.interchange.formats import IMPORTED
 from engine.interchange.import_store import Status
 from engine.interchange.imports import RECOGNISE
 from engine.interchange.uploaded_sets import IMPORT
 from engine.jobs import job_list, queue
 from engine.projects.projects import project_by_id
-from engine.text import file_name
+from engine.text import file_name, join_names
 from engine.training.retraining.views import JobView, job_view
 
 MEDIA_TYPE = "application/x-ndjson"
@@ -63,9 +64,7 @@ async def import_(
     workspace: TheWorkspace,
     workers: TheWorkers,
     user: CurrentUser,
-    format: Annotated[
-        str, Query(description="auto, coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml.")
-    ] = RECOGNISE,
+    format: Annotated[str, Query(description=f"{join_names(IMPORTED, 'or')}; auto detects it.")] = RECOGNISE,
     status: Annotated[Status, Query(description="Status of the imported answers.")] = "accepted",
     ocr: Annotated[bool, Query(description="Read pages without words by OCR.")] = True,
     progress: Annotated[

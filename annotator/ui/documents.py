@@ -15,8 +15,8 @@ from engine.documents.listing import DocumentPage, Sort, document_page
 from engine.documents.totals import DocumentTotals, document_totals
 from engine.documents.views import DocumentLine
 from engine.errors import Forbidden
-from engine.interchange.exports import FORMATS
-from engine.interchange.imports import READERS, RECOGNISE
+from engine.interchange.formats import FORMATS, IMPORTED
+from engine.interchange.imports import RECOGNISE
 from engine.plurals import word
 from engine.projects import projects
 
@@ -46,7 +46,7 @@ def import_form(project_id: str | None) -> str:
     Args:
         project_id: project that receives the dataset.
     """
-    formats = [(RECOGNISE, "Detect automatically"), *((name, FORMATS[name].title) for name in READERS)]
+    formats = [(RECOGNISE, "Detect automatically"), *((name, FORMATS[name].title) for name in IMPORTED)]
     return _IMPORT.format(
         project=escape(project_id or ""),
         formats="".join(f'<option value="{name}">{escape(title)}</option>' for name, title in formats),

@@ -15,7 +15,8 @@ from engine.annotation.answer_service import AnswerService
 from engine.datasets.estimates import Estimate, would_take
 from engine.datasets.filters import Filters
 from engine.errors import Refused
-from engine.interchange.exports import FORMATS, check_told
+from engine.interchange.exports import check_told
+from engine.interchange.formats import DEFAULT, FORMATS
 from engine.plurals import count
 from engine.projects import projects
 from engine.tasks.asked_questions import OFFERED, most_asked
@@ -65,7 +66,7 @@ def build(service: AnswerService) -> None:
         with gr.Row(elem_classes=["glossator-actions"]):
             tab.place_project_choice()
             form = gr.Dropdown(
-                [(one.title, one.name) for one in FORMATS.values()], value="coco", label="Format", min_width=240
+                [(one.title, one.name) for one in FORMATS.values()], value=DEFAULT, label="Format", min_width=240
             )
         with gr.Accordion("Filters", open=False):
             with gr.Row():
@@ -127,7 +128,7 @@ def build(service: AnswerService) -> None:
         return [shown, _EXPORTS.format(project=escape(project_id)), gr.update(**offered)]
 
     def estimated(project_id: str, form: str, filters: Filters) -> str:
-        check_told(FORMATS.get(form, FORMATS["coco"]), filters.statuses)
+        check_told(FORMATS.get(form, FORMATS[DEFAULT]), filters.statuses)
         estimate = would_take(service.workspace, project_id, filters)
         if not estimate.answers:
             plain = filters == Filters(statuses=filters.statuses, quarantined=True, unfit=True)
@@ -141,7 +142,7 @@ def build(service: AnswerService) -> None:
 
 
 def _card(project: str, project_id: str, form: str, filters: Filters, estimate: Estimate) -> str:
-    shown = FORMATS.get(form, FORMATS["coco"])
+    shown = FORMATS.get(form, FORMATS[DEFAULT])
     values = filters.to_json()
     pairs = [("format", shown.name)]
     for name, option in _OPTIONS.items():

@@ -8,8 +8,10 @@ import typer
 from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output, progress
+from engine.interchange.formats import DEFAULT, EXPORTED
 from engine.private_files import users_umask
 from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.text import join_names
 
 
 def register(app: typer.Typer) -> None:
@@ -23,9 +25,9 @@ def export(
         str,
         typer.Option(
             "--format",
-            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd, page-xml, yolo, csv or xlsx.",
+            help=f"{join_names(EXPORTED, 'or')}.",
         ),
-    ] = "coco",
+    ] = DEFAULT,
     project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
     everything: Annotated[bool, typer.Option("--all", help="Include drafts, submitted and rejected answers.")] = False,
     statuses: Annotated[

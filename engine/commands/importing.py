@@ -9,7 +9,9 @@ import typer
 from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output, progress, project_to_fill
+from engine.interchange.formats import IMPORTED
 from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.text import join_names
 
 
 def register(app: typer.Typer) -> None:
@@ -23,7 +25,7 @@ def import_(
         str,
         typer.Option(
             "--format",
-            help="coco, parquet, png, grounded, label-studio, boundingdocs, funsd or page-xml; auto detects it.",
+            help=f"{join_names(IMPORTED, 'or')}; auto detects it.",
         ),
     ] = "auto",
     project: Annotated[str, typer.Option("--project", help="Name of the project; created if missing.")] = DEFAULT_NAME,

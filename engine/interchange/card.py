@@ -14,6 +14,7 @@ from PIL import Image
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import people_of
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import Marked, Release
 from engine.interchange.snapshot_figures import SPLITS, UNKNOWN_LICENCE, Figures
@@ -27,7 +28,7 @@ _MARK = np.array([255, 196, 0])
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10**12, "n>1M"))
 
 
-def write(release: Release, to: Destination, kind: str, title: str, lossy: str, outcome: Outcome) -> None:
+def write(release: Release, to: Destination, form: Format, outcome: Outcome) -> None:
     """Write README.md, and up to ten pictures into samples/.
 
     Each picture shows one answer; they are of the first ten documents that have a marked answer.
@@ -35,19 +36,17 @@ def write(release: Release, to: Destination, kind: str, title: str, lossy: str, 
     Args:
         release: The answers of the snapshot.
         to: Where the export is written.
-        kind: Name of the format, a key of `exports.FORMATS`.
-        title: Name of the format for people.
-        lossy: What the format cannot hold, as a sentence; empty where it holds everything.
+        form: The format.
         outcome: What the writer of the format wrote.
     """
     figures = release.figures
     samples = _samples(release, to)
     with to.text(CARD_FILE) as file:
-        file.writelines(_head(release, kind, figures))
-        file.writelines(_body(release, title, lossy, outcome, figures, samples))
+        file.writelines(_head(release, form, figures))
+        file.writelines(_body(release, form.title, form.lossy, outcome, figures, samples))
 
 
-def _head(release: Release, kind: str, figures: Figures) -> Iterator[str]:
+def _head(release: Release, form: Format, figures: Figures) -> Iterator[str]:
     """Yield the lines of YAML that Hugging Face reads; JSON strings are YAML strings."""
     total = figures.answers.total() + figures.unanswered.total()
     known = [name for name in figures.licences if name != UNKNOWN_LICENCE]
@@ -58,11 +57,8 @@ def _head(release: Release, kind: str, figures: Figures) -> Iterator[str]:
     yield "task_categories:\n- document-question-answering\n- image-segmentation\n"
     yield "tags:\n- glossator\n- grounded-question-answering\n"
     yield f"size_categories:\n- {next(name for most, name in _SIZES if total < most)}\n"
-    if kind == "parquet":
-        yield "configs:\n- config_name: default\n  data_files:\n"
-        for split in SPLITS.values():
-            if figures.documents[split]:
-                yield f"  - split: {split}\n    path: data/{split}-*.parquet\n"
+    if form.card_lines is not None:
+        yield from form.card_lines(figures)
     yield "---\n\n"
 
 

@@ -54,7 +54,7 @@ def request(
     Args:
         workspace: Where the answers are.
         project_id: The project to export.
-        form: One of `exports.FORMATS`.
+        form: One of `formats.EXPORTED`.
         filters: Of the answers to freeze.
         snapshot: Frozen before, to be exported instead.
         user_id: Who asks.

@@ -17,89 +17,15 @@ from engine.datasets.filters import Filters
 from engine.errors import Refused
 from engine.interchange import card
 from engine.interchange.destination import Destination, check_free
-from engine.interchange.formats import (
-    boundingdocs,
-    coco,
-    funsd,
-    grounded_set,
-    label_studio,
-    page_xml,
-    parquet,
-    png_masks,
-    tables,
-    yolo,
-)
-from engine.interchange.outcome import Writer
+from engine.interchange.format import Format
+from engine.interchange.formats import EXPORTED, FORMATS
 from engine.interchange.release import Release
 from engine.projects.projects import project_by_id
 from engine.version import code_version
 from engine.workspace import Workspace
 
 OnProgress = Callable[[int, int], None]  # answers written, answers in all
-_TEXTS = "Texts only; page images and positions are left out."
 MANIFEST_FORMAT = "glossator-export/2"
-
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """A format that answers can be written in.
-
-    Attributes:
-        name: Name in commands and REST.
-        title: Name for people.
-        write: Its writer.
-        lossy: What it cannot hold, as a sentence; empty where it holds everything.
-        pages: Whether the images of pages are written too.
-        tells: Whether it can mark an answer as automatic.
-    """
-
-    name: str
-    title: str
-    write: Writer
-    lossy: str = ""
-    pages: bool = True
-    tells: bool = True
-
-
-FORMATS = {
-    one.name: one
-    for one in (
-        Format("coco", "COCO, masks as run lengths", coco.write),
-        Format("parquet", "Hugging Face datasets, images inside", parquet.write),
-        Format("png", "PNG masks", png_masks.write),
-        Format("grounded", "Grounded JSONL, Glossator's own", grounded_set.write),
-        Format("label-studio", "Label Studio JSON", label_studio.write),
-        Format(
-            "boundingdocs",
-            "BoundingDocs-like JSON",
-            boundingdocs.write,
-            "Answers become the boxes of their words, or one box around the mask.",
-            tells=False,
-        ),
-        Format(
-            "funsd",
-            "FUNSD JSON",
-            funsd.write,
-            "Answers become the boxes of their words, or one box around the mask. Unanswered questions are left out.",
-            tells=False,
-        ),
-        Format(
-            "page-xml",
-            "PAGE XML",
-            page_xml.write,
-            "Painted areas outside words become outlines without holes.",
-        ),
-        Format(
-            "yolo",
-            "YOLO segmentation",
-            yolo.write,
-            "Masks become outlines without holes. Words, people and unanswered questions are left out.",
-            tells=False,
-        ),
-        Format("csv", "CSV of questions and answers", tables.write_csv, _TEXTS, pages=False),
-        Format("xlsx", "XLSX of questions and answers", tables.write_xlsx, _TEXTS, pages=False),
-    )
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +60,7 @@ def format_named(name: str) -> Format:
         Refused: There is no such format; the message lists them.
     """
     if name not in FORMATS:
-        raise Refused(f"There is no export format {name!r}; choose from {', '.join(FORMATS)}.")
+        raise Refused(f"There is no export format {name!r}; choose from {', '.join(EXPORTED)}.")
     return FORMATS[name]
 
 
@@ -144,7 +70,7 @@ def check_told(form: Format, statuses: Iterable[str]) -> None:
     Raises:
         Refused: It cannot; automatic answers would look like those of people.
     """
-    if AUTOMATIC in statuses and not form.tells:
+    if AUTOMATIC in statuses and not form.marks_automatic:
         raise Refused(
             f"{form.title} cannot mark an answer as automatic. Choose another format, or leave automatic answers out."
         )
@@ -168,7 +94,7 @@ def export(
     Args:
         workspace: Where the answers are stored.
         project_id: The project.
-        form: Name of a format, a key of FORMATS.
+        form: Name of a format, a key of `formats.FORMATS`.
         out: A new or an empty folder.
         filters: Which answers to freeze; by default the accepted ones. With a `snapshot`, the filters that froze it.
         snapshot: A snapshot that was frozen before.
@@ -207,7 +133,7 @@ def export(
     release = Release(workspace, project.name, snapshot, look)
     with Destination(workspace, out, f"{chosen.name}-{snapshot.sha256[:16]}") as to:
         outcome = chosen.write(release, to, tick)
-        card.write(release, to, chosen.name, chosen.title, chosen.lossy, outcome)
+        card.write(release, to, chosen, outcome)
         manifest_sha256 = to.manifest(
             {
                 "code_version": code_version(),

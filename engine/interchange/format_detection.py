@@ -5,20 +5,11 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from engine.grounded import PAGES_FILE
 from engine.interchange.destination import MANIFEST_FILE
-from engine.interchange.formats import boundingdocs, coco, label_studio, png_masks
+from engine.interchange.formats import FORMATS
 from engine.interchange.import_entries import BadEntry, bad
 from engine.interchange.json_entries import ALONE, entries
 
-_MARKS = (
-    (PAGES_FILE, "grounded"),
-    (png_masks.INDEX_FILE, "png"),
-    (boundingdocs.DOCUMENTS_FILE, "boundingdocs"),
-    (label_studio.TASKS_FILE, "label-studio"),
-    *((name, "coco") for name in coco.NAMES),
-)
-_HOLD_NO_PLACES = ("csv", "xlsx", "yolo")
 _BEGINNING = 65_536  # characters
 _LOOKED_INTO = 1_000  # files of a kind at most: a set begins with its own
 _CHECKED_EVERY = 100  # files
@@ -44,9 +35,9 @@ def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:
     kind = _format_of_manifest(folder / MANIFEST_FILE)
     if kind is not None:
         return kind
-    for name, form in _MARKS:
-        if (folder / name).is_file():
-            return form
+    for form in FORMATS.values():
+        if any((folder / name).is_file() for name in form.files):
+            return form.name
     if any(_files(folder, ".parquet", check)):
         return "parquet"
     told = (file for file in _files(folder, ".json", check) if file.parent.name == "annotations")
@@ -96,7 +87,7 @@ def _format_of_manifest(manifest: Path) -> str | None:
             return None
     except BadEntry:
         return None
-    if value in _HOLD_NO_PLACES:
+    if value in FORMATS and FORMATS[str(value)].open_set is None:
         bad(manifest.name, f"it is an export as {value}, which is incomplete and cannot be imported")
     return str(value)
 

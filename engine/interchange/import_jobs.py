@@ -81,7 +81,7 @@ def request(
         project_id: The project that it goes into.
         sha256: SHA-256 of the upload, as `uploaded_sets.receive` returned it.
         name: Name of the file, for people.
-        form: One of `imports.READERS`, or `imports.RECOGNISE`.
+        form: One of `formats.IMPORTED`, or `imports.RECOGNISE`.
         status: Status of the answers.
         ocr: Whether to read the words of pages that come without.
         user_id: The author of the answers.

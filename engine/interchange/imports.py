@@ -17,16 +17,7 @@ from sqlalchemy.orm import Session
 from engine.errors import Refused
 from engine.interchange.archives import opened
 from engine.interchange.format_detection import detect_format
-from engine.interchange.formats import (
-    boundingdocs,
-    coco,
-    funsd,
-    grounded_set,
-    label_studio,
-    page_xml,
-    parquet,
-    png_masks,
-)
+from engine.interchange.formats import FORMATS
 from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
 from engine.interchange.import_store import Imported, Status, pixels_of, store
 from engine.interchange.pictures import checked
@@ -56,7 +47,6 @@ class ImportStopped(Refused):
 OnProgress = Callable[[str, int, int], None]  # step, pages done, all pages
 MOST_PAGES_OF_A_DOCUMENT = 5_000
 RECOGNISE = "auto"
-WORDLESS = ("coco", "png", "label-studio")  # formats that have no place for the words of a page
 # Errors of a reader on values it does not check, since a file may hold any types, and of a disk without room.
 _UNTHOUGHT = (
     TypeError,
@@ -69,16 +59,7 @@ _UNTHOUGHT = (
     RecursionError,
     sqlite3.Error,
 )
-READERS: dict[str, Callable[[Path], Set]] = {
-    "coco": coco.open_set,
-    "parquet": parquet.open_set,
-    "png": png_masks.open_set,
-    "grounded": grounded_set.open_set,
-    "label-studio": label_studio.open_set,
-    "boundingdocs": boundingdocs.open_set,
-    "funsd": funsd.open_set,
-    "page-xml": page_xml.open_set,
-}
+READERS = {name: form.open_set for name, form in FORMATS.items() if form.open_set is not None}
 
 
 def import_set(
@@ -166,7 +147,7 @@ def import_set(
                 done,
                 user_id,
                 status,
-                ocr=ocr and form in WORDLESS,
+                ocr=ocr and not FORMATS[form].words,
                 on_stored=partial(_with_number, on_stored, number + 1) if on_stored is not None else None,
                 on_page=lambda number, before=before: say("Storing", before + number, pages),  # type: ignore[misc]
             )

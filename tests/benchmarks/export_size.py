@@ -14,7 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from engine.interchange.exports import FORMATS, export
+from engine.interchange.exports import export
+from engine.interchange.formats import FORMATS
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 

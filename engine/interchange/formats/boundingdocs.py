@@ -15,6 +15,7 @@ import numpy as np
 from engine.annotation.state import Box
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -189,3 +190,16 @@ def _box(value: object, size: tuple[int, int], where: str) -> Box:
 
 def _mask(boxes: list[Box], size: tuple[int, int]) -> Mask:
     return rasterise(boxes, (size[1], size[0]))
+
+
+FORMATS = (
+    Format(
+        "boundingdocs",
+        "BoundingDocs-like JSON",
+        write,
+        open_set,
+        lossy="Answers become the boxes of their words, or one box around the mask.",
+        marks_automatic=False,
+        files=(DOCUMENTS_FILE,),
+    ),
+)

@@ -22,6 +22,7 @@ import numpy as np
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     MOST_QUESTIONS,
     IncomingAnswer,
@@ -43,6 +44,7 @@ from engine.version import code_version
 from model.masks import Mask, rasterise
 
 ANNOTATIONS_FILE = "annotations.json"
+NAMES = (ANNOTATIONS_FILE, "_annotations.coco.json", "instances.json")
 
 
 def write(release: Release, to: Destination, tick: Tick) -> Outcome:
@@ -173,9 +175,6 @@ def _annotation(sheet: _Sheet, marked: Marked, category: int, attributes: dict[s
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
-
-
-NAMES = ("annotations.json", "_annotations.coco.json", "instances.json")
 
 
 def open_set(path: Path) -> Set:
@@ -397,3 +396,6 @@ def _number(value: object) -> bool:
         and bool(np.isfinite(value))
         and abs(value) < 2**31
     )
+
+
+FORMATS = (Format("coco", "COCO, masks as run lengths", write, open_set, words=False, files=NAMES),)

@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -202,3 +203,15 @@ def _answer(
         return IncomingAnswer(question, where, words)
     boxes = [box_of(entity.get("box"), size, where) for entity, _ in entities]
     return IncomingAnswer(question, where, mask=lambda: rasterise(boxes, (size[1], size[0])))
+
+
+FORMATS = (
+    Format(
+        "funsd",
+        "FUNSD JSON",
+        write,
+        open_set,
+        lossy="Answers become the boxes of their words, or one box around the mask. Unanswered questions are left out.",
+        marks_automatic=False,
+    ),
+)

@@ -21,6 +21,7 @@ from engine.grounded import (
     page_to_json,
 )
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -172,3 +173,6 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         licence=about.get("licence") if isinstance(about.get("licence"), str) else None,
         alternatives=alternatives,
     )
+
+
+FORMATS = (Format("grounded", "Grounded JSONL, Glossator's own", write, open_set, files=(PAGES_FILE,)),)

@@ -18,6 +18,7 @@ import numpy as np
 from db.statuses import AUTOMATIC
 from engine.interchange.brush import decode_brush, encode_brush
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -302,3 +303,6 @@ def _share(value: object, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 101:
         bad(where, f"a position must be a percentage of the page, and is {value!r}")
     return value / 100
+
+
+FORMATS = (Format("label-studio", "Label Studio JSON", write, open_set, words=False, files=(TASKS_FILE,)),)

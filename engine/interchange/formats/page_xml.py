@@ -16,6 +16,7 @@ from lxml import etree
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenPage, FrozenWord
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.image_files import image_beside
 from engine.interchange.import_entries import (
     IncomingAnswer,
@@ -279,3 +280,14 @@ def _number(text: str | None) -> object:
 
 def _name(element: Any) -> str:
     return etree.QName(element).localname if isinstance(element.tag, str) else ""
+
+
+FORMATS = (
+    Format(
+        "page-xml",
+        "PAGE XML",
+        write,
+        open_set,
+        lossy="Painted areas outside words become outlines without holes.",
+    ),
+)

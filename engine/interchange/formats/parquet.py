@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -33,7 +34,7 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import Marked, Release, attributes_of, image_name, licence_of
-from engine.interchange.snapshot_figures import SPLITS
+from engine.interchange.snapshot_figures import SPLITS, Figures
 
 _GROUP_BYTES, _GROUP_ROWS = 32_000_000, 100  # of a row group: what is held in memory
 _FILE_BYTES = 500_000_000
@@ -267,3 +268,14 @@ def _answer(stored: dict[str, Any], size: tuple[int, int], where: str) -> Incomi
     rle = stored.get("mask")
     mask = partial(decoded, rle, size, where) if rle else None
     return IncomingAnswer(question, where, mask=mask, automatic=stored.get("status") == AUTOMATIC)
+
+
+def _card_lines(figures: Figures) -> Iterator[str]:
+    """Yield which files hold which split, for `datasets.load_dataset`."""
+    yield "configs:\n- config_name: default\n  data_files:\n"
+    for split in SPLITS.values():
+        if figures.documents[split]:
+            yield f"  - split: {split}\n    path: data/{split}-*.parquet\n"
+
+
+FORMATS = (Format("parquet", "Hugging Face datasets, images inside", write, open_set, card_lines=_card_lines),)

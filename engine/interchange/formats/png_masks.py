@@ -10,6 +10,7 @@ from PIL import Image
 
 from db.statuses import AUTOMATIC
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -127,3 +128,6 @@ def _mask(path: Path, image: Path, where: str) -> Mask:
     checked(path, size_of(image, where), where)
     with Image.open(path) as opened:
         return np.asarray(opened.convert("L")) > 127
+
+
+FORMATS = (Format("png", "PNG masks", write, open_set, words=False, files=(INDEX_FILE,)),)

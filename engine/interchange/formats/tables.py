@@ -8,6 +8,7 @@ import xlsxwriter
 
 from engine.datasets.manifest import FrozenItem
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import Release, licence_of
 from engine.interchange.snapshot_figures import SPLITS
@@ -105,3 +106,10 @@ def _harmless(value: str | float) -> str | float:
     except ValueError:
         return f"'{value}"
     return value
+
+
+_TEXTS = "Texts only; page images and positions are left out."
+FORMATS = (
+    Format("csv", "CSV of questions and answers", write_csv, lossy=_TEXTS, pages=False),
+    Format("xlsx", "XLSX of questions and answers", write_xlsx, lossy=_TEXTS, pages=False),
+)

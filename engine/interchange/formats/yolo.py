@@ -7,6 +7,7 @@ lost; words, texts, people, and questions that a document does not answer have n
 import json
 
 from engine.interchange.destination import Destination
+from engine.interchange.format import Format
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, Release, image_name
 from engine.interchange.snapshot_figures import SPLITS
@@ -51,3 +52,14 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
         file.write(f"nc: {len(classes)}\nnames:\n")
         file.writelines(f"  {number}: {json.dumps(text, ensure_ascii=False)}\n" for text, number in classes.items())
     return Outcome(counts, {**likeness.figures(), "no_answer_left_out": counts["no_answer"]})
+
+
+FORMATS = (
+    Format(
+        "yolo",
+        "YOLO segmentation",
+        write,
+        lossy="Masks become outlines without holes. Words, people and unanswered questions are left out.",
+        marks_automatic=False,
+    ),
+)

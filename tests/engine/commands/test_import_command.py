@@ -64,4 +64,4 @@ def test_a_set_that_is_wrong_makes_no_project(elsewhere: Path, tmp_path: Path) -
 
 def test_both_say_which_formats_there_are(elsewhere: Path, tmp_path: Path) -> None:
     taken = RUN.invoke(app, ["import", "--format", "tiff", str(tmp_path)])
-    assert taken.exit_code == 1 and "choose from coco, parquet" in taken.output
+    assert taken.exit_code == 1 and "choose from coco, grounded" in taken.output

@@ -23,7 +23,8 @@ from engine.grounded import read_pages
 from engine.interchange import exports
 from engine.interchange.brush import decode_brush
 from engine.interchange.destination import Destination
-from engine.interchange.exports import FORMATS, export
+from engine.interchange.exports import export
+from engine.interchange.formats import FORMATS
 from engine.interchange.formats.page_xml import NAMESPACE
 from engine.interchange.polygons import fill_polygons
 from engine.run_lengths import decode_rle
@@ -330,7 +331,7 @@ def test_two_processes_do_not_write_the_same_export_at_once(answered_on_file: An
 
 def test_an_unknown_format_is_refused_with_those_there_are(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     project: Project = make_project(sqlite_workspace)
-    with pytest.raises(Refused, match="no export format 'tiff'; choose from coco, parquet"):
+    with pytest.raises(Refused, match="no export format 'tiff'; choose from coco, grounded"):
         export(sqlite_workspace, project.id, "tiff", tmp_path / "out")
 
 
