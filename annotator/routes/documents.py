@@ -21,10 +21,10 @@ from engine.documents.refusal import DocumentRefused
 from engine.documents.views import DocumentLine, DocumentView, document_view
 from engine.errors import Refused
 from engine.jobs.in_process_worker import InProcessWorker
+from engine.jobs.job_view import JobView, job_view
 from engine.projects import projects
 from engine.tasks import read_again
 from engine.text import file_name
-from engine.training.retraining.views import JobView, job_view
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Uploads that are arriving, apart from files waiting to be read (engine.documents.incoming): slow connections take

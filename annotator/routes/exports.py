@@ -24,9 +24,9 @@ from engine.interchange import export_files, export_jobs
 from engine.interchange.export_files import EXPORT
 from engine.interchange.formats import DEFAULT, EXPORTED, FORMATS
 from engine.jobs import queue
+from engine.jobs.job_view import JobView, job_view
 from engine.projects.projects import project_by_id
 from engine.text import file_name, join_names
-from engine.training.retraining.views import JobView, job_view
 from engine.workspace import Workspace
 
 ENDED = "This export is not running. It may have ended; reload the list."

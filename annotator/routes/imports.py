@@ -20,9 +20,9 @@ from engine.interchange.import_store import Status
 from engine.interchange.imports import RECOGNISE
 from engine.interchange.uploaded_sets import IMPORT
 from engine.jobs import job_list, queue
+from engine.jobs.job_view import JobView, job_view
 from engine.projects.projects import project_by_id
 from engine.text import file_name, join_names
-from engine.training.retraining.views import JobView, job_view
 
 MEDIA_TYPE = "application/x-ndjson"
 ENDED = "This import is not running. It may have ended; reload the list."

@@ -10,13 +10,14 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.work_queues import ONE_REPORT
 from engine.jobs import job_list, queue
+from engine.jobs.job_view import JobView, job_view
 from engine.models import promotions, registry
 from engine.models.registry import VersionView
 from engine.projects import projects
 from engine.training.retraining import trigger, trigger_status, views
 from engine.training.retraining.changes import Changes, Kind, changes_of
 from engine.training.retraining.trigger_status import TriggersView
-from engine.training.retraining.views import JobView, RunLine, RunView
+from engine.training.retraining.views import RunLine, RunView
 
 router = APIRouter(tags=["learning"], dependencies=[MEMBERS])
 
@@ -108,7 +109,7 @@ def show_changes(
 def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Request a retraining. A waiting or running one is returned instead of a second one."""
     projects.project_by_id(workspace, project_id)
-    return views.job_view(trigger.request(workspace, project_id, by=user.id))
+    return job_view(trigger.request(workspace, project_id, by=user.id))
 
 
 @router.get("/projects/{project_id}/jobs", responses=pages())
@@ -125,19 +126,19 @@ def list_jobs(
     """
     projects.project_by_id(workspace, project_id)
     page = job_list.list_jobs(workspace, project_id, limit=limit, cursor=paging.cursor, without_read=True)
-    return paging.sent(page.map(views.job_view))
+    return paging.sent(page.map(job_view))
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])
 def cancel(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Cancel a job: a waiting one at once, a running one at its next step."""
-    return views.job_view(queue.cancel(workspace, job_id, by=user.id))
+    return job_view(queue.cancel(workspace, job_id, by=user.id))
 
 
 @router.post("/jobs/{job_id}/retry", dependencies=[ADMINS])
 def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Retry a job that failed or was given up. It continues from its last checkpoint, if any."""
-    return views.job_view(queue.retry(workspace, job_id, by=user.id))
+    return job_view(queue.retry(workspace, job_id, by=user.id))
 
 
 @router.get("/projects/{project_id}/triggers", dependencies=[REVIEWERS])

@@ -13,8 +13,8 @@ from annotator.thumbnail_queue import made
 from engine.annotation.words import EditedWords, WordEditsRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
 from engine.documents.views import document_of, page_image
+from engine.jobs.job_view import JobView, job_view
 from engine.tasks import read_again
-from engine.training.retraining.views import JobView, job_view
 
 router = APIRouter(tags=["pages"], dependencies=[MEMBERS])
 KEPT: dict[int | str, dict[str, Any]] = {

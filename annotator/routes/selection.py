@@ -8,13 +8,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from engine.jobs.job_view import JobView, job_view
 from engine.projects import projects
 from engine.selection import auto_accept, label_review, ranking, stages, survey_trigger
 from engine.selection.auto_accept import MOST_LISTED, AutomaticLine
 from engine.selection.label_review import LabelReviewLine
 from engine.selection.stage_view import StageView, stage_view
-from engine.training.retraining import views
-from engine.training.retraining.views import JobView
 
 router = APIRouter(tags=["selection"], dependencies=[MEMBERS])
 
@@ -47,7 +46,7 @@ def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobVi
     A waiting or running survey is returned instead of a second one.
     """
     projects.project_by_id(workspace, project_id)
-    return views.job_view(survey_trigger.request(workspace, project_id, by=user.id))
+    return job_view(survey_trigger.request(workspace, project_id, by=user.id))
 
 
 @router.get("/projects/{project_id}/label-reviews", dependencies=[REVIEWERS], responses=pages())

@@ -10,9 +10,9 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.commands.found import acting
 from engine.jobs import job_list, poll_lease, queue
+from engine.jobs.job_view import job_view
 from engine.projects.projects import project_named
 from engine.training.retraining import trigger_status
-from engine.training.retraining.views import job_view
 
 jobs = typer.Typer(help="List, cancel and retry jobs.", no_args_is_help=True)
 

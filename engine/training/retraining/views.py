@@ -61,23 +61,6 @@ class RunView(RunLine):
     metrics: list[dict[str, Any]] = Field(description="Points of the curves: the step, and figures by name.")
 
 
-class JobView(BaseModel):
-    """Job: its progress or result. `failure`: error of its last attempt, also while the next one runs."""
-
-    id: str
-    kind: str = Field(description="Work of the job, such as retrain, survey or import.")
-    status: str = Field(description="waiting, running, done, failed, cancelled or dead (given up).")
-    progress: float = Field(description="Share that is done, 0..1.")
-    message: str = Field(description="Present step as a sentence, or the result.")
-    failure: str = Field(description="Error of the last attempt, also while the next one runs; empty without one.")
-    attempts: int = Field(description="Attempts so far.")
-    max_attempts: int = Field(description="Attempts after which the job is given up.")
-    run_after: datetime = Field(description="Earliest time of the next attempt.")
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-
-
 def run_lines(
     workspace: Workspace, project_id: str, *, limit: int = MOST_LISTED, cursor: str | None = None
 ) -> Page[RunLine]:
@@ -139,11 +122,6 @@ def last_failure(workspace: Workspace, project_id: str) -> str:
     with workspace.database.read() as session:
         job = session.execute(newest.order_by(Job.created_at.desc(), Job.id.desc()).limit(1)).one_or_none()
     return job.message if job is not None and job.status in ("failed", "dead") else ""
-
-
-def job_view(job: Job) -> JobView:
-    """Return a job as the page shows it."""
-    return JobView.model_validate(job, from_attributes=True)
 
 
 def waiting_to_train(workspace: Workspace, project_id: str) -> int:
