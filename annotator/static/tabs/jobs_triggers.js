@@ -157,7 +157,10 @@ export class TriggerHistoryCard {
       'No trigger has fired yet. The history lists each time with its result.',
     );
     const list = h('ul', { class: 'g-rows g-trigger-history' });
-    this.rows = new Rows(list, (/** @type {FiringView} */ firing) => ({ root: firingRow(firing), updateRow: () => {} }));
+    this.rows = new Rows(list, (/** @type {FiringView} */ firing) => ({
+      root: firingRow(firing),
+      updateRow: () => {},
+    }));
     this.root = card('Trigger history', this.none, list);
   }
 
