@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 
 from sqlalchemy.exc import InterfaceError, OperationalError
@@ -51,7 +52,8 @@ class Following:
             except Exception:
                 if len(followers) > 1 or len(reading.dirty) > 1:
                     _log.exception("figures could not follow the changes together; following each by itself")
-                self._follow_singly(followers, places, reading)
+                with suppress(positions.Overtaken):
+                    self._follow_singly(followers, places, reading)
         return bool(groups)
 
     def _read(self, session: Session) -> list[tuple[list[Follower], list[Position], Reading]]:
