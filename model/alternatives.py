@@ -34,7 +34,7 @@ _UP = 3.0  # line heights that a word above a key counts farther away
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _PlaceValue:
     """Words that may be the value of a key at one place."""
 
     words: tuple[int, ...]  # indices in reading order
@@ -84,23 +84,23 @@ def with_alternatives(
     keys = np.zeros(len(words), bool)
     for place in places:
         keys[list(place.words)] = True
-    found = _ask_each(prompt, question, places, asked, keys, prepared, state, network, vocabulary)
+    values_by_place = _ask_each(prompt, question, places, asked, keys, prepared, state, network, vocabulary)
     if home is not None:
         column = column_below(layout, places[home], keys)
         if _is_a_table(layout, answer.words, column):
-            found.append([_Found(tuple(column), answer.score, home)])
+            values_by_place.append([_PlaceValue(tuple(column), answer.score, home)])
     names = name_places(layout, places, prepared.size)
     chances = pointed.pointing[row, : len(words)].softmax(-1).numpy()
     most = float(chances[answer.words].sum())
 
-    def candidate(one: _Found) -> Answer:
+    def candidate(value: _PlaceValue) -> Answer:
         """Compose a candidate: its predicted IoU counts as much as the network points to it, as in `choose_words`.
 
         The first answer is the likeliest, and the ranker may be less sure of it than the network: none stands above it.
         """
-        taken = list(one.words)
+        taken = list(value.words)
         mask = rasterise([words[index].box for index in taken], answer.mask.shape)
-        score = min(answer.score, one.iou * min(1.0, float(chances[taken].sum()) / max(most, 1e-9)))
+        score = min(answer.score, value.iou * min(1.0, float(chances[taken].sum()) / max(most, 1e-9)))
         return Answer(
             mask=mask,
             words=taken,
@@ -109,12 +109,16 @@ def with_alternatives(
             answered=answer.answered,
             word_mask=mask,
             pixel_mask=np.zeros_like(mask),
-            place="" if one.place is None else names[one.place],
+            place="" if value.place is None else names[value.place],
         )
 
-    offered = _in_order(found, answer)
-    others = [one for one in answer.candidates if one.words not in [list(each.words) for each in offered]]
-    candidates = [candidate(one) for one in offered][:MOST_ALTERNATIVES]
+    offered = _in_order(values_by_place, answer)
+    others = [
+        alternative
+        for alternative in answer.candidates
+        if alternative.words not in [list(value.words) for value in offered]
+    ]
+    candidates = [candidate(value) for value in offered][:MOST_ALTERNATIVES]
     return replace(
         answer,
         candidates=[*candidates, *others][:MOST_ALTERNATIVES],
@@ -133,7 +137,7 @@ def _ask_each(
     state: PageState,
     network: GroundingNetwork,
     vocabulary: Vocabulary,
-) -> list[list[_Found]]:
+) -> list[list[_PlaceValue]]:
     """Return what may be the value at each of the `asked` places, the likeliest first; `keys` [N] are words of keys."""
     layout = prepared.layout
     anchors = []
@@ -146,21 +150,21 @@ def _ask_each(
     batch = batch_questions([prepared], [[prompt] * len(asked)], vocabulary, network.config, anchors=anchors)
     device = state.words.device
     seen = to_device(network.ask_words(state, to_device(batch, device), 1, favour=favour.to(device)).words, CPU)
-    found = []
+    values_by_place = []
     for row, number in enumerate(asked):
         place = places[number]
         taken = np.flatnonzero(seen.taken[row, 0, : len(keys)].numpy() & ~keys).tolist()
         iou = float(seen.iou[row, 0])
-        grown = _Found(tuple(taken), iou, number if near[row, int(seen.seeds[row, 0])] else None)
-        column = _Found(tuple(column_below(layout, place, keys)), iou, number)
+        grown = _PlaceValue(tuple(taken), iou, number if near[row, int(seen.seeds[row, 0])] else None)
+        column = _PlaceValue(tuple(column_below(layout, place, keys)), iou, number)
         if _is_a_table(layout, grown.words, column.words):
             values = [column, grown]
         elif any(layout.line[index] == place.line for index in taken):
             values = [grown]  # a value beside its key: nothing below it belongs to it
         else:
             values = [grown, column]
-        found.append([one for one in values if one.words])
-    return found
+        values_by_place.append([value for value in values if value.words])
+    return values_by_place
 
 
 def _is_a_table(layout: Layout, grown: Sequence[int], column: Sequence[int]) -> bool:
@@ -171,16 +175,16 @@ def _is_a_table(layout: Layout, grown: Sequence[int], column: Sequence[int]) -> 
     return bool(set(grown) & set(column)) or not any(c.isdigit() for index in grown for c in layout.texts[index])
 
 
-def _in_order(found: Sequence[Sequence[_Found]], answer: Answer) -> list[_Found]:
+def _in_order(values_by_place: Sequence[Sequence[_PlaceValue]], answer: Answer) -> list[_PlaceValue]:
     """Choose which values to offer: the first of every place, then second ones; from the top, without repetition."""
     seen = {tuple(answer.words)}
-    chosen: list[_Found] = []
+    chosen: list[_PlaceValue] = []
     for turn in range(2):
-        for values in found:
+        for values in values_by_place:
             if len(values) > turn and values[turn].words not in seen and len(chosen) < MOST_ALTERNATIVES:
                 seen.add(values[turn].words)
                 chosen.append(values[turn])
-    return sorted(chosen, key=lambda one: np.inf if one.place is None else one.place)
+    return sorted(chosen, key=lambda value: np.inf if value.place is None else value.place)
 
 
 def _home(layout: Layout, places: Sequence[KeyPlace], words: Sequence[int]) -> int | None:

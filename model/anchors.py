@@ -7,6 +7,7 @@ in a trial acc@.5 was .007 without anchors and .48 with them.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,57 @@ from model.vocabulary import bare, weight_of
 
 RUNS = 3  # runs of words that look most like the key
 CANDIDATES_FOR = 2  # the first runs, which have value candidates
-ANCHORS = 8 + 10 * RUNS + 4 * CANDIDATES_FOR  # features of a word
+
+
+class WordColumn(IntEnum):
+    """Columns of an anchor that describe a word by itself, before the columns of the runs."""
+
+    SIMILARITY = 0  # 0..1, to the likeliest word of the question
+    MATCH = 1  # the same, 0 below the least that counts
+    GAIN = 2  # the match times the weight of its word
+    EXACT = 3  # weight of the word that this one equals
+    PLACE_IN_QUESTION = 4
+    SEGMENT_COVER = 5  # share of the question that the word's segment covers
+    SEGMENT_SHARE = 6  # share of the segment's words that match
+    LINE_COVER = 7
+
+
+class RunColumn(IntEnum):
+    """Columns of an anchor for each run; those from `SEGMENT_REST` are there for the first `CANDIDATES_FOR` runs."""
+
+    INSIDE = 0  # 1 for the words of the run
+    RIGHT_OF_END = 1
+    RIGHT_OF_START = 2
+    DOWN = 3
+    BELOW = 4
+    SAME_LINE_AFTER = 5
+    UNDER = 6
+    LEVEL = 7
+    NEXT_IN_ORDER = 8
+    COVER = 9  # share of the question that the run covers
+    SEGMENT_REST = 10  # value candidates: words of the run's segment after it
+    SEGMENT_RIGHT = 11
+    SEGMENT_BELOW = 12
+    LIKELIEST = 13
+
+
+class RunField(IntEnum):
+    """Columns of `Anchors.runs`."""
+
+    X0 = 0
+    Y0 = 1
+    X1 = 2
+    Y1 = 3
+    COVER = 4
+
+
+def _count_columns(number: int) -> int:
+    """Return how many columns of an anchor describe a run."""
+    return len(RunColumn) if number < CANDIDATES_FOR else RunColumn.SEGMENT_REST
+
+
+RUN_STARTS = tuple(len(WordColumn) + sum(map(_count_columns, range(number))) for number in range(RUNS))
+ANCHORS = len(WordColumn) + sum(map(_count_columns, range(RUNS)))  # features of a word
 _SIMILAR, _SAME = 0.74, 0.80  # similarity 0..1 of a match that counts, and of one that makes a word frequent
 _FOLLOWING = 8  # words after the key with a feature for their distance
 
@@ -28,7 +79,7 @@ class Anchors:
     """Anchors of one question on a page of N words."""
 
     features: Floats  # [N, ANCHORS]
-    runs: Floats  # [RUNS, 5]: box in line heights, and the share 0..1 of the question it covers (0: no word matches)
+    runs: Floats  # [RUNS, RunField]: box in line heights, share 0..1 of the question it covers (0: no word matches)
 
 
 def find_anchors(layout: Layout, question: Sequence[str], without: NDArray[np.bool_] | None = None) -> Anchors:
@@ -44,7 +95,7 @@ def find_anchors(layout: Layout, question: Sequence[str], without: NDArray[np.bo
     """
     count = len(layout.texts)
     if count == 0:
-        return Anchors(np.zeros((0, ANCHORS), np.float32), np.zeros((RUNS, 5), np.float32))
+        return Anchors(np.zeros((0, ANCHORS), np.float32), np.zeros((RUNS, len(RunField)), np.float32))
     tokens = [token for token in question if weight_of(token) > 0] or ["?"]
     weights = np.array([weight_of(token) for token in tokens], np.float32)
     if weights.max() < 0.5:  # only function words: then they are the key
@@ -61,7 +112,7 @@ def find_anchors(layout: Layout, question: Sequence[str], without: NDArray[np.bo
     best = similar.argmax(0)
     segment_cover, segment_share = _coverage(layout, layout.segment, matched, weights, total)
     line_cover, _ = _coverage(layout, layout.line, matched, weights, total)
-    columns: list[NDArray[Any]] = [
+    columns: list[NDArray[Any]] = [  # in the order of `WordColumn`
         similar.max(0),
         matched.max(0),
         gain,
@@ -71,13 +122,13 @@ def find_anchors(layout: Layout, question: Sequence[str], without: NDArray[np.bo
         segment_share,
         line_cover,
     ]
-    runs = np.zeros((RUNS, 5), np.float32)
+    runs = np.zeros((RUNS, len(RunField)), np.float32)
     free = np.ones(count, bool)  # places in reading order outside earlier runs
     for number in range(RUNS):
-        low, high, found = _best_run(layout, gain, free, 0.25 * max(0.2, float(weights.max())))
+        low, high, has_run = _best_run(layout, gain, free, 0.25 * max(0.2, float(weights.max())))
         members = layout.order[low : high + 1]
         box = _union(layout.boxes[members])
-        cover = float((matched[:, members].max(1) * weights).sum() / total) if found else 0.0
+        cover = float((matched[:, members].max(1) * weights).sum() / total) if has_run else 0.0
         runs[number] = (*box, cover)
         columns += _offsets(layout, members, box, high, cover)
         if number < CANDIDATES_FOR:
@@ -137,7 +188,7 @@ def _union(boxes: Floats) -> tuple[float, float, float, float]:
 
 
 def _offsets(layout: Layout, members: Integers, box: tuple[float, ...], high: int, cover: float) -> list[NDArray[Any]]:
-    """Return ten columns [N] that place each word relative to a run."""
+    """Return the columns [N] that place each word relative to a run, in the order of `RunColumn`."""
     x0, y0, x1, y1 = box
     boxes = layout.boxes
     centre = (boxes[:, 1] + boxes[:, 3]) / 2
@@ -164,11 +215,12 @@ def _offsets(layout: Layout, members: Integers, box: tuple[float, ...], high: in
 def _value_candidates(layout: Layout, box: tuple[float, ...], high: int) -> list[NDArray[np.bool_]]:
     """Return four masks [N] of words that are the value if this run is the key.
 
-    They are the rest of the run's segment, the next segment, the segment below, and the likeliest of the three.
+    They are the rest of the run's segment, the next segment, the segment below, and the likeliest of the three, as
+    `RunColumn` names them.
     """
     x0, _, x1, y1 = box
     home = int(layout.segment[layout.order[high]])
-    rest = (layout.segment == home) & (layout.rank > high)
+    segment_rest = (layout.segment == home) & (layout.rank > high)
     right = below = np.zeros(len(layout.texts), bool)
     has_right = home + 1 < len(layout.segment_boxes) and layout.segment_line[home + 1] == layout.segment_line[home]
     if has_right:
@@ -177,10 +229,10 @@ def _value_candidates(layout: Layout, box: tuple[float, ...], high: int) -> list
     under = (np.minimum(boxes[:, 2], x1) - np.maximum(boxes[:, 0], x0) > 0) & (boxes[:, 1] > y1 - 0.4)
     if under.any():
         below = layout.segment == int(np.where(under, boxes[:, 1], np.inf).argmin())
-    if rest.any():
-        likeliest = rest
+    if segment_rest.any():
+        likeliest = segment_rest
     elif has_right and not layout.segment_colon[home + 1]:
         likeliest = right
     else:
         likeliest = below
-    return [rest, right & (not rest.any()), below, likeliest]
+    return [segment_rest, right & (not segment_rest.any()), below, likeliest]

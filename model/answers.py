@@ -107,7 +107,7 @@ def compose_answer(
     choices = [] if looked is None else looked.choices
     pixel_mask = enlarge(choices[0].shape, prepared, prompt) if choices else empty
     worded = bool(chosen) and (looked is None or not looked.decides or not pixel_mask.any())
-    answered = _answered(float(network.answered[row]), looked, worded, bool(words))
+    answered = _answer_probability(float(network.answered[row]), looked, worded, bool(words))
     score = ranked[0].iou if worded else (choices[0].iou if choices else 0.0)
     mask = word_mask if worded else pixel_mask
     primary = _answer(mask, chosen if worded else None, words, score, answered, word_mask, pixel_mask)
@@ -119,7 +119,7 @@ def compose_answer(
     for choice in choices[1:] if not worded else []:
         alternative = enlarge(choice.shape, prepared, prompt)
         alternatives.append(_answer(alternative, None, words, choice.iou, answered, empty, alternative))
-    alternatives.sort(key=lambda one: -one.score)
+    alternatives.sort(key=lambda candidate: -candidate.score)
     answer = replace(primary, candidates=alternatives[:MOST_CANDIDATES])
     return answer if worded else or_declined(answer, prompt, MOST_CANDIDATES)
 
@@ -129,7 +129,7 @@ def by_words(answer: WordAnswer) -> Tensor:
     return (answer.by_words > 0) & answer.taken[:, 0].any(-1)
 
 
-def _answered(by_words: float, looked: Looked | None, worded: bool, read: bool) -> float:
+def _answer_probability(by_words: float, looked: Looked | None, worded: bool, read: bool) -> float:
     """Return the probability that the page answers the question, from the logits of both paths.
 
     Where pixels answer on a page with words, the lower of both paths counts. On generated pages this separates regions
@@ -159,19 +159,19 @@ def choose_words(answer: WordAnswer, row: int, shown: bool = False) -> list[Word
         Distinct answers, best first; empty where none was grown. The predicted IoU of every answer but the first is
         scaled down by its pointing probability relative to the first.
     """
-    found: dict[tuple[int, ...], tuple[float, float]] = {}
+    grown: dict[tuple[int, ...], tuple[float, float]] = {}
     chances = answer.pointing[row].softmax(-1)
     for number in range(answer.seeds.shape[1]):
         taken = answer.taken[row, number]
         words = np.flatnonzero(taken.numpy()).tolist()
         if words:
             inside = min(1.0, float(chances[taken].sum()))
-            found.setdefault(tuple(words), (inside, float(answer.iou[row, number])))
-    ranked = list(found.items())
-    ranked.sort(key=lambda one: -one[1][0] * one[1][1])
-    if shown and found:
-        first = next(iter(found))
-        ranked.sort(key=lambda one: one[0] != first)
+            grown.setdefault(tuple(words), (inside, float(answer.iou[row, number])))
+    ranked = list(grown.items())
+    ranked.sort(key=lambda entry: -entry[1][0] * entry[1][1])
+    if shown and grown:
+        first = next(iter(grown))
+        ranked.sort(key=lambda entry: entry[0] != first)
     most = ranked[0][1][0] if ranked else 1.0
     return [WordChoice(list(words), iou * min(1.0, inside / max(most, 1e-9))) for words, (inside, iou) in ranked]
 

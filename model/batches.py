@@ -54,7 +54,7 @@ def make_batch(
     """
     pages = prepared or [prepare_page(e.words, e.size, e.image, vocabulary, config) for e in examples]
     page_batch = batch_pages(pages)
-    prompts = [[question.given for question in example.questions] for example in examples]
+    prompts = [[question.effective_prompt for question in example.questions] for example in examples]
     questions = batch_questions(pages, prompts, vocabulary, config, without_anchors)
     return Batch(page_batch, questions, _targets(examples, pages, page_batch, config), tuple(pages), tuple(examples))
 
@@ -62,7 +62,7 @@ def make_batch(
 def _targets(
     examples: Sequence[Example], pages: Sequence[PreparedPage], batch: PageBatch, config: NetworkConfig
 ) -> Targets:
-    each = len(examples[0].questions)
+    per_page = len(examples[0].questions)
     asked = [(example, question) for example in examples for question in example.questions]
     most = batch.valid.shape[1]
     alternatives = max(1, *(len(q.answers) + len(q.masks) for _, q in asked))
@@ -75,16 +75,16 @@ def _targets(
         words=words,
         answered=torch.tensor([float(q.answered) for _, q in asked]),
         by_words=torch.tensor([float(bool(q.answers)) for _, q in asked]),
-        word_area=(area * batch.valid).repeat_interleave(each, 0),
-        valid=batch.valid.repeat_interleave(each, 0),
-        **({} if batch.image is None else _pixel_targets(asked, pages, each, alternatives, batch, config)),
+        word_area=(area * batch.valid).repeat_interleave(per_page, 0),
+        valid=batch.valid.repeat_interleave(per_page, 0),
+        **({} if batch.image is None else _pixel_targets(asked, pages, per_page, alternatives, batch, config)),
     )
 
 
 def _pixel_targets(
     asked: Sequence[tuple[Example, Question]],
     pages: Sequence[PreparedPage],
-    each: int,
+    per_page: int,
     alternatives: int,
     batch: PageBatch,
     config: NetworkConfig,
@@ -94,7 +94,7 @@ def _pixel_targets(
     masks = torch.zeros(len(asked), alternatives, height, width)
     boxes, filled = torch.zeros(len(asked), alternatives, 4), torch.zeros(len(asked), alternatives)
     for row, (example, question) in enumerate(asked):
-        image = pages[row // each].image
+        image = pages[row // per_page].image
         acceptable = acceptable_masks(example, question)
         if image is None or not acceptable:
             continue

@@ -48,7 +48,7 @@ def save(path: str | Path, network_or_state: nn.Module | Mapping[str, Tensor], c
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
-            file.write(_ordered(serialize(tensors, metadata={_CONFIG: text, _HASH: version})))
+            file.write(_sort_metadata(serialize(tensors, metadata={_CONFIG: text, _HASH: version})))
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
@@ -95,7 +95,7 @@ def content_hash(tensors: Mapping[str, Tensor], config: str) -> str:
     return digest.hexdigest()
 
 
-def _ordered(content: bytes) -> bytes:
+def _sort_metadata(content: bytes) -> bytes:
     """Sort the metadata of a safetensors file, so that equal checkpoints are equal files.
 
     safetensors writes metadata in a different order each time. The header is JSON, preceded by its length in eight

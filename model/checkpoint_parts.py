@@ -9,7 +9,7 @@ MOST_BYTES = 15 * 2**20  # of a part
 _LISTED = ".parts.json"
 
 
-def split(path: Path, folder: Path, most_bytes: int = MOST_BYTES) -> Path:
+def split_file(path: Path, folder: Path, most_bytes: int = MOST_BYTES) -> Path:
     """Write the parts of a file and their list into a folder; parts of an older file of that name are deleted.
 
     Args:
@@ -41,11 +41,11 @@ def split(path: Path, folder: Path, most_bytes: int = MOST_BYTES) -> Path:
     return listed
 
 
-def join(listed: Path, target: Path | None = None) -> Path:
+def join_parts(listed: Path, target: Path | None = None) -> Path:
     """Join the parts of a list; the file is whole or not there.
 
     Args:
-        listed: list that `split` wrote, beside the parts.
+        listed: list that `split_file` wrote, beside the parts.
         target: file to write; by default beside the list.
 
     Returns:
@@ -60,7 +60,7 @@ def join(listed: Path, target: Path | None = None) -> Path:
         name, wanted, parts = (
             str(about["name"]),
             about["sha256"],
-            [(one["name"], one["sha256"]) for one in about["parts"]],
+            [(part["name"], part["sha256"]) for part in about["parts"]],
         )
     except (OSError, json.JSONDecodeError, KeyError, TypeError) as error:
         raise ValueError(f"{listed} is not the list of a file's parts: {error}.") from error

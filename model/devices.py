@@ -31,14 +31,14 @@ def device_named(name: str) -> torch.device:
     except RuntimeError:
         raise DeviceMissing(f"There is no device {name!r}; choose cpu, cuda, cuda:N, mps or auto.") from None
     if device.type == "cpu":
-        there = True
+        is_available = True
     elif device.type == "cuda":
-        there = torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
+        is_available = torch.cuda.is_available() and (device.index or 0) < torch.cuda.device_count()
     elif device.type == "mps":
-        there = torch.backends.mps.is_available()
+        is_available = torch.backends.mps.is_available()
     else:
         raise DeviceMissing(f"The network does not run on {name!r}; choose cpu, cuda, cuda:N, mps or auto.")
-    if not there:
+    if not is_available:
         raise DeviceMissing(f"The device {name!r} is not available on this machine; choose cpu or auto.")
     return device
 

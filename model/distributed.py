@@ -62,7 +62,7 @@ class Ranks:
                 answer[0] = compute()
             except Exception as error:
                 answer[1] = error
-        with _told():
+        with _explain_errors():
             distributed.broadcast_object_list(answer, src=0)
         if answer[1] is not None:
             raise answer[1]
@@ -85,20 +85,20 @@ class Ranks:
         self.on_first(first)
         return made[0] if made else compute()
 
-    def gathered(self, value: T) -> list[T]:
+    def gather(self, value: T) -> list[T]:
         """Return the values of all ranks in their order. Raises RankLost."""
         if self.count == 1:
             return [value]
-        found: list[Any] = [None] * self.count
-        with _told():
-            distributed.all_gather_object(found, value)
-        return found
+        values: list[Any] = [None] * self.count
+        with _explain_errors():
+            distributed.all_gather_object(values, value)
+        return values
 
     def share_weights(self, module: nn.Module) -> None:
         """Overwrite the parameters and buffers of a module by those of the first rank. Raises RankLost."""
         if self.count == 1:
             return
-        with _told(), torch.no_grad():
+        with _explain_errors(), torch.no_grad():
             for tensor in [*module.parameters(), *module.buffers()]:
                 whole = tensor.detach().contiguous()
                 distributed.broadcast(whole, src=0)
@@ -113,8 +113,8 @@ class Ranks:
         """
         if self.count == 1:
             return
-        norms = [one for one in module.modules() if isinstance(one, nn.modules.batchnorm._NormBase)]
-        with _told(), torch.no_grad():
+        norms = [submodule for submodule in module.modules() if isinstance(submodule, nn.modules.batchnorm._NormBase)]
+        with _explain_errors(), torch.no_grad():
             for buffer in (buffer for norm in norms for buffer in (norm.running_mean, norm.running_var)):
                 if buffer is not None:
                     distributed.all_reduce(buffer)
@@ -134,18 +134,20 @@ class Ranks:
         """
         if self.count == 1 or not parameters:
             return
-        with _told(), torch.no_grad():
-            touched = torch.tensor([one.grad is not None for one in parameters], dtype=torch.uint8)
+        with _explain_errors(), torch.no_grad():
+            touched = torch.tensor([parameter.grad is not None for parameter in parameters], dtype=torch.uint8)
             touched = touched.to(parameters[0].device)
             distributed.all_reduce(touched, distributed.ReduceOp.MAX)
-            summed = [one for one, here in zip(parameters, touched.tolist(), strict=True) if here]
-            for one in summed:
-                if one.grad is None:
-                    one.grad = torch.zeros_like(one)
-            for bucket in _buckets([one.grad for one in summed if one.grad is not None]):
+            summed = [
+                parameter for parameter, has_gradient in zip(parameters, touched.tolist(), strict=True) if has_gradient
+            ]
+            for parameter in summed:
+                if parameter.grad is None:
+                    parameter.grad = torch.zeros_like(parameter)
+            for bucket in _buckets([parameter.grad for parameter in summed if parameter.grad is not None]):
                 flat = torch.cat([gradient.flatten() for gradient in bucket])
                 distributed.all_reduce(flat)
-                for gradient, part in zip(bucket, flat.split([one.numel() for one in bucket]), strict=True):
+                for gradient, part in zip(bucket, flat.split([parameter.numel() for parameter in bucket]), strict=True):
                     gradient.copy_(part.view_as(gradient))
 
 
@@ -153,7 +155,7 @@ ALONE = Ranks()
 
 
 @contextmanager
-def joined(device: str = "cpu") -> Iterator[Ranks]:
+def join_ranks(device: str = "cpu") -> Iterator[Ranks]:
     """Join the processes that torchrun started, by its variables RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT.
 
     Args:
@@ -173,7 +175,7 @@ def joined(device: str = "cpu") -> Iterator[Ranks]:
     cuda = device.startswith("cuda")
     if cuda:
         torch.cuda.set_device(device_of_rank(device))
-    with _told():
+    with _explain_errors():
         distributed.init_process_group("cpu:gloo,cuda:nccl" if cuda else "gloo", timeout=_PATIENCE)
     try:
         yield Ranks(distributed.get_rank(), distributed.get_world_size())
@@ -199,7 +201,7 @@ def leave() -> None:
 
 
 def ranks_here() -> Ranks:
-    """Return this process's place among those that it joined; `ALONE` outside `joined`."""
+    """Return this process's place among those that it joined; `ALONE` outside `join_ranks`."""
     if not distributed.is_available() or not distributed.is_initialized():
         return ALONE
     return Ranks(distributed.get_rank(), distributed.get_world_size())
@@ -211,7 +213,7 @@ def device_of_rank(device: str) -> str:
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _explain_errors() -> Iterator[None]:
     """Turn an error of communication into a sentence."""
     try:
         yield

@@ -44,7 +44,7 @@ def drawn_prompt(prompt: Prompt, size: tuple[int, int], grid: tuple[int, int], l
         _draw_disk(maps[1 if positive else 2], x * cells, y * cells)
     if prompt.box is not None:
         x0, y0, x1, y1 = (value * cells for value in prompt.box)
-        maps[3] = _covered(y0, y1, grid[0])[:, None] * _covered(x0, x1, grid[1])
+        maps[3] = _cover_cells(y0, y1, grid[0])[:, None] * _cover_cells(x0, x1, grid[1])
     return maps
 
 
@@ -80,7 +80,7 @@ def _draw_disk(grid: Tensor, x: float, y: float) -> None:
     grid[down**2 + across**2 <= _DISK**2] = 1.0
 
 
-def _covered(start: float, end: float, cells: int) -> Tensor:
+def _cover_cells(start: float, end: float, cells: int) -> Tensor:
     """Return the share [cells] of each cell that lies between `start` and `end`."""
     left = torch.arange(cells, dtype=torch.float32)
     return ((left + 1).clamp(max=end) - left.clamp(min=start)).clamp(min=0)

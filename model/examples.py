@@ -44,7 +44,7 @@ class Question:
         return bool(self.answers or self.masks)
 
     @property
-    def given(self) -> Prompt:
+    def effective_prompt(self) -> Prompt:
         """The prompt to use: `prompt`, or the text alone."""
         return self.prompt or Prompt(self.text)
 

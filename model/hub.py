@@ -37,9 +37,11 @@ def load_trunk(network: GroundingNetwork, source: str | Path) -> int:
         ValueError: the weights cannot be obtained or do not fit. The message is one sentence.
     """
     if _is_local(source):
-        state = _tried(lambda: load_timm_file(str(_file_in(Path(source)))), source)
+        state = _load_or_explain(lambda: load_timm_file(str(_file_in(Path(source)))), source)
     else:
-        state = _tried(lambda: timm.create_model(str(source), pretrained=True, num_classes=0).state_dict(), source)
+        state = _load_or_explain(
+            lambda: timm.create_model(str(source), pretrained=True, num_classes=0).state_dict(), source
+        )
     state = {name: tensor for name, tensor in state.items() if not name.startswith("head.")}
     return _arrive(network.image_encoder.trunk, state, source, "image trunk")
 
@@ -65,9 +67,9 @@ def load_prompt_tower(network: GroundingNetwork, source: str | Path) -> int:
     if wants and not (open_clip.get_model_config(name) or {}).get("quick_gelu", False):
         raise ValueError(f"The weights {source} need the activation of {name}-quickgelu, which the network has not.")
     if _is_local(source):
-        state = _tried(lambda: open_clip.factory.load_state_dict(str(_file_in(Path(source)))), source)
+        state = _load_or_explain(lambda: open_clip.factory.load_state_dict(str(_file_in(Path(source)))), source)
     else:
-        state = _tried(lambda: open_clip.create_model(name, pretrained=str(source)).state_dict(), source)
+        state = _load_or_explain(lambda: open_clip.create_model(name, pretrained=str(source)).state_dict(), source)
     inside = {key.removeprefix("text."): value for key, value in state.items() if not key.startswith("visual.")}
     for left_out in ("text_projection", "logit_scale", "logit_bias"):
         inside.pop(left_out, None)
@@ -92,12 +94,12 @@ def load_text_encoder(network: GroundingNetwork, source: str | Path) -> int:
     text = network.text_encoder
     if text.bert is None or text.embedding.own is None:
         raise ValueError(f"The preset {network.config.name!r} has no BERT to load weights into.")
-    pieces = _tried(lambda: AutoTokenizer.from_pretrained(str(source)).get_vocab(), source)
+    pieces = _load_or_explain(lambda: AutoTokenizer.from_pretrained(str(source)).get_vocab(), source)
     if pieces != Vocabulary(1).ids:
         raise ValueError(
             f"The wordpieces of {source} are not those of {TOKENIZER_FILE.name}; load an uncased English BERT."
         )
-    bert = _tried(lambda: BertModel.from_pretrained(str(source), add_pooling_layer=False), source)
+    bert = _load_or_explain(lambda: BertModel.from_pretrained(str(source), add_pooling_layer=False), source)
     state = bert.state_dict()
     words = {"weight": state.pop("embeddings.word_embeddings.weight")}
     arrived = _arrive(text.bert.bert, state, source, "text encoder")
@@ -113,15 +115,15 @@ def _file_in(source: Path) -> Path:
     if not source.is_dir():
         return source
     for pattern in ("*.safetensors", "*.pt", "*.pth", "*.bin"):  # hubs offer the same weights in several formats
-        found = sorted(source.glob(pattern))
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise ValueError(f"the folder has {len(found)} files {pattern}; name one of them")
+        files = sorted(source.glob(pattern))
+        if len(files) == 1:
+            return files[0]
+        if files:
+            raise ValueError(f"the folder has {len(files)} files {pattern}; name one of them")
     raise ValueError("the folder has no file of weights")
 
 
-def _tried(load: Callable[[], T], source: str | Path) -> T:
+def _load_or_explain(load: Callable[[], T], source: str | Path) -> T:
     try:
         return load()
     except (OSError, RuntimeError, ValueError, httpx.HTTPError, SafetensorError, UnpicklingError, EOFError) as error:

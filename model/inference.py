@@ -144,7 +144,7 @@ class Predictor:
             raise ValueError(f"The page has {len(words):,} words; at most {MOST_WORDS:,} can be read as one page.")
         prepared = prepare_page(words, size, image, self._vocabulary, self.config)
         pages = to_device(batch_pages([prepared]), self._device)
-        state = self._network.read(pages)
+        state = self._network.read_words(pages)
         picture = None if pages.image is None else Deferred(partial(self._look, state, pages.image))
         regions = None
         if image is not None and self._region_ranker is not None:
@@ -252,7 +252,7 @@ class Predictor:
         questions = batch_questions([page.prepared], [list(prompts)], self._vocabulary, self.config)
         asked = self._network.ask_words(page.state, to_device(questions, self._device), self._seeds)
         words = to_device(asked.words, CPU)
-        ranked = [self._ranked(page, words, questions, row, prompt) for row, prompt in enumerate(prompts)]
+        ranked = [self._rank_answers(page, words, questions, row, prompt) for row, prompt in enumerate(prompts)]
         looked = self._look_at(page, prompts, questions, asked, words, ranked, both_paths)
         answers = [
             compose_answer(
@@ -269,7 +269,7 @@ class Predictor:
         ]
         return [
             with_alternatives(
-                one,
+                answer,
                 row,
                 prompts[row],
                 page.words,
@@ -279,7 +279,7 @@ class Predictor:
                 self._vocabulary,
                 words,
             )
-            for row, one in enumerate(answers)
+            for row, answer in enumerate(answers)
         ]
 
     def _look_at(
@@ -307,9 +307,9 @@ class Predictor:
         rows = list(range(len(prompts))) if always else wordless.nonzero()[:, 0].tolist()
         if not rows:
             return {}
-        given, some_words = some_questions(questions, rows), to_device(asked.rows(rows).words, CPU)
+        subset, some_words = some_questions(questions, rows), to_device(asked.rows(rows).words, CPU)
         pixels = to_device(
-            self._network.ask_pixels(page.state, page.picture.get(), asked.rows(rows), to_device(given, self._device)),
+            self._network.ask_pixels(page.state, page.picture.get(), asked.rows(rows), to_device(subset, self._device)),
             CPU,
         )
         if self._region_ranker is None or page.regions is None or asks is None:
@@ -321,12 +321,12 @@ class Predictor:
                 )
                 for at, row in enumerate(rows)
             }
-        regions, found = page.regions.get(), {}
+        regions, looked = page.regions.get(), {}
         for at, row in enumerate(rows):
-            likely = [(one.words, one.iou) for one in ranked[row]]
-            listed = candidates(page.prepared, regions, some_words, pixels, given, at, prompts[row], likely)
+            likely = [(choice.words, choice.iou) for choice in ranked[row]]
+            listed = candidates(page.prepared, regions, some_words, pixels, subset, at, prompts[row], likely)
             if not len(listed.boxes):
-                found[row] = Looked([], float(pixels.answered[at]), decides=False)
+                looked[row] = Looked([], float(pixels.answered[at]), decides=False)
                 continue
             features = torch.from_numpy(listed.features)[None]
             valid = torch.ones(features.shape[:2], dtype=torch.bool)
@@ -341,25 +341,25 @@ class Predictor:
                 ),
                 by_words_here,
             )
-            found[row] = Looked(
+            looked[row] = Looked(
                 choices_of(listed, scores.numpy(), page.prepared, pixels, at, prompts[row]),
                 float(pixels.answered[at]),
                 decides=bool(decided),
             )
-        return found
+        return looked
 
-    def _ranked(
+    def _rank_answers(
         self, page: EncodedPage, answer: WordAnswer, questions: QuestionBatch, row: int, prompt: Prompt
     ) -> list[WordChoice]:
         """Return the answers by words, best first; where the user showed a place, the one that begins there leads."""
         shown = bool(prompt.points) or prompt.box is not None
         if shown or self._ranker is None:
             return choose_words(answer, row, shown)
-        found = rank(self._ranker, list_of(page.prepared, answer, questions, row))
-        return [WordChoice(words, iou) for words, iou in found]
+        ranked = rank(self._ranker, list_of(page.prepared, answer, questions, row))
+        return [WordChoice(words, iou) for words, iou in ranked]
 
 
 def _on_cpu(ranker: M) -> M:
     """Return a ranker that computes on the CPU: it is small, and reads features that are made there."""
-    here = all(one.device.type == "cpu" for one in ranker.parameters())
-    return ranker if here else copy.deepcopy(ranker).to(CPU)
+    is_on_cpu = all(parameter.device.type == "cpu" for parameter in ranker.parameters())
+    return ranker if is_on_cpu else copy.deepcopy(ranker).to(CPU)

@@ -128,7 +128,7 @@ def prepare_page(
         shapes=np.array([shape_of(text) for text in texts], np.float32).reshape(-1, SHAPES),
         positions=positions.clip(-0.2, 2.5).astype(np.float32),
         image=None if image is None else scale_image(image, config.image),
-        white=_normalised(np.full((1, 1, 3), 255, np.uint8), config.image).flatten(),
+        white=_normalise(np.full((1, 1, 3), 255, np.uint8), config.image).flatten(),
     )
 
 
@@ -148,10 +148,10 @@ def scale_image(image: Image.Image, config: ImageConfig) -> Tensor:
     sides = (config.long_side,) * 2 if config.square else (_rounded_up(height), _rounded_up(width))
     canvas = np.full((*sides, 3), 255, np.uint8)
     canvas[:height, :width] = pixels
-    return _normalised(canvas, config)
+    return _normalise(canvas, config)
 
 
-def _normalised(pixels: np.ndarray, config: ImageConfig) -> Tensor:
+def _normalise(pixels: np.ndarray, config: ImageConfig) -> Tensor:
     """Normalise pixels: uint8 [h, w, 3] -> float [3, h, w]."""
     mean, std = np.array(config.mean, np.float32), np.array(config.std, np.float32)
     return torch.from_numpy(((pixels / np.float32(255) - mean) / std).transpose(2, 0, 1).copy())
@@ -175,16 +175,16 @@ def batch_pages(pages: Sequence[PreparedPage]) -> PageBatch:
     return PageBatch(
         grams=_bags([page.grams for page in pages], most),
         pieces=_bags([page.pieces for page in pages], most),
-        shapes=_padded([page.shapes for page in pages], most, SHAPES),
-        positions=_padded([page.positions for page in pages], most, 6),
-        boxes=_padded([page.layout.boxes for page in pages], most, 4),
-        unit_boxes=_padded(
+        shapes=_pad([page.shapes for page in pages], most, SHAPES),
+        positions=_pad([page.positions for page in pages], most, 6),
+        boxes=_pad([page.layout.boxes for page in pages], most, 4),
+        unit_boxes=_pad(
             [page.layout.boxes * np.float32(scale) for page, scale in zip(pages, scales, strict=True)], most, 4
         ),
-        place=_padded(places, most, 3, fill=-99.0),
+        place=_pad(places, most, 3, fill=-99.0),
         valid=torch.arange(most)[None] < torch.tensor([len(page.layout.texts) for page in pages])[:, None],
         line_height=torch.tensor(scales, dtype=torch.float32),
-        image=_stacked(images, pages[0].white) if len(images) == len(pages) else None,
+        image=_stack_images(images, pages[0].white) if len(images) == len(pages) else None,
     )
 
 
@@ -237,14 +237,14 @@ def batch_questions(
     return QuestionBatch(
         grams=_bags([vocabulary.grams(group) for group in tokens], most),
         pieces=_bags([vocabulary.pieces(group) for group in tokens], most),
-        weights=_padded([np.array([[weight_of(t)] for t in group], np.float32) for group in tokens], most, 1)[..., 0],
+        weights=_pad([np.array([[weight_of(t)] for t in group], np.float32) for group in tokens], most, 1)[..., 0],
         valid=torch.arange(most)[None] < torch.tensor([len(group) for group in tokens])[:, None],
-        anchors=_padded([found.features for found in anchors], most_words, ANCHORS),
-        clicks=_padded([click_features(page.layout, prompt) for page, prompt in asked], most_words, CLICKS),
-        runs=_padded([found.runs for found in anchors], RUNS, 5),
+        anchors=_pad([question_anchors.features for question_anchors in anchors], most_words, ANCHORS),
+        clicks=_pad([click_features(page.layout, prompt) for page, prompt in asked], most_words, CLICKS),
+        runs=_pad([question_anchors.runs for question_anchors in anchors], RUNS, 5),
         points=points,
         point_kinds=kinds,
-        drawn=_drawn(asked, config.image.long_side) if has_drawn.any() else None,
+        drawn=_draw_prompts(asked, config.image.long_side) if has_drawn.any() else None,
         has_drawn=has_drawn,
         tokens=tokens,
         clip_ids=ids,
@@ -252,7 +252,7 @@ def batch_questions(
     )
 
 
-def _drawn(asked: Sequence[tuple[PreparedPage, Prompt]], long_side: int) -> Tensor | None:
+def _draw_prompts(asked: Sequence[tuple[PreparedPage, Prompt]], long_side: int) -> Tensor | None:
     sizes = [page.image.shape[1:] for page, _ in asked if page.image is not None]
     if len(sizes) < len(asked):
         return None
@@ -280,14 +280,14 @@ def _bags(groups: Sequence[Sequence[np.ndarray]], most: int) -> Bags:
     return Bags(torch.from_numpy(flat), torch.from_numpy(np.cumsum(lengths) - lengths))
 
 
-def _padded(rows: Sequence[np.ndarray], most: int, width: int, fill: float = 0.0) -> Tensor:
-    padded = torch.full((len(rows), most, width), fill)
+def _pad(rows: Sequence[np.ndarray], most: int, width: int, fill: float = 0.0) -> Tensor:
+    rows_padded = torch.full((len(rows), most, width), fill)
     for number, row in enumerate(rows):
-        padded[number, : len(row)] = torch.from_numpy(np.ascontiguousarray(row))
-    return padded
+        rows_padded[number, : len(row)] = torch.from_numpy(np.ascontiguousarray(row))
+    return rows_padded
 
 
-def _stacked(images: Sequence[Tensor], white: Tensor) -> Tensor:
+def _stack_images(images: Sequence[Tensor], white: Tensor) -> Tensor:
     height, width = max(image.shape[1] for image in images), max(image.shape[2] for image in images)
     stacked = white[:, None, None].repeat(len(images), 1, height, width)
     for number, image in enumerate(images):

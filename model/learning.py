@@ -148,14 +148,14 @@ def learn(
         last = stop or step == plan.steps
         if on_metrics is not None and (last or step % plan.metrics_every == 0):
             now = _Reported(step, time.monotonic(), examples() if examples else 0)
-            gathered = ranks.gathered((seen, now.examples - reported.examples))
+            gather = ranks.gather((seen, now.examples - reported.examples))
             if ranks.first:
-                taken = sum(count for _, count in gathered) if examples else None
+                taken = sum(count for _, count in gather) if examples else None
                 figures = throughput(
                     step - reported.step, now.time - reported.time, plan.steps - step, taken, objective.device
                 )
                 rate = optimizer.param_groups[0]["lr"]
-                means = _means([own for own, _ in gathered])
+                means = _means([own for own, _ in gather])
                 spent = {"seconds": now.time - began, "processor_seconds": time.process_time() - worked}
                 on_metrics({"step": step, **spent, "rate": rate, **figures, **means})
             seen, reported = {}, now
@@ -224,9 +224,9 @@ def _step(
         (loss / count if count > 1 else loss).backward()
         for name, value in parts.items():
             seen.setdefault(name, []).append(value.item())
-    for one in ranks.gathered(spoiled):  # all processes end together
-        if one is not None:
-            raise FloatingPointError(f"The loss is {one} at step {step}; lower the learning rate.")
+    for lost in ranks.gather(spoiled):  # all processes end together
+        if lost is not None:
+            raise FloatingPointError(f"The loss is {lost} at step {step}; lower the learning rate.")
     ranks.sum_gradients(list(learned.parameters()))
     nn.utils.clip_grad_norm_(learned.parameters(), plan.clip)
     optimizer.step()

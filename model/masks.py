@@ -154,8 +154,8 @@ def _integers(values: object, name: str, length: int | None = None) -> list[int]
     return list(values)
 
 
-def iou(one: Mask, other: Mask) -> float:
+def iou(first: Mask, second: Mask) -> float:
     """Return the intersection over union of two masks of the same shape; 0 where both are empty."""
-    both = int(np.count_nonzero(one & other))
-    union = int(np.count_nonzero(one)) + int(np.count_nonzero(other)) - both
+    both = int(np.count_nonzero(first & second))
+    union = int(np.count_nonzero(first)) + int(np.count_nonzero(second)) - both
     return both / union if union else 0.0

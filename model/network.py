@@ -66,10 +66,10 @@ class Asked:
     def rows(self, rows: Sequence[int]) -> "Asked":
         """Return some of the questions."""
         at = torch.tensor(rows, dtype=torch.long, device=self.words.by_words.device)
-        return Asked(_taken(self.words, at), _taken(self.prompts, at))
+        return Asked(_take_rows(self.words, at), _take_rows(self.prompts, at))
 
 
-def _taken(record: R, at: Tensor) -> R:
+def _take_rows(record: R, at: Tensor) -> R:
     """Return a record of tensors [B, ...] with some of its rows."""
     return replace(record, **{field.name: getattr(record, field.name)[at] for field in fields(record)})
 
@@ -118,7 +118,7 @@ class GroundingNetwork(nn.Module):
         tower = self.prompt_encoder.transformer if clip is None else clip.tower.transformer
         tower.grad_checkpointing = on
 
-    def read(self, pages: PageBatch) -> PageState:
+    def read_words(self, pages: PageBatch) -> PageState:
         """Read the words of G pages of N words each; all that answers made of words need."""
         bias = self.layout_bias(pages)
         layers = self.config.text.layers
@@ -146,7 +146,7 @@ class GroundingNetwork(nn.Module):
         Returns:
             What `ask` needs, for any number of questions.
         """
-        state = self.read(pages)
+        state = self.read_words(pages)
         return state if pages.image is None else replace(state, picture=self.look(state, pages.image))
 
     def ask_words(
@@ -236,7 +236,7 @@ def _with_own_rankers(state: Mapping[str, Tensor], network: GroundingNetwork) ->
     Such a network answers as one without a ranker does, until its next pretraining.
     """
     for prefix, ranker in (("ranker.", network.ranker), ("region_ranker.", network.region_ranker)):
-        own = {f"{prefix}{name}": one for name, one in ranker.state_dict().items()} if ranker else {}
+        own = {f"{prefix}{name}": tensor for name, tensor in ranker.state_dict().items()} if ranker else {}
         saved = {name for name in state if name.startswith(prefix)}
         if saved == set(own) and any(state[name].shape != own[name].shape for name in saved):
             state = {**state, **own}

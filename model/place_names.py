@@ -72,8 +72,8 @@ def name_places(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int
         lambda place: _left_of(page, place, whole=False),
         lambda place: _left_of(page, place, whole=True),
     ]
-    named = [[_shortened(kind(place)) for place in places] for kind in kinds]
-    names = max(named, key=lambda found: len(set(found) - {""}))  # the first of equals
+    named = [[_shorten(kind(place)) for place in places] for kind in kinds]
+    names = max(named, key=lambda names: len(set(names) - {""}))  # the first of equals
     where = _positions(layout, places, size)
     names = [name or position for name, position in zip(names, where, strict=True)]
     times = Counter(names)
@@ -82,7 +82,7 @@ def name_places(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int
         if times[name] > 1:
             seen[name] += 1
             ending = f", {_ordinal(seen[name], times[name])}"
-            names[at] = _shortened(name, LONGEST - len(ending)) + ending
+            names[at] = _shorten(name, LONGEST - len(ending)) + ending
     return names
 
 
@@ -128,14 +128,14 @@ def _left_of(page: _Print, place: KeyPlace, whole: bool) -> str:
 def _positions(layout: Layout, places: Sequence[KeyPlace], size: tuple[int, int]) -> list[str]:
     """Return where places lie on the page in words, or their ordinals where two lie in the same part."""
     width, height = size[0] / layout.height, size[1] / layout.height
-    found = []
+    positions = []
     for place in places:
         across = 3 * (place.box[0] + place.box[2]) / 2 / width
         down = 3 * (place.box[1] + place.box[3]) / 2 / height
         rows, columns = ("upper", "middle", "lower"), ("left", "centre", "right")
-        found.append(f"{rows[min(2, max(0, int(down)))]} {columns[min(2, max(0, int(across)))]}")
-    if len(set(found)) == len(found):
-        return found
+        positions.append(f"{rows[min(2, max(0, int(down)))]} {columns[min(2, max(0, int(across)))]}")
+    if len(set(positions)) == len(positions):
+        return positions
     return [_ordinal(at, len(places)) for at in range(1, len(places) + 1)]
 
 
@@ -143,7 +143,7 @@ def _ordinal(at: int, count: int) -> str:
     return f"{_ORDINALS[at - 1]} of {count}" if at <= len(_ORDINALS) else f"{at} of {count}"
 
 
-def _shortened(text: str, most: int = LONGEST) -> str:
+def _shorten(text: str, most: int = LONGEST) -> str:
     """Return the text without surrounding signs, cut between words to `most` letters."""
     text = text.strip(" :.,;-_|/").removesuffix(" :")
     if len(text) <= most:

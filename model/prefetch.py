@@ -54,7 +54,7 @@ class Prefetched(Generic[T]):
             WorkerLost: a background process was killed.
             Exception: what the source raised for this step.
         """
-        result = self._taken(step) if self._workers else self._source(step)
+        result = self._take(step) if self._workers else self._source(step)
         self.given += len(result) if isinstance(result, Sized) else 1
         return result
 
@@ -67,13 +67,13 @@ class Prefetched(Generic[T]):
             answers.close()
         self._running = []
 
-    def _taken(self, step: int) -> T:
+    def _take(self, step: int) -> T:
         ahead, off = divmod(step - self._first, self._stride)
         if not self._running or off or not self._next <= ahead < self._next + BLOCK * self._workers:
             self._start(step)
             ahead = 0
         while True:
-            made, result, error = self._received(self._next // BLOCK % self._workers)
+            made, result, error = self._receive(self._next // BLOCK % self._workers)
             self._next += 1
             if self._next > ahead:
                 break
@@ -81,10 +81,10 @@ class Prefetched(Generic[T]):
         if error is not None:
             self.close()
             raise error
-        taken: T = result
-        return taken
+        example: T = result
+        return example
 
-    def _received(self, worker: int) -> _Answer:
+    def _receive(self, worker: int) -> _Answer:
         process, answers = self._running[worker]
         try:
             answer: _Answer = answers.recv()
@@ -138,7 +138,7 @@ def _send(finished: "queue.Queue[_Answer]", sends: Connection) -> None:
 
 
 @contextmanager
-def prefetched(source: Callable[[int], T], workers: int, stride: int = 1) -> Iterator[Prefetched[T]]:
+def prefetch(source: Callable[[int], T], workers: int, stride: int = 1) -> Iterator[Prefetched[T]]:
     """Make the examples of a source ahead, in order, in `workers` background processes.
 
     Each process keeps about `BLOCK` finished results and one in the making.

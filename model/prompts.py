@@ -54,15 +54,15 @@ def click_features(layout: Layout, prompt: Prompt) -> Floats:
 
 def words_clicked(layout: Layout, prompt: Prompt, positive: bool) -> list[int]:
     """Return the words under the points of one kind; where words overlap, the smallest."""
-    boxes, found = layout.boxes, []
+    boxes, indices = layout.boxes, []
     area = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     for x, y, kind in prompt.points:
         x, y = x / layout.height, y / layout.height
         if kind == positive:
             under = (boxes[:, 0] <= x) & (x < boxes[:, 2]) & (boxes[:, 1] <= y) & (y < boxes[:, 3])
             if under.any():
-                found.append(int(np.where(under, area, np.inf).argmin()))
-    return found
+                indices.append(int(np.where(under, area, np.inf).argmin()))
+    return indices
 
 
 def share_inside(boxes: Floats, box: Floats) -> Floats:

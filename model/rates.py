@@ -77,15 +77,15 @@ def with_rates(
         raise ValueError("The factor of the learning rates must be above 0.")
     rates = rates or RATES.get(network.config.name, Rates())
     factors = _factors(network, public, rates)
-    own_of_network = {id(one) for one in network.parameters()}
-    found: list[dict[str, Any]] = []
+    own_of_network = {id(parameter) for parameter in network.parameters()}
+    split_groups: list[dict[str, Any]] = []
     for group in groups:
         split: dict[float, list[nn.Parameter]] = {}
         for parameter in group["params"]:
             factor = times * factors.get(id(parameter), rates.fresh)
             split.setdefault(factor * trained if id(parameter) in own_of_network else factor, []).append(parameter)
-        found += [{**group, "params": own, "lr": group["lr"] * factor} for factor, own in split.items()]
-    return found
+        split_groups += [{**group, "params": own, "lr": group["lr"] * factor} for factor, own in split.items()]
+    return split_groups
 
 
 def _factors(network: GroundingNetwork, public: Collection[str], rates: Rates) -> dict[int, float]:
@@ -103,7 +103,7 @@ def _factors(network: GroundingNetwork, public: Collection[str], rates: Rates) -
 def _depths(network: GroundingNetwork, name: str) -> Iterator[tuple[nn.Parameter, int]]:
     """Yield the parameters of a part with their number of layers below its output: 1 for the top layer."""
     part, layers = _part(network, name)
-    inside = {id(one): len(layers) - at for at, layer in enumerate(layers) for one in layer.parameters()}
+    inside = {id(parameter): len(layers) - at for at, layer in enumerate(layers) for parameter in layer.parameters()}
     for own, parameter in part.named_parameters():
         embedding = 0 if own.startswith("ln_final") else len(layers) + 1
         yield parameter, inside.get(id(parameter), embedding)

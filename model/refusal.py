@@ -66,7 +66,7 @@ def or_declined(answer: Answer, prompt: Prompt, most: int) -> Answer:
         words=[],
         text="",
         answered=min(answer.answered, _DOUBT),
-        candidates=sorted(candidates, key=lambda one: -one.score),
+        candidates=sorted(candidates, key=lambda candidate: -candidate.score),
     )
 
 

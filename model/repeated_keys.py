@@ -48,13 +48,13 @@ def key_places(layout: Layout, question: Sequence[str]) -> list[KeyPlace]:
     if not key:
         return []
     order = layout.order.tolist()
-    texts = [_squashed(layout.texts[index]) for index in order]
+    texts = [_squash(layout.texts[index]) for index in order]
     lines = layout.line[layout.order].tolist()
-    found = _on_one_line(key, texts, lines) or _on_two_lines(key, texts, lines, layout)
-    best = max((likeness for likeness, _ in found), default=0.0)
+    matches = _on_one_line(key, texts, lines) or _on_two_lines(key, texts, lines, layout)
+    best = max((likeness for likeness, _ in matches), default=0.0)
     taken: set[int] = set()
     places = []
-    for likeness, ranks in sorted(found, key=lambda one: (-one[0], one[1])):
+    for likeness, ranks in sorted(matches, key=lambda match: (-match[0], match[1])):
         if likeness >= best - _EQUALLY and not taken.intersection(ranks):
             taken.update(ranks)
             places.append(_place(layout, ranks))
@@ -98,7 +98,7 @@ def column_below(layout: Layout, place: KeyPlace, barred: NDArray[np.bool_]) -> 
     boxes, down = layout.boxes, y1
     centres = (boxes[:, 0] + boxes[:, 2]) / 2
     inside = (centres > left) & (centres < right) & (boxes[:, 1] > y1 - 0.5)
-    found: list[int] = []
+    column: list[int] = []
     rows = 0
     for line in np.unique(layout.line[inside]).tolist():
         if line == place.line:
@@ -109,9 +109,9 @@ def column_below(layout: Layout, place: KeyPlace, barred: NDArray[np.bool_]) -> 
             break
         if boxes[words, 0].min() < left - _OVER or boxes[words, 2].max() > right + _OVER or _in_a_phrase(layout, words):
             break  # a line of text, not a cell
-        found += words[np.argsort(layout.rank[words])].tolist()
+        column += words[np.argsort(layout.rank[words])].tolist()
         down, rows = float(boxes[words, 3].max()), rows + 1
-    return found if rows > 1 else []
+    return column if rows > 1 else []
 
 
 def _key_of(question: Sequence[str]) -> str:
@@ -119,19 +119,19 @@ def _key_of(question: Sequence[str]) -> str:
     for weight in (0.9, 0.3):
         heavy = [at for at, token in enumerate(question) if weight_of(token) >= weight]
         if heavy:
-            return _squashed("".join(question[heavy[0] : heavy[-1] + 1]))
+            return _squash("".join(question[heavy[0] : heavy[-1] + 1]))
     return "".join(token for token in question if weight_of(token) == 0).rstrip("?.:!")
 
 
 @lru_cache(maxsize=50_000)
-def _squashed(text: str) -> str:
+def _squash(text: str) -> str:
     """Return the letters and digits of a text in lower case; its signs where it has neither."""
     return "".join(c for c in text.casefold() if c.isalnum()) or text.strip(":.,")
 
 
 def _on_one_line(key: str, texts: Sequence[str], lines: Sequence[int]) -> list[tuple[float, tuple[int, ...]]]:
     """Find runs of words on one line that spell the key: likeness 0..100, and places in reading order."""
-    found: list[tuple[float, tuple[int, ...]]] = []
+    matches: list[tuple[float, tuple[int, ...]]] = []
     for low, first in enumerate(texts):
         if not _may_begin(first, key):
             continue
@@ -145,15 +145,15 @@ def _on_one_line(key: str, texts: Sequence[str], lines: Sequence[int]) -> list[t
             if likeness > best[0]:
                 best = (likeness, tuple(range(low, high + 1)))
         if best[0] >= _ALIKE:
-            found.append(best)
-    return found
+            matches.append(best)
+    return matches
 
 
 def _on_two_lines(
     key: str, texts: Sequence[str], lines: Sequence[int], layout: Layout
 ) -> list[tuple[float, tuple[int, ...]]]:
     """Find keys broken over two lines: a beginning on one, and the rest in a segment right below it."""
-    found: list[tuple[float, tuple[int, ...]]] = []
+    matches: list[tuple[float, tuple[int, ...]]] = []
     boxes, segments = layout.boxes[layout.order], layout.segment[layout.order].tolist()
     for low, first in enumerate(texts):
         if not _may_begin(first, key):
@@ -173,15 +173,15 @@ def _on_two_lines(
                 overlaps = min(float(boxes[at, 2]), x1 + 1) > max(float(boxes[at, 0]), x0 - 1)
                 if lines[at] == lines[low] or not overlaps or not texts[at]:
                     continue
-                rest, end = "", at
-                while end < len(texts) and segments[end] == segments[at] and len(spelled + rest) < len(key):
-                    rest += texts[end]
+                continuation, end = "", at
+                while end < len(texts) and segments[end] == segments[at] and len(spelled + continuation) < len(key):
+                    continuation += texts[end]
                     end += 1
-                likeness = fuzz.ratio(spelled + rest, key)
+                likeness = fuzz.ratio(spelled + continuation, key)
                 if likeness >= _ALIKE:
-                    found.append((likeness, (*range(low, high + 1), *range(at, end))))
+                    matches.append((likeness, (*range(low, high + 1), *range(at, end))))
                     break
-    return found
+    return matches
 
 
 def _may_begin(word: str, key: str) -> bool:
@@ -215,9 +215,11 @@ def _in_a_phrase(layout: Layout, words: NDArray[np.int64]) -> bool:
     for inner, outer in ((int(ranks.min()), int(ranks.min()) - 1), (int(ranks.max()), int(ranks.max()) + 1)):
         if not 0 <= outer < len(layout.order):
             continue
-        one, other = int(layout.order[inner]), int(layout.order[outer])
-        gap = max(layout.boxes[one, 0], layout.boxes[other, 0]) - min(layout.boxes[one, 2], layout.boxes[other, 2])
-        letters = all(any(c.isalpha() for c in layout.texts[index]) for index in (one, other))
-        if layout.line[one] == layout.line[other] and gap < _SPACE and letters:
+        inner_word, outer_word = int(layout.order[inner]), int(layout.order[outer])
+        gap = max(layout.boxes[inner_word, 0], layout.boxes[outer_word, 0]) - min(
+            layout.boxes[inner_word, 2], layout.boxes[outer_word, 2]
+        )
+        letters = all(any(c.isalpha() for c in layout.texts[index]) for index in (inner_word, outer_word))
+        if layout.line[inner_word] == layout.line[outer_word] and gap < _SPACE and letters:
             return True
     return False

@@ -15,7 +15,7 @@ import torch
 from model.batches import Batch, acceptable_masks, make_batch
 from model.devices import to_device
 from model.examples import Box, Example, Point, Prompt, Question
-from model.heads.mask_decoder import shown
+from model.heads.mask_decoder import select_mask
 from model.inputs import batch_questions
 from model.masks import rasterise
 from model.network import GroundingNetwork, NetworkAnswer
@@ -65,15 +65,15 @@ def with_prompts(
     rounds = rng.choice(_ROUNDS)
     for number in range(rounds):
         if number:
-            asked = [[question.given for question in example.questions] for example in examples]
+            asked = [[question.effective_prompt for question in example.questions] for example in examples]
             questions = batch_questions(batch.prepared, asked, vocabulary, config)
-        seen = _seen(network.ask(state, to_device(questions, device)))
-        change = _again if number else _prompted
+        seen = _split_answer(network.ask(state, to_device(questions, device)))
+        change = _again if number else _add_prompts
         examples = [
             replace(
                 example,
                 questions=[
-                    change(example, question, next(seen), rng) if drawn else _left(question, next(seen))
+                    change(example, question, next(seen), rng) if drawn else _leave(question, next(seen))
                     for question, drawn in zip(example.questions, drawn_here, strict=True)
                 ],
             )
@@ -82,19 +82,19 @@ def with_prompts(
     return make_batch(examples, vocabulary, config, prepared=batch.prepared)
 
 
-def _seen(answer: NetworkAnswer) -> Iterator[_Seen]:
+def _split_answer(answer: NetworkAnswer) -> Iterator[_Seen]:
     """Yield the network's answer question by question."""
     words = answer.words.taken[:, 0].cpu()
-    pixels = None if answer.pixels is None else shown(answer.pixels).cpu().numpy()
+    pixels = None if answer.pixels is None else select_mask(answer.pixels).cpu().numpy()
     for row, chosen in enumerate(words):
         yield _Seen(frozenset(chosen.nonzero()[:, 0].tolist()), None if pixels is None else pixels[row])
 
 
-def _left(question: Question, _: _Seen) -> Question:
+def _leave(question: Question, _: _Seen) -> Question:
     return question
 
 
-def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
+def _add_prompts(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
     """Return the question with one acceptable answer and prompts that lead to it."""
     question = _meant(question, seen, rng)
     draw = rng.random()
@@ -109,12 +109,12 @@ def _prompted(example: Example, question: Question, seen: _Seen, rng: random.Ran
 
 def _again(example: Example, question: Question, seen: _Seen, rng: random.Random) -> Question:
     """Return the question with one more click on a remaining error, if there is one."""
-    given = question.given
+    prompt = question.effective_prompt
     points = _clicks(example, question, seen, rng, later=True)
     if not points:
         return question
-    mask = _earlier(example, question, seen) if rng.random() < _MASK else given.mask
-    return replace(question, prompt=replace(given, points=given.points + points[:1], mask=mask))
+    mask = _earlier(example, question, seen) if rng.random() < _MASK else prompt.mask
+    return replace(question, prompt=replace(prompt, points=prompt.points + points[:1], mask=mask))
 
 
 def _meant(question: Question, seen: _Seen, rng: random.Random) -> Question:
@@ -160,8 +160,8 @@ def _pixel_clicks(mask: np.ndarray, seen: _Seen, rng: random.Random, later: bool
     points = [_drawn_from(mask, True, rng)] if mask.any() and not later else []
     if seen.pixels is None or not mask.any():
         return tuple(points)
-    found = upsample_mask(seen.pixels, mask.shape)
-    missed, beside = mask & ~found, found & ~mask
+    marked = upsample_mask(seen.pixels, mask.shape)
+    missed, beside = mask & ~marked, marked & ~mask
     total = int(missed.sum()) + int(beside.sum())
     for _ in range((1 if later else rng.randrange(_MOST_CLICKS)) if total else 0):
         positive = rng.randrange(total) < int(missed.sum())

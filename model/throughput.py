@@ -25,16 +25,16 @@ def throughput(steps: int, seconds: float, left: int, examples: int | None, devi
         this process in MB (on CUDA: that torch allocated on the device), and the use of the GPU in percent.
     """
     pace = seconds / max(1, steps)
-    found = {"step_seconds": pace, "left_seconds": pace * left}
+    figures = {"step_seconds": pace, "left_seconds": pace * left}
     if examples is not None:
-        found["examples_a_second"] = examples / max(seconds, 1e-9)
+        figures["examples_a_second"] = examples / max(seconds, 1e-9)
     memory = peak_memory(device)
     if memory is not None:
-        found["memory_mb"] = memory / 1e6
+        figures["memory_mb"] = memory / 1e6
     if device.type == "cuda":
         with contextlib.suppress(ImportError, RuntimeError):  # without NVIDIA's library it cannot be asked
-            found["gpu_percent"] = float(torch.cuda.utilization(device))
-    return found
+            figures["gpu_percent"] = float(torch.cuda.utilization(device))
+    return figures
 
 
 def peak_memory(device: torch.device) -> int | None:

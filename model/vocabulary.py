@@ -2,6 +2,7 @@
 
 import re
 import zlib
+from enum import IntEnum
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,31 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 TOKENIZER_FILE = Path(__file__).parent / "weights" / "tokenizer.json"
-SHAPES = 14  # length of shape_of()
 MOST_PIECES = 12
 MOST_GRAMS = 40
 _CACHE_LIMIT = 200_000
+
+
+class Shape(IntEnum):
+    """Columns of a word's shape; see `shape_of`."""
+
+    ENDS_WITH_COLON = 0
+    HAS_DIGITS = 1
+    IS_UPPER = 2
+    BEGINS_UPPER = 3
+    LENGTH = 4
+    ONLY_SIGNS = 5
+    DIGITS = 6  # share of its characters
+    HAS_POINT = 7
+    HAS_COMMA = 8
+    HAS_SLASH_OR_DASH = 9
+    CURRENCY = 10
+    OPENS_BRACKET = 11
+    IS_MONEY = 12
+    IS_TICK = 13
+
+
+SHAPES = len(Shape)
 
 # Letters of every script with their diacritics, without the blocks of punctuation and symbols.
 _LETTERS = (
@@ -49,8 +71,8 @@ def words_of(question: str, most: int) -> list[str]:
     """
     words = _TOKEN.findall(question)
     if len(words) > most:
-        kept = sorted(range(len(words)), key=lambda place: (-weight_of(words[place]), -place))[:most]
-        words = [words[place] for place in sorted(kept)]
+        chosen = sorted(range(len(words)), key=lambda place: (-weight_of(words[place]), -place))[:most]
+        words = [words[place] for place in sorted(chosen)]
     return words or ["?"]
 
 
@@ -65,7 +87,7 @@ def weight_of(token: str) -> float:
 
 
 def shape_of(text: str) -> list[float]:
-    """Return SHAPES numbers for how a word looks: digits, case, and signs of money, dates and ticks."""
+    """Return how a word looks, in the order of `Shape`: digits, case, and signs of money, dates and ticks."""
     length = max(1, len(text))
     digits = sum(c.isdigit() for c in text)
     return [
@@ -111,10 +133,10 @@ class Vocabulary:
         known = self._pieces
         fresh = [word for word in dict.fromkeys(words) if word not in known]
         if fresh:
-            found = self._tokenizer.encode_batch(fresh, add_special_tokens=False)
+            encodings = self._tokenizer.encode_batch(fresh, add_special_tokens=False)
             added = {
-                word: np.array(one.ids[:MOST_PIECES] or [self._unknown], np.int64)
-                for word, one in zip(fresh, found, strict=True)
+                word: np.array(encoding.ids[:MOST_PIECES] or [self._unknown], np.int64)
+                for word, encoding in zip(fresh, encodings, strict=True)
             }
             if len(known) + len(added) > _CACHE_LIMIT:  # a new dict, because another thread may read the old one
                 known = self._pieces = {word: known[word] for word in words if word in known}
@@ -129,13 +151,13 @@ class Vocabulary:
         if len(self._grams) > _CACHE_LIMIT:
             self._grams = {}
         known = self._grams
-        found = []
+        buckets = []
         for word in words:
             ids = known.get(word)
             if ids is None:
                 ids = known[word] = self._hash(word)
-            found.append(ids)
-        return found
+            buckets.append(ids)
+        return buckets
 
     def _hash(self, word: str) -> NDArray[np.int64]:
         text = f"<{word.lower()[:24]}>"

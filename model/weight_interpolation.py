@@ -46,11 +46,11 @@ def mean(states: Sequence[Mapping[str, Tensor]]) -> dict[str, Tensor]:
     if not states:
         raise ValueError("A mean needs weights.")
     first = states[0]
-    for other in states[1:]:
-        if first.keys() != other.keys() or any(first[name].shape != other[name].shape for name in first):
+    for state in states[1:]:
+        if first.keys() != state.keys() or any(first[name].shape != state[name].shape for name in first):
             raise ValueError("Only weights of the same architecture have a mean.")
     return {
-        name: torch.stack([one[name].float() for one in states]).mean(0).to(tensor.dtype)
+        name: torch.stack([state[name].float() for state in states]).mean(0).to(tensor.dtype)
         if tensor.is_floating_point()
         else tensor
         for name, tensor in first.items()

@@ -147,7 +147,7 @@ def pretrain(
     from engine.training.pretraining.stages import STAGES
     from engine.training.unlabelled.page_corpus import CORPUS_FILE
     from model.devices import DeviceMissing, device_named
-    from model.distributed import RankLost, device_of_rank, joined
+    from model.distributed import RankLost, device_of_rank, join_ranks
     from model.prefetch import WorkerLost
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
@@ -188,7 +188,7 @@ def pretrain(
         return latest is not None and time.monotonic() > latest
 
     try:
-        with joined(device) as ranks:
+        with join_ranks(device) as ranks:
             again = ranks.on_first(lambda: has_run(out))
             if again and not resume:
                 fail(f"{out} already contains a run. Use --resume, or choose another folder.")

@@ -51,7 +51,7 @@ def retrain(
     """
     from engine.training.retraining import assisting, trigger
     from model.devices import DeviceMissing, use_threads
-    from model.distributed import RankLost, joined
+    from model.distributed import RankLost, join_ranks
 
     chosen: dict[str, Any] = {
         "steps": steps,
@@ -63,7 +63,7 @@ def retrain(
         "seed": seed,
     }
     try:
-        with here() as workspace, joined(workspace.settings.device) as ranks:
+        with here() as workspace, join_ranks(workspace.settings.device) as ranks:
             if not ranks.first:
                 for number in (signal.SIGINT, signal.SIGTERM):  # the first process stops all, and saves
                     signal.signal(number, signal.SIG_IGN)

@@ -75,7 +75,7 @@ def simulate(
     """
     from engine.commands.background import run_worker
     from engine.simulation.picture import draw
-    from engine.simulation.rounds import AGAINST, SELECTIONS, Plan, Simulation, name_of, pages_of, parted
+    from engine.simulation.rounds import AGAINST, SELECTIONS, Plan, Simulation, name_of, pages_of, split_pages
     from engine.simulation.rounds import simulate as run
     from model.devices import use_threads
 
@@ -106,7 +106,7 @@ def simulate(
     )
     found: list[Round] = []
     try:
-        pool, unseen = parted(pages_of(source))
+        pool, unseen = split_pages(pages_of(source))
         with ExitStack() as stack:
             folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="glossator-simulation-")))
             with console.status("Starting.") as status:

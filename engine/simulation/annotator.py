@@ -83,15 +83,15 @@ def edits_to(
     wanted = [
         *(
             _Wanted(tuple(words), rasterise([boxes[at] for at in words], size))
-            for one in asked
-            for words in one.answers
+            for question in asked
+            for words in question.answers
         ),
-        *(_Wanted((), decode_rle(rle)) for one in asked for rle in one.masks),
+        *(_Wanted((), decode_rle(rle)) for question in asked for rle in question.masks),
     ]
     shown = decode_patch(mark.mask.model_dump(), size)
     if not wanted:
         return ([EditNoAnswer(op="no_answer", value=True)], 0)
-    nearest = max(wanted, key=lambda one: iou(shown, one.mask))
+    nearest = max(wanted, key=lambda question: iou(shown, question.mask))
     if not nearest.words:
         if iou(shown, nearest.mask) == 1.0:
             return [], 0
@@ -109,7 +109,7 @@ def edits_to(
 
 def _in_the_same_words(questions: Sequence[GroundedQuestion]) -> list[list[GroundedQuestion]]:
     """Group questions of the same text: a document has one answer to a question."""
-    found: dict[str, list[GroundedQuestion]] = {}
+    groups: dict[str, list[GroundedQuestion]] = {}
     for question in questions:
-        found.setdefault(" ".join(question.question.split()), []).append(question)
-    return list(found.values())
+        groups.setdefault(" ".join(question.question.split()), []).append(question)
+    return list(groups.values())

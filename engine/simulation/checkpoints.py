@@ -38,8 +38,8 @@ def save(folder: Path, state: Checkpoint) -> None:
     with closing(sqlite3.connect(folder / DATABASE_FILE)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
     temporary = folder / f"{STATE_FILE}.tmp"
-    kept = {"database": copy.name, **asdict(state)}
-    temporary.write_text(json.dumps(kept), encoding="utf-8")
+    stored = {"database": copy.name, **asdict(state)}
+    temporary.write_text(json.dumps(stored), encoding="utf-8")
     temporary.replace(folder / STATE_FILE)
     for older in folder.glob("round-*.db"):
         if older != copy:
@@ -54,25 +54,25 @@ def restore(folder: Path, plan: Mapping[str, Any]) -> Checkpoint | None:
     path = folder / STATE_FILE
     if not path.is_file():
         return None
-    found = json.loads(path.read_text(encoding="utf-8"))
-    given = json.loads(json.dumps(plan))
-    if "deployment" not in found["plan"]:  # of an earlier version
-        given.pop("deployment", None)
-    if found["plan"] != given:
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    wanted = json.loads(json.dumps(plan))
+    if "deployment" not in stored["plan"]:  # of an earlier version
+        wanted.pop("deployment", None)
+    if stored["plan"] != wanted:
         raise Refused(
             f"{folder} holds a simulation with other options, or of a version with other defaults; repeat those, or "
             "choose another folder."
         )
-    for left in _files(folder):
-        left.unlink(missing_ok=True)
+    for file in _files(folder):
+        file.unlink(missing_ok=True)
     private.make_file(folder / DATABASE_FILE)
     with (
-        closing(sqlite3.connect(folder / found["database"])) as source,
+        closing(sqlite3.connect(folder / stored["database"])) as source,
         closing(sqlite3.connect(folder / DATABASE_FILE)) as target,
     ):
         source.backup(target)
-    rounds = tuple(round_from_json(one) for one in found["rounds"])
-    return Checkpoint(found["plan"], found["first"], tuple(found["left"]), rounds)
+    rounds = tuple(round_from_json(finished_round) for finished_round in stored["rounds"])
+    return Checkpoint(stored["plan"], stored["first"], tuple(stored["left"]), rounds)
 
 
 def _files(folder: Path) -> Sequence[Path]:

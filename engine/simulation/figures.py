@@ -49,9 +49,9 @@ class Round:
     seconds: float | None = None  # of the whole retraining, with judging
 
 
-def round_from_json(found: Mapping[str, Any]) -> Round:
+def round_from_json(stored: Mapping[str, Any]) -> Round:
     """Return a round from its JSON object, as `dataclasses.asdict` made it. Raises ValueError for another object."""
-    return _ROUND.validate_python(found)
+    return _ROUND.validate_python(stored)
 
 
 _ROUND = TypeAdapter(Round)

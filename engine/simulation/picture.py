@@ -24,30 +24,36 @@ def draw(simulations: Mapping[str, Mapping[str, Any]], picture: Path) -> bool:
 
     figure = Figure(figsize=(12, 3.8), layout="constrained")
     FigureCanvasAgg(figure)
-    unseen, other, work = figure.subplots(1, 3)
-    for (name, one), colour in zip(simulations.items(), _COLOURS * len(simulations), strict=False):
-        rounds: Sequence[Mapping[str, Any]] = one["rounds"]
+    unseen, elsewhere, work = figure.subplots(1, 3)
+    for (name, simulation), colour in zip(simulations.items(), _COLOURS * len(simulations), strict=False):
+        rounds: Sequence[Mapping[str, Any]] = simulation["rounds"]
         _line(unseen, rounds, "acc_50", "acc_50_interval", name, colour)
-        for each in rounds:
-            if each["challenger"] is not None and not each["promoted"]:
-                unseen.plot(each["pages"], each["challenger"]["acc_50"], "x", color=colour, markersize=7)
-        watched = [{"pages": each["pages"], **each["watched"]} for each in rounds if each["watched"] is not None]
+        for finished_round in rounds:
+            if finished_round["challenger"] is not None and not finished_round["promoted"]:
+                unseen.plot(
+                    finished_round["pages"], finished_round["challenger"]["acc_50"], "x", color=colour, markersize=7
+                )
+        watched = [
+            {"pages": finished_round["pages"], **finished_round["watched"]}
+            for finished_round in rounds
+            if finished_round["watched"] is not None
+        ]
         if watched:
-            _line(other, watched, "acc_50", "acc_50_interval", f"{name}: {one['watched']}", colour)
-        corrected = [each for each in rounds if each["corrections_a_page"] is not None]
+            _line(elsewhere, watched, "acc_50", "acc_50_interval", f"{name}: {simulation['watched']}", colour)
+        corrected = [finished_round for finished_round in rounds if finished_round["corrections_a_page"] is not None]
         work.plot(
-            [each["pages"] for each in corrected],
-            [each["corrections_a_page"] for each in corrected],
+            [finished_round["pages"] for finished_round in corrected],
+            [finished_round["corrections_a_page"] for finished_round in corrected],
             marker="o",
             color=colour,
             label=name,
         )
     unseen.set(title="Unseen pages of the dataset (cross: not promoted)", xlabel="corrected pages", ylabel="acc@.5")
-    other.set(title="Another dataset, not trained on", xlabel="corrected pages", ylabel="acc@.5")
+    elsewhere.set(title="Another dataset, not trained on", xlabel="corrected pages", ylabel="acc@.5")
     work.set(title="Corrections a page", xlabel="corrected pages")
     work.margins(y=0.15)
     work.set_ylim(bottom=0)
-    for axes in (unseen, other, work):
+    for axes in (unseen, elsewhere, work):
         axes.grid(alpha=0.3)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8, frameon=False)
@@ -58,7 +64,7 @@ def draw(simulations: Mapping[str, Mapping[str, Any]], picture: Path) -> bool:
 
 
 def _line(axes: Any, rounds: Sequence[Mapping[str, Any]], name: str, interval: str, label: str, colour: str) -> None:
-    pages = [each["pages"] for each in rounds]
-    axes.plot(pages, [each[name] for each in rounds], marker="o", color=colour, label=label)
-    low, high = zip(*(each[interval] for each in rounds), strict=True)
+    pages = [finished_round["pages"] for finished_round in rounds]
+    axes.plot(pages, [finished_round[name] for finished_round in rounds], marker="o", color=colour, label=label)
+    low, high = zip(*(finished_round[interval] for finished_round in rounds), strict=True)
     axes.fill_between(pages, low, high, color=colour, alpha=0.12, linewidth=0)

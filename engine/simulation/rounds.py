@@ -42,7 +42,7 @@ from model.inference import Predictor, Word
 
 POOL = 0.6  # share of a dataset's pages that people correct; the others are never shown
 LEVEL = 0.95
-_THERE = 0.5  # probability from which a page counts as answering
+_ANSWERING = 0.5  # probability from which a page counts as answering
 SELECTIONS = ("random", "model")
 _GENERATED_SEED, _GENERATED_PAGES = -2, 80  # no run trains on them, and no gate judges by them
 _PAGE_CACHE = 4  # encoded pages: one is asked after the other, beside a training in the same process
@@ -111,18 +111,18 @@ class Simulation:
             "pool": self.pool,
             "unseen": self.unseen,
             "plan": self.plan.to_json(),
-            "rounds": [asdict(one) for one in self.rounds],
+            "rounds": [asdict(finished_round) for finished_round in self.rounds],
         }
 
 
-def parted(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[GroundedPage]]:
+def split_pages(pages: Sequence[GroundedPage]) -> tuple[list[GroundedPage], list[GroundedPage]]:
     """Split pages into pool and unseen pages, by the hash of their ids: independent of the file's order."""
     ordered = sorted(pages, key=lambda page: hashlib.sha256(page.page_id.encode()).digest())
     cut = round(POOL * len(ordered))
     return ordered[:cut], ordered[cut:]
 
 
-def drawn(pool: Sequence[GroundedPage], seed: int) -> list[GroundedPage]:
+def draw_order(pool: Sequence[GroundedPage], seed: int) -> list[GroundedPage]:
     """Return the pages of a pool in the order of a draw: by the hash of seed and id."""
     return sorted(pool, key=lambda page: hashlib.sha256(f"{seed}:{page.page_id}".encode()).digest())
 
@@ -158,7 +158,7 @@ def simulate(
     reached = checkpoints.restore(folder, described) if resume else None
     if reached is None and folder.exists() and any(folder.iterdir()):
         raise Refused(f"{folder} is not empty and holds no simulation; choose an empty folder.")
-    pool, unseen = parted(pages_of(source))
+    pool, unseen = split_pages(pages_of(source))
     if not pool or not unseen:
         raise Refused(
             f"{source} has too few pages to split them for correction and evaluation; choose a larger dataset."
@@ -169,10 +169,10 @@ def simulate(
         rounds = _Rounds(workspace, pages_file(source).parent, pool, unseen, plan, do_jobs, on_progress)
         done = list(reached.rounds) if reached is not None else []
         yield from done
-        for one in rounds.run(reached):
-            done.append(one)
+        for finished_round in rounds.run_rounds(reached):
+            done.append(finished_round)
             checkpoints.save(folder, rounds.checkpoint(described, done))
-            yield one
+            yield finished_round
     finally:
         workspace.close()
 
@@ -190,14 +190,14 @@ class _Rounds:
     ) -> None:
         self._workspace, self._images, self._plan, self._say = workspace, images, plan, on_progress
         self._do_jobs = do_jobs
-        self._pool, self._unseen = drawn(pool, plan.seed), unseen
+        self._pool, self._unseen = draw_order(pool, plan.seed), unseen
         self._watched: list[GroundedPage] = []
         if plan.watched is not None:
-            self._watched = parted(pages_of(plan.watched))[1][: plan.watched_pages]
+            self._watched = split_pages(pages_of(plan.watched))[1][: plan.watched_pages]
         self._generated: list[GroundedPage] = []
         self._scored: dict[tuple[str, str], tuple[Scored, ...]] = {}  # by version and dataset
 
-    def run(self, reached: checkpoints.Checkpoint | None = None) -> Iterator[Round]:
+    def run_rounds(self, reached: checkpoints.Checkpoint | None = None) -> Iterator[Round]:
         """Yield the rounds that follow what was reached."""
         registry.ensure_shipped(self._workspace)
         user = ensure_local_user(self._workspace)
@@ -224,7 +224,7 @@ class _Rounds:
             if not self._pool:
                 return
             chosen = self._next(number)
-            work_done = self._corrected(project.id, number, chosen)
+            work_done = self._correct_pages(project.id, number, chosen)
             done += len(chosen)
             figures = {
                 "corrections_a_page": work_done.corrected / len(chosen),
@@ -232,7 +232,7 @@ class _Rounds:
                 "accepted_unchanged": 1 - work_done.corrected / max(1, work_done.questions),
             }
             if self._plan.against != "never":
-                figures |= self._retrained(project.id, number)
+                figures |= self._retrain(project.id, number)
                 self._answer_service.predictors.refresh()
             yield self._round(project.id, number, done, **figures)
 
@@ -249,14 +249,14 @@ class _Rounds:
             predictor = self._answer_service.predictors.of(self._project_id).predictor
             unsure, places = zip(*(_worth(predictor, page, self._images) for page in self._pool), strict=True)
             first = order(unsure, np.stack(places), count, _RANDOM_SHARE, self._plan.seed + number)
-            taken = [one.index for one in first]
+            taken = [ranked.index for ranked in first]
         else:
             taken = list(range(min(count, len(self._pool))))
         chosen = [self._pool[at] for at in taken]
         self._pool = [page for at, page in enumerate(self._pool) if at not in set(taken)]
         return chosen
 
-    def _corrected(self, project_id: str, number: int, chosen: Sequence[GroundedPage]) -> Work:
+    def _correct_pages(self, project_id: str, number: int, chosen: Sequence[GroundedPage]) -> Work:
         total = Work(0, 0, 0)
         for at, page in enumerate(chosen, 1):
             self._say(f"Round {number}: correcting page {at} of {len(chosen)}.")
@@ -275,7 +275,7 @@ class _Rounds:
     def _add(self, project_id: str, page: GroundedPage) -> tuple[Document, Page]:
         return add_grounded_page(self._workspace, project_id, page, self._images, origin="simulation")
 
-    def _retrained(self, project_id: str, number: int) -> dict[str, Any]:
+    def _retrain(self, project_id: str, number: int) -> dict[str, Any]:
         chosen = {**AGAINST[self._plan.against], **self._plan.run, "seed": 1000 * self._plan.seed + number}
         began = time.monotonic()
         job = trigger.request(self._workspace, project_id, **chosen)
@@ -289,7 +289,7 @@ class _Rounds:
             run = session.get_one(Run, ended.result["run_id"])
             challenger = session.get_one(ModelVersion, str(run.challenger_id))
         return {
-            "challenger": self._measured(challenger, "unseen"),
+            "challenger": self._measure(challenger, "unseen"),
             "promoted": bool(ended.result["promoted"]),
             "sentence": str(run.verdict["sentence"]),
             "seconds": seconds,
@@ -302,11 +302,11 @@ class _Rounds:
             round=number,
             pages=pages,
             version=registry.label(version),
-            **asdict(self._measured(version, "unseen")),
+            **asdict(self._measure(version, "unseen")),
             gain=self._gain(version, "unseen"),
-            watched=self._measured(version, "watched") if self._watched else None,
+            watched=self._measure(version, "watched") if self._watched else None,
             watched_gain=self._gain(version, "watched") if self._watched else None,
-            generated=self._measured(version, "generated"),
+            generated=self._measure(version, "generated"),
             **figures,
         )
 
@@ -318,31 +318,31 @@ class _Rounds:
         """Return the scores of all questions of a set, the unanswerable ones included."""
         key = (version.checkpoint_sha256, of)
         if key not in self._scored:
-            pages, images = self._set(of)
+            pages, images = self._pages_of_set(of)
             predictor = Predictor.load(
                 self._workspace.blobs.path(version.checkpoint_sha256), self._workspace.settings.device
             )
             self._scored[key] = evaluate(predictor, pages, images_from=images, timed=False).scored
         return self._scored[key]
 
-    def _set(self, of: str) -> tuple[Sequence[GroundedPage], Path | None]:
+    def _pages_of_set(self, of: str) -> tuple[Sequence[GroundedPage], Path | None]:
         if of == "generated":
             if not self._generated:
-                self._generated = [one.page for one in islice(generate(_GENERATED_SEED), _GENERATED_PAGES)]
+                self._generated = [generated.page for generated in islice(generate(_GENERATED_SEED), _GENERATED_PAGES)]
             return self._generated, None
         return (self._unseen, self._images) if of == "unseen" else (self._watched, _images(self._plan))
 
     def _answerable(self, version: ModelVersion, of: str) -> list[Scored]:
-        return [one for one in self._answers(version, of) if one.answerable]
+        return [answer for answer in self._answers(version, of) if answer.answerable]
 
-    def _measured(self, version: ModelVersion, of: str) -> Measured:
+    def _measure(self, version: ModelVersion, of: str) -> Measured:
         scored = self._answerable(version, of)
-        pages = [one.page_id for one in scored]
-        hits = clustered_bootstrap(pages, [float(one.iou > HIT) for one in scored], level=LEVEL)
-        ious = clustered_bootstrap(pages, [one.iou for one in scored], level=LEVEL)
+        pages = [answer.page_id for answer in scored]
+        hits = clustered_bootstrap(pages, [float(answer.iou > HIT) for answer in scored], level=LEVEL)
+        ious = clustered_bootstrap(pages, [answer.iou for answer in scored], level=LEVEL)
         if hits is None or ious is None:
             raise Refused("None of the unseen pages has an answer; choose another dataset.")
-        absent = [one.answered < _THERE for one in self._answers(version, of) if not one.answerable]
+        absent = [answer.answered < _ANSWERING for answer in self._answers(version, of) if not answer.answerable]
         declined = sum(absent) / len(absent) if absent else None
         return Measured(hits.mean, ious.mean, (hits.low, hits.high), (ious.low, ious.high), declined)
 
@@ -350,12 +350,12 @@ class _Rounds:
         if version.id == self._first.id:
             return None
         before, after = self._answerable(self._first, of), self._answerable(version, of)
-        found = clustered_bootstrap(
-            [one.page_id for one in before],
+        gain = clustered_bootstrap(
+            [answer.page_id for answer in before],
             [float(new.iou > HIT) - float(old.iou > HIT) for old, new in zip(before, after, strict=True)],
             level=LEVEL,
         )
-        return None if found is None else (found.mean, found.low, found.high)
+        return None if gain is None else (gain.mean, gain.low, gain.high)
 
 
 def _worth(predictor: Predictor, page: GroundedPage, images: Path) -> tuple[float, NDArray[np.float32]]:
@@ -365,8 +365,13 @@ def _worth(predictor: Predictor, page: GroundedPage, images: Path) -> tuple[floa
         encoded = predictor.encode(image.convert("RGB"), words, (page.width, page.height))
     asked = list(dict.fromkeys(question.question for question in page.questions))
     unsure = [
-        uncertainty(one.answered, one.score, disagreement(one), best_rival(each.score for each in one.candidates))
-        for one in predictor.ask_in_turn(encoded, asked)
+        uncertainty(
+            answer.answered,
+            answer.score,
+            disagreement(answer),
+            best_rival(candidate.score for candidate in answer.candidates),
+        )
+        for answer in predictor.ask_in_turn(encoded, asked)
     ]
     return float(np.mean(unsure)) if unsure else 0.0, predictor.signature(encoded)
 

@@ -36,10 +36,10 @@ class FeatureMemory(Generic[Features]):
             The features.
         """
         name = hashlib.blake2b(image.numpy(force=True).tobytes(), digest_size=16).digest()
-        found = self._kept.get(name)
-        if found is not None:
+        cached = self._kept.get(name)
+        if cached is not None:
             self._kept.move_to_end(name)
-            return found
+            return cached
         self.reads += 1
         features = read(image)
         self._kept[name] = features

@@ -64,31 +64,31 @@ class Fusion(nn.Module):
     ) -> tuple[Tensor, Tensor]:
         """Apply all layers; arguments and results as in `FusionLayer.forward`."""
         for layer in self.layers:
-            given = (words, image, word_places, image_places, valid)
-            words, image = _recomputed(layer, *given) if self.checkpointing else layer(*given)
+            inputs = (words, image, word_places, image_places, valid)
+            words, image = _recompute(layer, *inputs) if self.checkpointing else layer(*inputs)
         return words, image
 
 
-def _recomputed(layer: nn.Module, *given: Tensor) -> tuple[Tensor, Tensor]:
+def _recompute(layer: nn.Module, *inputs: Tensor) -> tuple[Tensor, Tensor]:
     """Apply a layer that the backward pass recomputes, with the parameters frozen that are frozen now.
 
     An objective that trains one half of a layer freezes the other only while it computes the loss. A recomputation
     without the same frozen parameters would keep other activations, which torch refuses.
     """
-    frozen = [one for one in layer.parameters() if not one.requires_grad]
-    found: tuple[Tensor, Tensor] = checkpoint(
-        layer, *given, use_reentrant=False, context_fn=lambda: (nullcontext(), _frozen(frozen))
+    frozen = [parameter for parameter in layer.parameters() if not parameter.requires_grad]
+    outputs: tuple[Tensor, Tensor] = checkpoint(
+        layer, *inputs, use_reentrant=False, context_fn=lambda: (nullcontext(), _freeze(frozen))
     )
-    return found
+    return outputs
 
 
 @contextmanager
-def _frozen(parameters: Sequence[nn.Parameter]) -> Iterator[None]:
-    thawed = [one for one in parameters if one.requires_grad]
-    for one in thawed:
-        one.requires_grad_(False)
+def _freeze(parameters: Sequence[nn.Parameter]) -> Iterator[None]:
+    thawed = [parameter for parameter in parameters if parameter.requires_grad]
+    for parameter in thawed:
+        parameter.requires_grad_(False)
     try:
         yield
     finally:
-        for one in thawed:
-            one.requires_grad_(True)
+        for parameter in thawed:
+            parameter.requires_grad_(True)

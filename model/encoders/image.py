@@ -49,11 +49,11 @@ class ImageEncoder(nn.Module):
     def forward(self, image: Tensor) -> ImageFeatures:
         """Encode images [G, 3, h, w]; h and w must be multiples of 32."""
         if self.memory is None:
-            return self._read(image)
+            return self._compute_features(image)
         with torch.no_grad():
-            return self.memory.recall(image, self._read)
+            return self.memory.recall(image, self._compute_features)
 
-    def _read(self, image: Tensor) -> ImageFeatures:
+    def _compute_features(self, image: Tensor) -> ImageFeatures:
         level4, level8, level16, level32 = self.trunk.forward_intermediates(image, intermediates_only=True)
         coarse = self.lateral16(level16) + F.interpolate(self.lateral32(level32), scale_factor=2, mode="nearest")
         return ImageFeatures(coarse, self.to_skip8(level8), self.to_skip4(level4))

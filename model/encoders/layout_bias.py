@@ -21,10 +21,10 @@ _HIDDEN = 16
 class HalfBias:
     """Bias of one layer [G, heads, N, N] in half precision; `bias[:, :, rows]` returns full precision."""
 
-    kept: Tensor
+    values: Tensor
 
     def __getitem__(self, index: tuple[slice, slice, slice]) -> Tensor:
-        return self.kept[index].float()
+        return self.values[index].float()
 
 
 Bias = Tensor | HalfBias
@@ -47,21 +47,23 @@ class LayoutBias(nn.Module):
         """Compute the bias [G, heads, N, N] of each layer; keys that are padding are masked."""
         parts = row_parts(pages.valid.shape[1])
         if len(parts) == 1:
-            found: list[Bias] = list(self._rows(pages, parts[0]).split(self.heads, 1))
+            biases: list[Bias] = list(self._rows(pages, parts[0]).split(self.heads, 1))
         else:
-            found = [HalfBias(own) for own in self._kept(pages, parts)]
-        return found[:1] * (self.shared_by - 1) + found if self.shared_by else found
+            biases = [HalfBias(own) for own in self._compute_half_biases(pages, parts)]
+        return biases[:1] * (self.shared_by - 1) + biases if self.shared_by else biases
 
-    def _kept(self, pages: PageBatch, parts: Sequence[slice]) -> list[Tensor]:
+    def _compute_half_biases(self, pages: PageBatch, parts: Sequence[slice]) -> list[Tensor]:
         if torch.is_grad_enabled():
             return list(torch.cat([self._rows(pages, rows).half() for rows in parts], 2).split(self.heads, 1))
         count, most = pages.valid.shape
         # One tensor for each layer, so that it can be freed after its layer; filled in place, without a second copy.
-        kept = [torch.empty(count, own, most, most, dtype=torch.half, device=pages.valid.device) for own in self.heads]
+        biases = [
+            torch.empty(count, own, most, most, dtype=torch.half, device=pages.valid.device) for own in self.heads
+        ]
         for rows in parts:
-            for layer, bias in zip(kept, self._rows(pages, rows).split(self.heads, 1), strict=True):
+            for layer, bias in zip(biases, self._rows(pages, rows).split(self.heads, 1), strict=True):
                 layer[:, :, rows] = bias
-        return kept
+        return biases
 
     def _rows(self, pages: PageBatch, rows: slice) -> Tensor:
         """Compute the biases of all heads for some rows, [G, all heads, rows, N]."""

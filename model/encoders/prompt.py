@@ -88,8 +88,8 @@ class PromptEncoder(nn.Module):
         valid = torch.cat([text_valid, questions.point_kinds != NO_POINT], 1)
         dense = self.nothing_drawn[None, :, None, None]
         if questions.drawn is not None:
-            given = questions.has_drawn.float()[:, None, None, None]
-            dense = given * self.drawn_in(questions.drawn) + (1 - given) * dense
+            has_drawn = questions.has_drawn.float()[:, None, None, None]
+            dense = has_drawn * self.drawn_in(questions.drawn) + (1 - has_drawn) * dense
         return PromptTokens(tokens, valid, dense.expand(len(vectors), -1, -1, -1))
 
     def _own(self, vectors: Tensor, valid: Tensor) -> Tensor:

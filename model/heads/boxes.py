@@ -95,22 +95,22 @@ def _logs(edges: Tensor) -> Tensor:
     return torch.stack([x - x0, y - y0, x1 - x, y1 - y], 1).clamp_min(_CLOSE).log()
 
 
-def generalised_iou(one: Tensor, other: Tensor) -> Tensor:
+def generalised_iou(first: Tensor, second: Tensor) -> Tensor:
     """Return the generalised IoU [...] of boxes [..., 4]: 1 for equal boxes, towards -1 for distant ones."""
-    union, both = _union(one, other)
-    corners = torch.maximum(one[..., 2:], other[..., 2:]) - torch.minimum(one[..., :2], other[..., :2])
+    union, both = _union(first, second)
+    corners = torch.maximum(first[..., 2:], second[..., 2:]) - torch.minimum(first[..., :2], second[..., :2])
     hull = corners.clamp_min(0).prod(-1).clamp_min(EPSILON)
     return both / union - (hull - union) / hull
 
 
-def box_iou(one: Tensor, other: Tensor) -> Tensor:
+def box_iou(first: Tensor, second: Tensor) -> Tensor:
     """Return the IoU [...] of boxes [..., 4]."""
-    union, both = _union(one, other)
+    union, both = _union(first, second)
     return both / union
 
 
-def _union(one: Tensor, other: Tensor) -> tuple[Tensor, Tensor]:
-    sides = torch.minimum(one[..., 2:], other[..., 2:]) - torch.maximum(one[..., :2], other[..., :2])
+def _union(first: Tensor, second: Tensor) -> tuple[Tensor, Tensor]:
+    sides = torch.minimum(first[..., 2:], second[..., 2:]) - torch.maximum(first[..., :2], second[..., :2])
     both = sides.clamp_min(0).prod(-1)
-    areas = [(box[..., 2:] - box[..., :2]).clamp_min(0).prod(-1) for box in (one, other)]
+    areas = [(box[..., 2:] - box[..., :2]).clamp_min(0).prod(-1) for box in (first, second)]
     return (areas[0] + areas[1] - both).clamp_min(EPSILON), both

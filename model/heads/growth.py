@@ -84,8 +84,8 @@ class Growth(nn.Module):
             words, tokens, links, word_mask.repeat_interleave(count, 0), token_mask.repeat_interleave(count, 0)
         )
         words = self.norm_words(words)
-        each = len(seeds) // len(pages.valid)
-        words = words + self.neighbours(_segment_means(words, pages.place[..., 0].repeat_interleave(each, 0)))
+        per_page = len(seeds) // len(pages.valid)
+        words = words + self.neighbours(_segment_means(words, pages.place[..., 0].repeat_interleave(per_page, 0)))
         return Grown(
             logits=self.score(words)[..., 0].view(-1, count, most),
             fit=self.iou(self.norm_token(tokens[:, 0]))[..., 0].view(-1, count),
@@ -102,8 +102,8 @@ def relations(pages: PageBatch, seeds: Tensor) -> Tensor:
     Returns:
         [S, N, 14].
     """
-    each = len(seeds) // len(pages.valid)
-    boxes, place = pages.boxes.repeat_interleave(each, 0), pages.place.repeat_interleave(each, 0)
+    per_page = len(seeds) // len(pages.valid)
+    boxes, place = pages.boxes.repeat_interleave(per_page, 0), pages.place.repeat_interleave(per_page, 0)
     rows = torch.arange(len(seeds), device=seeds.device)
     own, home = boxes[rows, seeds][:, None], place[rows, seeds][:, None]
     x0, y0, x1, y1 = boxes.unbind(-1)
@@ -147,14 +147,14 @@ def pick_seeds(pointing: Tensor, pages: PageBatch, count: int, towards: Tensor |
     Returns:
         Indices of words, [B, count], or [B, 2] in training.
     """
-    each = len(pointing) // len(pages.valid)
-    left = pointing.detach().masked_fill(~pages.valid.repeat_interleave(each, 0), 100 * MASKED)
-    segment = pages.place[..., 0].repeat_interleave(each, 0)
+    per_page = len(pointing) // len(pages.valid)
+    left = pointing.detach().masked_fill(~pages.valid.repeat_interleave(per_page, 0), 100 * MASKED)
+    segment = pages.place[..., 0].repeat_interleave(per_page, 0)
     if towards is not None:
-        given = towards.any(1)
+        has_target = towards.any(1)
         chances = (left + (1 - towards) * MASKED).softmax(1).nan_to_num(1.0)  # a NaN loss is reported later
         drawn = torch.multinomial(chances, 1)[:, 0]
-        first = torch.where(given, drawn, left.argmax(1))
+        first = torch.where(has_target, drawn, left.argmax(1))
         same = (segment == segment.gather(1, first[:, None])).float()
         chances = (left / _FLATTER + same * 10 * MASKED).softmax(1).nan_to_num(1.0)
         return torch.stack([first, torch.multinomial(chances, 1)[:, 0]], 1)

@@ -134,14 +134,14 @@ class MaskDecoder(nn.Module):
             Maps, box and their predicted IoU.
         """
         height, width = features.coarse.shape[-2:]
-        each = len(prompt_tokens) // len(features.coarse)
+        per_page = len(prompt_tokens) // len(features.coarse)
         step = 1 / max(
             height, width
         )  # side of a cell; the long side needs no padding, being scaled to a multiple of the stride
         cover = word_cover(pages, height, width, step)  # [G, K, N]
-        words = self.spread(self.norm_words(word_states)).unflatten(0, (len(cover), each))
+        words = self.spread(self.norm_words(word_states)).unflatten(0, (len(cover), per_page))
         spread = torch.einsum("gkn,gqnd->gqkd", cover, words).flatten(0, 1)
-        image = self.norm_image(features.coarse).repeat_interleave(each, 0) + dense
+        image = self.norm_image(features.coarse).repeat_interleave(per_page, 0) + dense
         image = image.flatten(2).transpose(1, 2) + spread
         image = image + self.beside(beside_runs(questions.runs, pages.line_height, height, width, step))
         own = torch.cat([self.iou_token, self.mask_tokens, self.answered_token, self.box_token])
@@ -152,7 +152,7 @@ class MaskDecoder(nn.Module):
         for layer in self.layers:
             tokens, image = layer(tokens, image, token_places, places, token_mask)
         tokens = self.norm(tokens + self.last(tokens + token_places, image + places, image))
-        eighth, fine = self._upscale(image.transpose(1, 2).unflatten(-1, (height, width)), features, each)
+        eighth, fine = self._upscale(image.transpose(1, 2).unflatten(-1, (height, width)), features, per_page)
         weights = torch.stack([layer(tokens[:, 1 + i]) for i, layer in enumerate(self.to_weights)], 1)
         box_token = tokens[:, 2 + MASKS]
         place = torch.einsum("bc,bchw->bhw", self.to_place(box_token), fine)
@@ -181,11 +181,11 @@ class MaskDecoder(nn.Module):
         far = torch.einsum("bec,bchw->behw", self.to_far_edges(token).unflatten(-1, (4, -1)), self.afar(eighth))
         return edges_from(near + nn.functional.interpolate(far, scale_factor=2, mode="bilinear"))
 
-    def _upscale(self, image: Tensor, features: ImageFeatures, each: int) -> tuple[Tensor, Tensor]:
+    def _upscale(self, image: Tensor, features: ImageFeatures, per_page: int) -> tuple[Tensor, Tensor]:
         """Upscale the page to [B, C, h / 2, w / 2] and [B, C / 2, h, w]."""
-        x = self.up8(image).unflatten(0, (-1, each)) + features.skip8[:, None]
+        x = self.up8(image).unflatten(0, (-1, per_page)) + features.skip8[:, None]
         eighth = nn.functional.gelu(self.norm8(x.flatten(0, 1)))
-        x = self.up4(eighth).unflatten(0, (-1, each)) + features.skip4[:, None]
+        x = self.up4(eighth).unflatten(0, (-1, per_page)) + features.skip4[:, None]
         return eighth, nn.functional.gelu(x.flatten(0, 1))
 
 
@@ -222,8 +222,8 @@ def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step
     Returns:
         [B, height * width, RUNS * 6], zeros for runs that match nothing.
     """
-    each = len(runs) // len(line_height)
-    scale = step / line_height.repeat_interleave(each, 0)[:, None, None]  # cells -> line heights
+    per_page = len(runs) // len(line_height)
+    scale = step / line_height.repeat_interleave(per_page, 0)[:, None, None]  # cells -> line heights
     y = (torch.arange(height, device=runs.device) + 0.5).repeat_interleave(width)[None, :, None] * scale
     x = (torch.arange(width, device=runs.device) + 0.5).repeat(height)[None, :, None] * scale
     x0, y0, x1, y1, cover = runs[:, None].unbind(-1)  # [B, 1, RUNS]
@@ -239,19 +239,19 @@ def beside_runs(runs: Tensor, line_height: Tensor, height: int, width: int, step
     return (torch.stack(numbers, -1) * known[..., None]).flatten(2)
 
 
-def shown(answer: PixelAnswer) -> Tensor:
+def select_mask(answer: PixelAnswer) -> Tensor:
     """Return the mask shown to the user: the first map, or the box where its predicted IoU is higher.
 
     The result is bool [B, h / 4, w / 4].
     """
-    one = answer.logits[:, 0] > 0
-    height, width = one.shape[-2:]
-    y = (torch.arange(height, device=one.device) + 0.5)[:, None]
-    x = (torch.arange(width, device=one.device) + 0.5)[None]
+    first_map = answer.logits[:, 0] > 0
+    height, width = first_map.shape[-2:]
+    y = (torch.arange(height, device=first_map.device) + 0.5)[:, None]
+    x = (torch.arange(width, device=first_map.device) + 0.5)[None]
     x0, y0, x1, y1 = (edge[:, None, None] for edge in answer.box.unbind(-1))
     boxed = (x > x0) & (x < x1) & (y > y0) & (y < y1)
     better = answer.box_fits & (answer.box_iou > answer.iou[:, 0])
-    return torch.where(better[:, None, None], boxed, one)
+    return torch.where(better[:, None, None], boxed, first_map)
 
 
 def fits(box: Tensor, questions: QuestionBatch, cells: int) -> Tensor:

@@ -95,21 +95,21 @@ class WordHead(nn.Module):
         Returns:
             Scores and words of each answer.
         """
-        each = len(prompts.tokens) // len(words)
+        per_page = len(prompts.tokens) // len(words)
         hints = torch.cat([questions.anchors, questions.clicks, meanings], -1)
-        states = words.repeat_interleave(each, 0) + self.hints(hints)
+        states = words.repeat_interleave(per_page, 0) + self.hints(hints)
         tokens = torch.cat([self.answered_token.expand(len(prompts.tokens), 1, -1), prompts.tokens], 1)
         valid = torch.cat([prompts.valid.new_ones(len(tokens), 1), prompts.valid], 1)
         token_mask = additive_mask(valid)
-        word_mask = additive_mask(pages.valid).repeat_interleave(each, 0)
+        word_mask = additive_mask(pages.valid).repeat_interleave(per_page, 0)
         for layer, layer_links in zip(self.layers, links[:-1], strict=True):
             states, tokens = layer(states, tokens, layer_links, word_mask, token_mask)
         answered, by_words = self.verdict(self.norm_token(tokens[:, 0])).unbind(-1)
         pointing = self.point(self.norm_words(states))[..., 0]
-        wanted = pointing + _shown(questions.clicks)
+        wanted = pointing + _score_clicks(questions.clicks)
         chosen = pick_seeds(wanted if favour is None else wanted + favour, pages, seeds, towards)
         grown = self.growth(states, tokens, chosen, links[-1], pages, word_mask, token_mask)
-        taken = take(grown.logits, chosen, questions.clicks, pages.valid.repeat_interleave(each, 0))
+        taken = take(grown.logits, chosen, questions.clicks, pages.valid.repeat_interleave(per_page, 0))
         return WordAnswer(states, pointing, chosen, grown.logits, taken, grown.fit, answered, by_words)
 
 
@@ -133,7 +133,7 @@ def take(logits: Tensor, seeds: Tensor, clicks: Tensor, valid: Tensor) -> Tensor
     return (taken & ~barred[:, None] | forced[:, None]) & valid[:, None]
 
 
-def _shown(clicks: Tensor) -> Tensor:
+def _score_clicks(clicks: Tensor) -> Tensor:
     """Return the term [B, N] that clicks and box (clicks [B, N, CLICKS]) add to the pointing logits."""
     return _SHOWN * (clicks[..., CLICKED] - clicks[..., BARRED] - _outside(clicks).float())
 

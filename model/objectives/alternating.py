@@ -42,18 +42,18 @@ class Alternating(NetworkObjective):
         }
         super().__init__(network, **heads)
 
-    def drawn(self, step: int, rng: random.Random) -> str:
+    def draw_objective(self, step: int, rng: random.Random) -> str:
         """Draw the name of the objective that a step learns."""
         (name,) = rng.choices(list(self.parts), self._shares)
         return name
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Draw one of the objectives and compute its loss; see `Objective.loss`."""
-        name = self.drawn(step, rng)
-        loss, found = self.parts[name].loss(step, rng)
+        name = self.draw_objective(step, rng)
+        loss, parts = self.parts[name].loss(step, rng)
         if name == self._main:
-            return loss, found
-        named = {f"{name}_{part}": value for part, value in found.items()}
+            return loss, parts
+        named = {f"{name}_{part}": value for part, value in parts.items()}
         return loss, named if self._main is not None else {"loss": loss.detach(), **named}
 
     def after_step(self, done: float) -> None:

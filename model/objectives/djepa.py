@@ -19,7 +19,7 @@ from model.examples import Source
 from model.inputs import PageBatch
 from model.network import GroundingNetwork
 from model.objectives.mask_sampling import Blocks, BlockShapes, draw_blocks
-from model.objectives.masked_inputs import MaskToken, replaced, token_width, with_hidden_image
+from model.objectives.masked_inputs import MaskToken, replace_part, token_width, with_hidden_image
 from model.objectives.pages import PageObjective, SeenPages
 from model.objectives.predictor import (
     MovingAverage,
@@ -28,7 +28,7 @@ from model.objectives.predictor import (
     embedding_error,
     plain_norm,
     spread_penalty,
-    standardised,
+    standardise,
     target_spread,
 )
 from model.objectives.token_contrast import against_mean, token_contrast
@@ -53,7 +53,7 @@ class JepaSettings:
         hidden_words: share of the other steps in which words inside hidden regions are hidden too (`JointJepa`).
         most_words: words predicted a page (`JointJepa`).
         norm: of the targets: over the dimensions of a "token", as the sources word it, or of each "dimension" over
-            tokens (`standardised`).
+            tokens (`standardise`).
         contrast: weight of `token_contrast` between predictions and targets; 0 leaves it out.
     """
 
@@ -91,19 +91,19 @@ class ImageJepa(PageObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict the hidden blocks of the pages of a step; see `Objective.loss`."""
-        seen = self.read(step)
+        seen = self.read_step(step)
         page = seen.cells(STRIDE)
         blocks = blocks_on(draw_blocks(page, rng, self._settings.blocks), self.device)
         encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
         coarse = as_tokens(encoder(seen.image).coarse)
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = gather_tokens(coarse, blocks.context), centres[blocks.context], torch.ones_like(blocks.context).bool()
-        made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
+        made, on_page = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         weights = ink_weights(seen, self._settings.paper)
-        target = normed(made, weights * there, self._settings.norm)
+        target = normalise_targets(made, weights * on_page, self._settings.norm)
         loss, parts = region_loss(self._predictor, [context], centres, blocks, target, weights, self._settings)
-        loss = loss + self._settings.apart * spread_penalty(coarse[there])
-        return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), there)}
+        loss = loss + self._settings.apart * spread_penalty(coarse[on_page])
+        return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), on_page)}
 
     def after_step(self, done: float) -> None:
         """Update the moving average of the targets."""
@@ -122,24 +122,24 @@ class JointJepa(PageObjective):
     def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
         settings = settings or JepaSettings()
         stand_in, predictor = MaskToken(token_width(network.image_encoder)), predictor_for(network, settings, kinds=2)
-        targets = MovingAverage(**self._followed(network))
+        targets = MovingAverage(**self._modules_to_follow(network))
         share_frozen_vectors(targets, network)
         super().__init__(network, source, predictor=predictor, stand_in=stand_in, targets=targets)
         self._predictor, self._stand_in, self._targets, self._settings = predictor, stand_in, targets, settings
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict regions or words of the pages of a step; see `Objective.loss`."""
-        seen = self.read(step)
+        seen = self.read_step(step)
         if rng.random() < self._settings.word_steps and bool(seen.batch.valid.any()):
             return self.words_loss(seen, rng)
         return self.regions_loss(seen, rng)
 
     def after_step(self, done: float) -> None:
         """Update the moving average of the targets."""
-        self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
+        self._targets.follow(momentum_at(self._settings.momentum, done), **self._modules_to_follow(self.network))
 
     @staticmethod
-    def _followed(network: GroundingNetwork) -> dict[str, nn.Module]:
+    def _modules_to_follow(network: GroundingNetwork) -> dict[str, nn.Module]:
         return {"image": network.image_encoder, "text": network.text_encoder, "bias": network.layout_bias}
 
     def regions_loss(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
@@ -150,7 +150,7 @@ class JointJepa(PageObjective):
         if rng.random() < self._settings.hidden_words:
             batch = replace(batch, valid=batch.valid & ~words_in(batch, blocks.hidden))
         encoder = with_hidden_image(self.network.image_encoder, blocks.hidden, self._stand_in)
-        state = replaced(self.network, "image_encoder", encoder).encode(batch)
+        state = replace_part(self.network, "image_encoder", encoder).encode(batch)
         assert state.picture is not None
         centres = cell_centres(seen.grid(STRIDE), self.device)
         context = (
@@ -158,31 +158,31 @@ class JointJepa(PageObjective):
             centres[blocks.context],
             torch.ones_like(blocks.context).bool(),
         )
-        made, there = region_targets(self._targets, seen), page.flatten(1).to(self.device)
+        made, on_page = region_targets(self._targets, seen), page.flatten(1).to(self.device)
         words = (state.picture.words, word_centres(batch), batch.valid)
         weights = ink_weights(seen, self._settings.paper)
-        target = normed(made, weights * there, self._settings.norm)
+        target = normalise_targets(made, weights * on_page, self._settings.norm)
         loss, parts = region_loss(self._predictor, [context, words], centres, blocks, target, weights, self._settings)
-        loss = loss + self._settings.apart * spread_penalty(as_tokens(state.picture.image.coarse)[there])
-        return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), there)}
+        loss = loss + self._settings.apart * spread_penalty(as_tokens(state.picture.image.coarse)[on_page])
+        return loss, {"loss": loss.detach(), **parts, **target_spread(plain_norm(made), on_page)}
 
     def words_loss(self, seen: SeenPages, rng: random.Random) -> tuple[Tensor, dict[str, Tensor]]:
         """Predict words of pages from the image; returns what `loss` returns, with names that begin with `word_`."""
-        chosen, there = sample_words(seen.batch.valid, self._settings.most_words, rng)
+        chosen, present = sample_words(seen.batch.valid, self._settings.most_words, rng)
         made, target = (gather_tokens(words, chosen) for words in (self._made_of_words(seen), self.word_targets(seen)))
         page = seen.cells(STRIDE).flatten(1).to(self.device)
         tokens = as_tokens(self.network.image_encoder(seen.image).coarse)
         predicted = self._predict(seen, tokens, page, chosen)
-        error = embedding_error(predicted.embedding[there], target[there])
+        error = embedding_error(predicted.embedding[present], target[present])
         bias = self.network.layout_bias(seen.batch)[: self.network.config.text.layers]
         states = self.network.text_encoder(seen.batch, bias)[0]
         apart = spread_penalty(tokens[page]) + spread_penalty(states[seen.batch.valid])
         contrast = token_contrast(
-            predicted.match[there], target[there], torch.arange(int(there.sum()), device=page.device)
+            predicted.match[present], target[present], torch.arange(int(present.sum()), device=page.device)
         )
         loss = error + self._settings.apart * apart + self._settings.contrast * contrast
-        alarm = target_spread(plain_norm(made), there)
-        alarm |= against_mean(error, target[there], torch.ones_like(target[there][..., 0]))
+        alarm = target_spread(plain_norm(made), present)
+        alarm |= against_mean(error, target[present], torch.ones_like(target[present][..., 0]))
         alarm["contrast"] = contrast.detach()
         named = {f"word_{name}": value for name, value in alarm.items()}
         return loss, {"loss": loss.detach(), "words": error.detach(), **named}
@@ -206,7 +206,7 @@ class JointJepa(PageObjective):
 
         They come from the slow text encoder, without the image.
         """
-        return normed(self._made_of_words(seen), seen.batch.valid, self._settings.norm)
+        return normalise_targets(self._made_of_words(seen), seen.batch.valid, self._settings.norm)
 
     @torch.no_grad()
     def _made_of_words(self, seen: SeenPages) -> Tensor:
@@ -290,8 +290,8 @@ def sample_words(valid: Tensor, most: int, rng: random.Random) -> tuple[Tensor, 
     drawn = [sorted(rng.sample(row, min(most, len(row)))) for row in rows]
     longest = max(1, *(len(row) for row in drawn))
     numbers = torch.tensor([row + [0] * (longest - len(row)) for row in drawn])
-    there = torch.arange(longest)[None] < torch.tensor([len(row) for row in drawn])[:, None]
-    return numbers.to(valid.device), there.to(valid.device)
+    present = torch.arange(longest)[None] < torch.tensor([len(row) for row in drawn])[:, None]
+    return numbers.to(valid.device), present.to(valid.device)
 
 
 @torch.no_grad()
@@ -302,9 +302,9 @@ def region_targets(targets: MovingAverage, seen: SeenPages) -> Tensor:
     return as_tokens(encoder(seen.image).coarse)
 
 
-def normed(made: Tensor, weights: Tensor, norm: str) -> Tensor:
+def normalise_targets(made: Tensor, weights: Tensor, norm: str) -> Tensor:
     """Normalise targets [G, K, D] as `JepaSettings.norm` says; `weights` [G, K] weight the tokens' statistics."""
-    return plain_norm(made) if norm == "token" else standardised(made, weights)
+    return plain_norm(made) if norm == "token" else standardise(made, weights)
 
 
 def region_loss(
@@ -337,13 +337,13 @@ def region_loss(
     ]
     flat = blocks.targets.reshape(pages * count, size)
     predicted = predictor(repeated, centres[flat], IMAGE)
-    each = weights.gather(1, blocks.targets.flatten(1)).view(pages * count, size)
+    cell_weights = weights.gather(1, blocks.targets.flatten(1)).view(pages * count, size)
     wanted = gather_tokens(target, blocks.targets.flatten(1)).view_as(predicted.embedding)
-    error = embedding_error(predicted.embedding, wanted, each)
+    error = embedding_error(predicted.embedding, wanted, cell_weights)
     cells = blocks.targets + torch.arange(pages, device=flat.device)[:, None, None] * target.shape[1]
-    inked = each == 1
-    contrast = token_contrast(predicted.match[inked], wanted[inked], cells.view_as(each)[inked])
-    parts = {"regions": error.detach(), **against_mean(error, wanted, each), "contrast": contrast.detach()}
+    inked = cell_weights == 1
+    contrast = token_contrast(predicted.match[inked], wanted[inked], cells.view_as(cell_weights)[inked])
+    parts = {"regions": error.detach(), **against_mean(error, wanted, cell_weights), "contrast": contrast.detach()}
     return error + settings.contrast * contrast, parts
 
 

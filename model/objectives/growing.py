@@ -40,11 +40,15 @@ class Growing(PromptableSegmentation):
     def _growth_alone(self) -> Iterator[None]:
         """Switch off the gradients of all other parameters for graphs built inside."""
         growth = {id(parameter) for parameter in self.network.word_head.growth.parameters()}
-        others = [one for one in self.network.parameters() if one.requires_grad and id(one) not in growth]
-        for one in others:
-            one.requires_grad_(False)
+        others = [
+            parameter
+            for parameter in self.network.parameters()
+            if parameter.requires_grad and id(parameter) not in growth
+        ]
+        for parameter in others:
+            parameter.requires_grad_(False)
         try:
             yield
         finally:
-            for one in others:
-                one.requires_grad_(True)
+            for parameter in others:
+                parameter.requires_grad_(True)

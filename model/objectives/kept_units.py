@@ -18,7 +18,7 @@ from torch.utils.checkpoint import checkpoint
 
 from model.encoders.image import ImageEncoder
 from model.objectives.mask_sampling import UNIT
-from model.objectives.masked_inputs import TOKEN_STRIDE, spread
+from model.objectives.masked_inputs import TOKEN_STRIDE, spread_mask
 
 _SIDE = UNIT // TOKEN_STRIDE  # tokens of a unit's side right after the patch embedding
 
@@ -28,8 +28,8 @@ def kept_indices(hidden: Tensor, page: Tensor) -> Tensor:
 
     `hidden` and `page` are bool [G, h, w]; every page must keep the same number of units, as `hide_units` draws them.
     """
-    kept = (page & ~hidden).flatten(1)
-    return kept.nonzero()[:, 1].view(len(kept), -1)
+    visible = (page & ~hidden).flatten(1)
+    return visible.nonzero()[:, 1].view(len(visible), -1)
 
 
 def encode_kept(encoder: ImageEncoder, image: Tensor, kept: Tensor) -> Tensor:
@@ -59,20 +59,24 @@ def _levels(trunk: HieraDet, image: Tensor, kept: Tensor) -> list[Tensor]:
     rows, columns = image.shape[-2] // UNIT, image.shape[-1] // UNIT
     seen = torch.zeros(len(kept), rows * columns, dtype=torch.bool, device=image.device).scatter_(1, kept, True)
     hidden = ~seen.view(len(kept), rows, columns)
-    shown = image.masked_fill(spread(hidden, *image.shape[-2:])[:, None], 0.0)  # kernels reach into neighbours
+    shown = image.masked_fill(spread_mask(hidden, *image.shape[-2:])[:, None], 0.0)  # kernels reach into neighbours
     patches = trunk._pos_embed(trunk.patch_embed(shown))  # [G, h, w, C], each with its own place
     units = patches.unflatten(2, (columns, _SIDE)).unflatten(1, (rows, _SIDE)).transpose(2, 3).flatten(1, 2)
     x = units[torch.arange(len(kept), device=image.device)[:, None], kept]
     levels = []
     for number, block in enumerate(trunk.blocks):
-        given = cast(MultiScaleBlock, block), x, kept, columns
-        x = checkpoint(_run, *given, use_reentrant=False) if trunk.grad_checkpointing else _run(*given)
+        arguments = cast(MultiScaleBlock, block), x, kept, columns
+        x = (
+            checkpoint(_apply_block, *arguments, use_reentrant=False)
+            if trunk.grad_checkpointing
+            else _apply_block(*arguments)
+        )
         if number in trunk.stage_ends:
             levels.append(x)
     return levels
 
 
-def _run(block: MultiScaleBlock, x: Tensor, kept: Tensor, columns: int) -> Tensor:
+def _apply_block(block: MultiScaleBlock, x: Tensor, kept: Tensor, columns: int) -> Tensor:
     """Run a block of the trunk on kept units, [G, K, side, side, C]; `columns`: units in a row of the page."""
     side, window = x.shape[2], block.window_size
     if block.is_windowed and window[0] % side:
@@ -102,10 +106,10 @@ def _across_units(block: MultiScaleBlock, x: Tensor, together: Tensor | None) ->
     if block.dim != block.dim_out:
         shortcut = block.proj(normed)
         if block.pool is not None:
-            shortcut = _pooled(block.pool, shortcut)
+            shortcut = _pool_units(block.pool, shortcut)
     query, key, value = block.attn.qkv(normed).chunk(3, -1)
     if block.attn.q_pool is not None:
-        query = _pooled(block.attn.q_pool, query)
+        query = _pool_units(block.attn.q_pool, query)
     after = query.shape[2]
     query, key, value = (
         part.flatten(1, 3).unflatten(-1, (block.attn.num_heads, -1)).transpose(1, 2) for part in (query, key, value)
@@ -119,7 +123,7 @@ def _across_units(block: MultiScaleBlock, x: Tensor, together: Tensor | None) ->
     return made
 
 
-def _pooled(pool: torch.nn.Module, x: Tensor) -> Tensor:
+def _pool_units(pool: torch.nn.Module, x: Tensor) -> Tensor:
     """Pool maps [G, K, side, side, C] inside each unit."""
     made: Tensor = pool(x.flatten(0, 1).permute(0, 3, 1, 2)).permute(0, 2, 3, 1)
     return torch.unflatten(made, 0, x.shape[:2])

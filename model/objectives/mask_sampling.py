@@ -74,10 +74,10 @@ def hide_units(page: Tensor, ratio: float, rng: random.Random) -> Tensor:
         Bool [G, h, w]. Every page keeps the same number of units: what `ratio` leaves of the smallest page.
     """
     fewest = int(page.flatten(1).sum(1).min())
-    kept = min(fewest, max(1, round(fewest * (1 - ratio))))
+    visible_count = min(fewest, max(1, round(fewest * (1 - ratio))))
     hidden = page.clone()
     for cells, row in zip(page.flatten(1), hidden.view(len(page), -1), strict=True):
-        row[rng.sample(cells.nonzero()[:, 0].tolist(), kept)] = False
+        row[rng.sample(cells.nonzero()[:, 0].tolist(), visible_count)] = False
     return hidden
 
 
@@ -100,10 +100,12 @@ def draw_blocks(page: Tensor, rng: random.Random, shapes: BlockShapes | None = N
     """
     shapes = shapes or BlockShapes()
     drawn = [_of_page(cells, rng, shapes) for cells in page]
-    seen = min(len(context) for context, _ in drawn)
-    told = min(len(target) for _, targets in drawn for target in targets)
-    context = torch.tensor([sorted(rng.sample(sorted(context), seen)) for context, _ in drawn])
-    targets = torch.tensor([[sorted(rng.sample(sorted(target), told)) for target in targets] for _, targets in drawn])
+    context_size = min(len(context) for context, _ in drawn)
+    target_size = min(len(target) for _, targets in drawn for target in targets)
+    context = torch.tensor([sorted(rng.sample(sorted(context), context_size)) for context, _ in drawn])
+    targets = torch.tensor(
+        [[sorted(rng.sample(sorted(target), target_size)) for target in targets] for _, targets in drawn]
+    )
     hidden = page.flatten(1).clone().scatter_(1, context, False)
     return Blocks(context, targets, hidden.view(page.shape))
 

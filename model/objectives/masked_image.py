@@ -12,7 +12,7 @@ from model.encoders.image import STRIDE
 from model.examples import Source
 from model.network import GroundingNetwork
 from model.objectives.mask_sampling import UNIT, hide_units
-from model.objectives.masked_inputs import MaskToken, spread, token_width, with_hidden_image
+from model.objectives.masked_inputs import MaskToken, spread_mask, token_width, with_hidden_image
 from model.objectives.pages import PageObjective
 
 _FLAT = 1e-2  # added to the variance; MAE's 1e-6 would amplify the grain of blank paper to the level of print
@@ -65,12 +65,12 @@ class MaskedImage(PageObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict the hidden pixels of the pages of a step; see `Objective.loss`."""
-        seen = self.read(step)
+        seen = self.read_step(step)
         hidden = hide_units(seen.cells(UNIT), self._hiding.ratio, rng).to(self.device)
         encoder = with_hidden_image(self.network.image_encoder, hidden, self._stand_in)
         predicted = self._pixels(encoder(seen.image).coarse)
         truth = normalised_patches(seen.image, STRIDE)
-        patches = spread(hidden, *truth.shape[1:3]) & seen.cells(STRIDE).to(self.device)
+        patches = spread_mask(hidden, *truth.shape[1:3]) & seen.cells(STRIDE).to(self.device)
         loss = hidden_error(predicted, truth, patches)
         spread_of_truth = hidden_error(torch.zeros_like(truth), truth, patches)
         explained = (1 - loss.detach() / spread_of_truth.clamp_min(1e-6)).clamp_min(-1.0)  # a blank page has no spread
@@ -96,5 +96,5 @@ def normalised_patches(image: Tensor, patch: int) -> Tensor:
 
 def hidden_error(predicted: Tensor, truth: Tensor, hidden: Tensor) -> Tensor:
     """Return the mean squared error over the patches `hidden` (bool [G, h, w]); 0 if there is none."""
-    each = (predicted.float() - truth).square().mean(-1)
-    return (each * hidden).sum() / hidden.sum().clamp_min(1)
+    patch_error = (predicted.float() - truth).square().mean(-1)
+    return (patch_error * hidden).sum() / hidden.sum().clamp_min(1)

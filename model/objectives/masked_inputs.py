@@ -28,7 +28,7 @@ class MaskToken(nn.Module):
         self.token = nn.Parameter(torch.empty(width).normal_(std=0.02))
 
 
-def replaced(module: M, path: str, part: nn.Module) -> M:
+def replace_part(module: M, path: str, part: nn.Module) -> M:
     """Return a view of a module in which one part is replaced; everything else is shared.
 
     Args:
@@ -36,12 +36,12 @@ def replaced(module: M, path: str, part: nn.Module) -> M:
         path: name of the part, with dots between levels.
         part: its replacement.
     """
-    name, _, rest = path.partition(".")
+    name, _, inner_path = path.partition(".")
     inner = module._modules[name]
     assert inner is not None
     view = copy.copy(module)
     view._modules = dict(module._modules)
-    view._modules[name] = replaced(inner, rest, part) if rest else part
+    view._modules[name] = replace_part(inner, inner_path, part) if inner_path else part
     return view
 
 
@@ -58,7 +58,7 @@ def with_hidden_image(encoder: ImageEncoder, hidden: Tensor, stand_in: MaskToken
         hidden: bool [G, h, w].
         stand_in: token for hidden patches.
     """
-    return replaced(encoder, "trunk.patch_embed", _HidingPatches(encoder.trunk.patch_embed, hidden, stand_in.token))
+    return replace_part(encoder, "trunk.patch_embed", _HidingPatches(encoder.trunk.patch_embed, hidden, stand_in.token))
 
 
 def with_hidden_words(
@@ -74,10 +74,10 @@ def with_hidden_words(
     """
     embedding = _HidingWords(network.text_encoder.embedding, hidden.flatten(), stand_in.token)
     shapes = pages.shapes.masked_fill(hidden[..., None], 0.0)  # the shape of a word would reveal it
-    return replaced(network, "text_encoder.embedding", embedding), replace(pages, shapes=shapes)
+    return replace_part(network, "text_encoder.embedding", embedding), replace(pages, shapes=shapes)
 
 
-def spread(hidden: Tensor, height: int, width: int) -> Tensor:
+def spread_mask(hidden: Tensor, height: int, width: int) -> Tensor:
     """Spread a mask on a coarse grid to a finer one.
 
     Args:
@@ -110,8 +110,8 @@ class _HidingPatches(nn.Module):
 
     def forward(self, image: Tensor) -> Tensor:
         """Embed images [G, 3, H, W] as patches [G, H / 4, W / 4, C]."""
-        patches: Tensor = self.embed(image.masked_fill(spread(self.hidden, *image.shape[-2:])[:, None], 0.0))
-        hidden = spread(self.hidden, image.shape[-2] // TOKEN_STRIDE, image.shape[-1] // TOKEN_STRIDE)
+        patches: Tensor = self.embed(image.masked_fill(spread_mask(self.hidden, *image.shape[-2:])[:, None], 0.0))
+        hidden = spread_mask(self.hidden, image.shape[-2] // TOKEN_STRIDE, image.shape[-1] // TOKEN_STRIDE)
         return torch.where(hidden[..., None], self.token.to(patches.dtype), patches)
 
 

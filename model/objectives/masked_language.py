@@ -125,12 +125,12 @@ class MaskedWords(NetworkObjective):
             logits, wanted = predict_words(self.network, self.head, self.stand_in, masked, self._vocabulary)
             loss = F.cross_entropy(logits, wanted)
             return loss, {"loss": loss.detach(), "accuracy": (logits.argmax(-1) == wanted).float().mean()}
-        found = predict_pieces(self.network, self.head, self.stand_in, masked, self._vocabulary)
-        loss = F.cross_entropy(found.logits, found.wanted)
+        predicted = predict_pieces(self.network, self.head, self.stand_in, masked, self._vocabulary)
+        loss = F.cross_entropy(predicted.logits, predicted.wanted)
         return loss, {
             "loss": loss.detach(),
-            "accuracy": found.right()[found.places == 0].mean(),
-            "words": found.words(),
+            "accuracy": predicted.right()[predicted.places == 0].mean(),
+            "words": predicted.words(),
         }
 
     def figures(self, held_out: Sequence[Example], learned_from: Iterable[Example], seed: int = 0) -> dict[str, float]:
@@ -154,11 +154,11 @@ class MaskedWords(NetworkObjective):
         with evaluating(self.learned):
             for page in held_out:
                 masked = mask_words([page], rng, Masking())
-                found = predict_pieces(self.network, self.head, self.stand_in, masked, vocabulary)
-                first = found.places == 0
-                logits, wanted = found.logits[first], found.wanted[first]
-                whole.append(found.whole().cpu())
-                every.append(F.cross_entropy(found.logits, found.wanted, reduction="none").cpu())
+                predicted = predict_pieces(self.network, self.head, self.stand_in, masked, vocabulary)
+                first = predicted.places == 0
+                logits, wanted = predicted.logits[first], predicted.wanted[first]
+                whole.append(predicted.whole().cpu())
+                every.append(F.cross_entropy(predicted.logits, predicted.wanted, reduction="none").cpu())
                 nats.append(F.cross_entropy(logits, wanted, reduction="none").cpu())
                 right.append((logits.argmax(-1) == wanted).float().cpu())
                 asked.append(wanted.cpu())
@@ -198,19 +198,21 @@ def mask_words(examples: Sequence[Example], rng: random.Random, masking: Masking
     if masking.span_stop < 1:
         spans = draw_spans(_lines(examples), count, rng, masking.span_stop, masking.longest_span)
     else:
-        spans = [[one] for one in sorted(rng.sample(every, count))]
+        spans = [[place] for place in sorted(rng.sample(every, count))]
     words = [list(example.words) for example in examples]
     hidden = [[False] * len(own) for own in words]
-    for page, word, draw in ((*one, draw) for span in spans for draw in [rng.random()] for one in span):
+    for page, word, draw in ((*place, draw) for span in spans for draw in [rng.random()] for place in span):
         if draw < masking.blank:  # no text at all: the split into segments would reveal it
             words[page][word] = replace(words[page][word], text="")
             hidden[page][word] = True
         elif draw < masking.blank + masking.random:
-            other_page, other = rng.choice(every)
-            words[page][word] = replace(words[page][word], text=examples[other_page].words[other].text)
-    asked = sorted(one for span in spans for one in span)
+            other_page, other_word = rng.choice(every)
+            words[page][word] = replace(words[page][word], text=examples[other_page].words[other_word].text)
+    asked = sorted(place for span in spans for place in span)
     return MaskedPages(
-        pages=tuple(replace(one, words=tuple(own), image=None) for one, own in zip(examples, words, strict=True)),
+        pages=tuple(
+            replace(example, words=tuple(own), image=None) for example, own in zip(examples, words, strict=True)
+        ),
         hidden=tuple(tuple(own) for own in hidden),
         asked=tuple(asked),
         words=tuple(examples[page].words[word].text for page, word in asked),
@@ -258,7 +260,7 @@ def predict_pieces(
     most = 1 if head.places is None else len(head.places) + 1
     pieces = [ids[:most].tolist() for ids in vocabulary.pieces(list(masked.words))]
     rows, places, wanted = torch.tensor(
-        [(row, place, one) for row, ids in enumerate(pieces) for place, one in enumerate(ids)], device=states.device
+        [(row, place, piece) for row, ids in enumerate(pieces) for place, piece in enumerate(ids)], device=states.device
     ).T
     logits = head(states[rows], network.text_encoder.embedding.piece_vectors, places)
     return PredictedPieces(logits, wanted, rows, places)
@@ -299,7 +301,7 @@ def masked_states(
 
 def word_batch(network: GroundingNetwork, examples: Sequence[Example], vocabulary: Vocabulary) -> PageBatch:
     """Batch the words of pages without their images, on the network's device."""
-    prepared = [prepare_page(one.words, one.size, None, vocabulary, network.config) for one in examples]
+    prepared = [prepare_page(example.words, example.size, None, vocabulary, network.config) for example in examples]
     return to_device(batch_pages(prepared), network.text_encoder.embedding.piece_vectors.device)
 
 

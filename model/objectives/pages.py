@@ -40,16 +40,18 @@ class PageObjective(NetworkObjective):
         self._source = source
         self._vocabulary = Vocabulary(network.config.text.buckets)
 
-    def read(self, step: int) -> SeenPages:
-        """Read the pages of a step; see `seen`."""
-        return self.seen(self._source(step))
+    def read_step(self, step: int) -> SeenPages:
+        """Read the pages of a step; see `prepare`."""
+        return self.prepare(self._source(step))
 
-    def seen(self, examples: Sequence[Example]) -> SeenPages:
+    def prepare(self, examples: Sequence[Example]) -> SeenPages:
         """Prepare pages on the network's device; ValueError if one of them has no image."""
         config = self.network.config
-        prepared = [prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in examples]
+        prepared = [
+            prepare_page(example.words, example.size, example.image, self._vocabulary, config) for example in examples
+        ]
         batch = to_device(batch_pages(prepared), self.device)
-        sizes = tuple(one.image.size for one in examples if one.image is not None)
+        sizes = tuple(example.image.size for example in examples if example.image is not None)
         if batch.image is None or len(sizes) < len(examples):
             raise ValueError("Learning from pages without questions needs their images.")
         return SeenPages(batch, batch.image, sizes, config.image.long_side)

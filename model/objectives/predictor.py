@@ -40,8 +40,8 @@ class MovingAverage(nn.Module):
             own = self.copies[name]
             for mine, theirs in zip(own.parameters(), module.parameters(), strict=True):
                 mine.lerp_(theirs, 1 - momentum)
-            for kept, buffer in zip(own.buffers(), module.buffers(), strict=True):
-                kept.copy_(buffer)
+            for own_buffer, buffer in zip(own.buffers(), module.buffers(), strict=True):
+                own_buffer.copy_(buffer)
 
 
 class Predicted(NamedTuple):
@@ -97,11 +97,11 @@ class Predictor(nn.Module):
             for number, (tokens, places, _) in enumerate(seen)
         ]
         queries = self.place(self.places(wanted)) + self.query[kind]
-        there = torch.cat([*(valid for _, _, valid in seen), wanted.new_ones(wanted.shape[:2], dtype=torch.bool)], 1)
+        present = torch.cat([*(valid for _, _, valid in seen), wanted.new_ones(wanted.shape[:2], dtype=torch.bool)], 1)
         x = torch.cat([*context, queries], 1)
         positions = torch.cat([*(places.expand(len(x), -1, -1) for _, places, _ in seen), wanted], 1)
         distance = torch.cdist(positions, positions)
-        bias = (additive_mask(there) - self.slopes[:, None, None] * distance[:, None]).to(x.dtype)
+        bias = (additive_mask(present) - self.slopes[:, None, None] * distance[:, None]).to(x.dtype)
         for layer in self.layers:
             x = layer(x, bias)
         states = self.norm(x[:, -wanted.shape[1] :])
@@ -114,7 +114,7 @@ def plain_norm(x: Tensor) -> Tensor:
     return F.layer_norm(x.float(), x.shape[-1:])
 
 
-def standardised(tokens: Tensor, weights: Tensor) -> Tensor:
+def standardise(tokens: Tensor, weights: Tensor) -> Tensor:
     """Standardise each dimension of tokens [..., D] over the tokens, weighted by `weights` [...].
 
     The layer norm of I-JEPA and data2vec works inside a token. It leaves the vector that all tokens share, which fills
@@ -135,8 +135,8 @@ def embedding_error(predicted: Tensor, target: Tensor, weights: Tensor | None = 
     """
     if weights is None:
         return F.smooth_l1_loss(predicted.float(), target)
-    each = F.smooth_l1_loss(predicted.float(), target, reduction="none").mean(-1)
-    return (each * weights).sum() / weights.sum().clamp_min(1e-6)
+    token_error = F.smooth_l1_loss(predicted.float(), target, reduction="none").mean(-1)
+    return (token_error * weights).sum() / weights.sum().clamp_min(1e-6)
 
 
 def spread_penalty(tokens: Tensor) -> Tensor:
@@ -155,12 +155,12 @@ def spread_penalty(tokens: Tensor) -> Tensor:
     return F.relu(1 - deviation).mean() + off_diagonal / tokens.shape[1] / 25
 
 
-def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
+def target_spread(target: Tensor, counted: Tensor) -> dict[str, Tensor]:
     """Measure collapse of the targets, for the log.
 
     Args:
         target: normalised targets, [G, K, D].
-        there: tokens to count, bool [G, K].
+        counted: tokens to count, bool [G, K].
 
     Returns:
         `target_std`, the mean over dimensions of the standard deviation over tokens: near 1 when tokens differ, 0 when
@@ -169,7 +169,7 @@ def target_spread(target: Tensor, there: Tensor) -> dict[str, Tensor]:
         a measure of effective dimensionality") and RankMe (https://arxiv.org/abs/2210.02885, section 3.1), which take
         the shares of singular values, not of their squares.
     """
-    tokens = target[there].float()
+    tokens = target[counted].float()
     centred = tokens - tokens.mean(0)
     std = centred.square().mean(0).sqrt().mean()
     return {"target_std": std, "target_rank": _effective_rank(centred), "collapsed": (std < COLLAPSED).float()}

@@ -42,46 +42,48 @@ class Ranking(NetworkObjective):
         batch = make_batch(self._source(step), self._vocabulary, self.network.config)
         lists = self._lists(batch)
         if not lists:  # pages whose questions regions answer, or nothing
-            return sum((one.sum() for one in self.ranker.parameters()), torch.zeros((), device=self.device)) * 0.0, {}
+            return sum(
+                (parameter.sum() for parameter in self.ranker.parameters()), torch.zeros((), device=self.device)
+            ) * 0.0, {}
         with only(self.network, list(self.ranker.parameters())):
-            features, found, valid = (part.to(self.device) for part in _padded(lists))
+            features, ious, valid = (part.to(self.device) for part in _pad_lists(lists))
             logits = self.ranker(features, valid)
-            loss = ranking_loss(logits, found, valid)
+            loss = ranking_loss(logits, ious, valid)
         with torch.no_grad():
-            best = found.gather(1, logits.masked_fill(~valid, -1e4).argmax(1, keepdim=True))
-            parts = {"loss": loss.detach(), "chosen_iou": best.mean(), "best_iou": found.amax(1).mean()}
+            best = ious.gather(1, logits.masked_fill(~valid, -1e4).argmax(1, keepdim=True))
+            parts = {"loss": loss.detach(), "chosen_iou": best.mean(), "best_iou": ious.amax(1).mean()}
         return loss, parts
 
     @torch.no_grad()
     def _lists(self, batch: Batch) -> list[tuple[RankedList, np.ndarray]]:
         """Return the proposals for each question that words answer, with their real IoU."""
         pages, questions = to_device(batch.pages, self.device), to_device(batch.questions, self.device)
-        answer = self.network.ask_words(self.network.read(pages), questions, SEEDS).words
-        each = len(batch.targets.answered) // len(batch.prepared)
+        answer = self.network.ask_words(self.network.read_words(pages), questions, SEEDS).words
+        per_page = len(batch.targets.answered) // len(batch.prepared)
         lists = []
         for row in range(len(batch.targets.answered)):
             if batch.targets.by_words[row] > 0:
-                found = list_of(batch.prepared[row // each], answer, questions, row)
-                lists.append((found, _found(found, batch, row)))
+                ranked = list_of(batch.prepared[row // per_page], answer, questions, row)
+                lists.append((ranked, _compute_ious(ranked, batch, row)))
         return lists
 
 
-def _found(ranked: RankedList, batch: Batch, row: int) -> np.ndarray:
+def _compute_ious(ranked: RankedList, batch: Batch, row: int) -> np.ndarray:
     """Return the best IoU by area of each proposal with an acceptable answer, [P]."""
     area, truth = batch.targets.word_area[row].numpy(), batch.targets.words[row].numpy()
     inside = np.zeros((len(ranked.proposals), len(area)), np.float32)
-    for at, one in enumerate(ranked.proposals):
-        inside[at, list(one.words)] = 1
+    for at, proposal in enumerate(ranked.proposals):
+        inside[at, list(proposal.words)] = 1
     both = inside @ (truth * area).T  # [P, A]
     either = (inside @ area)[:, None] + (truth @ area)[None] - both
     best: np.ndarray = (both / np.maximum(either, 1e-6)).max(1)
     return best
 
 
-def _padded(lists: list[tuple[RankedList, np.ndarray]]) -> tuple[Tensor, Tensor, Tensor]:
-    most = max((len(found) for _, found in lists), default=1)
-    features, found = torch.zeros(len(lists), most, FEATURES), torch.zeros(len(lists), most)
+def _pad_lists(lists: list[tuple[RankedList, np.ndarray]]) -> tuple[Tensor, Tensor, Tensor]:
+    most = max((len(ious) for _, ious in lists), default=1)
+    features, ious = torch.zeros(len(lists), most, FEATURES), torch.zeros(len(lists), most)
     for row, (ranked, own) in enumerate(lists):
         features[row, : len(own)] = torch.from_numpy(ranked.features)
-        found[row, : len(own)] = torch.from_numpy(own)
-    return features, found, torch.arange(most)[None] < torch.tensor([len(own) for _, own in lists])[:, None]
+        ious[row, : len(own)] = torch.from_numpy(own)
+    return features, ious, torch.arange(most)[None] < torch.tensor([len(own) for _, own in lists])[:, None]

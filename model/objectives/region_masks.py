@@ -92,8 +92,10 @@ def pixel_parts(network: GroundingNetwork) -> nn.ModuleList:
 @contextmanager
 def only(network: nn.Module, learning: list[nn.Parameter]) -> Iterator[None]:
     """Switch off the gradients of all parameters but `learning`, for graphs built inside."""
-    kept = {id(parameter) for parameter in learning}
-    silenced = [one for one in network.parameters() if one.requires_grad and id(one) not in kept]
+    learning_ids = {id(parameter) for parameter in learning}
+    silenced = [
+        parameter for parameter in network.parameters() if parameter.requires_grad and id(parameter) not in learning_ids
+    ]
     for parameter in silenced:
         parameter.requires_grad_(False)
     try:

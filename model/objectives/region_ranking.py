@@ -25,7 +25,7 @@ from model.objectives.region_masks import only
 from model.ranking.choose import SEEDS, list_of, rank
 from model.ranking.ranker import ranking_loss
 from model.regions.choose import candidates
-from model.regions.clicks import moved
+from model.regions.clicks import move_edges
 from model.regions.features import EDGES, FEATURES, MAP, PIXELS
 from model.regions.ink import read_ink
 from model.regions.page import PageRegions, find_regions
@@ -49,11 +49,11 @@ _SMALL = 3.0  # line heights
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _RankedQuestion:
     """One question with its candidates."""
 
     features: np.ndarray  # [P, FEATURES] float16
-    found: Floats  # [P] IoU with the answer
+    ious: Floats  # [P] IoU with the answer
     vector: Tensor  # of the question
     by_words: float
     best_words: float
@@ -73,8 +73,8 @@ class RegionRanking(NetworkObjective):
         super().__init__(network)
         self._source, self._steps = source, steps
         self._vocabulary = Vocabulary(network.config.text.buckets)
-        self._kept: dict[int, list[_Asked]] = {}
-        self._groups: tuple[list[_Asked], ...] = ()  # all of them by what is asked for; made once
+        self._kept: dict[int, list[_RankedQuestion]] = {}
+        self._groups: tuple[list[_RankedQuestion], ...] = ()  # all of them by what is asked for; made once
 
     @property
     def ranker(self) -> RegionRanker:
@@ -85,51 +85,51 @@ class RegionRanking(NetworkObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Rank the regions for the questions of a step; see `Objective.loss`. ValueError without images."""
-        asked = self._listed(step) if step < self._steps else self._drawn(rng)
+        asked = self._make_lists(step) if step < self._steps else self._draw_lists(rng)
         with only(self.network, list(self.ranker.parameters())):
-            features, found, valid = _padded(asked, rng)
-            features, found, valid = (part.to(self.device) for part in (features, found, valid))
-            vectors = torch.stack([one.vector for one in asked]).to(self.device)
+            features, ious, valid = _pad_lists(asked, rng)
+            features, ious, valid = (part.to(self.device) for part in (features, ious, valid))
+            vectors = torch.stack([question.vector for question in asked]).to(self.device)
             logits = self.ranker(features, valid, vectors)
-            ranked = ranking_loss(logits, found, valid)
+            ranked = ranking_loss(logits, ious, valid)
             routed = self._routing(asked, vectors, logits.detach().masked_fill(~valid, -1e4).amax(1).sigmoid())
             loss = ranked + routed
         with torch.no_grad():
-            there = found.amax(1) > 0
-            best = found.gather(1, logits.masked_fill(~valid, -1e4).argmax(1, keepdim=True))[:, 0]
-            chosen = best[there].mean() if bool(there.any()) else best.mean()
+            present = ious.amax(1) > 0
+            best = ious.gather(1, logits.masked_fill(~valid, -1e4).argmax(1, keepdim=True))[:, 0]
+            chosen = best[present].mean() if bool(present.any()) else best.mean()
             parts = {"loss": loss.detach(), "routing": routed.detach(), "chosen_iou": chosen}
         return loss, parts
 
-    def _listed(self, turn: int) -> list[_Asked]:
+    def _make_lists(self, turn: int) -> list[_RankedQuestion]:
         """Return the lists of some pages, made at first use."""
         if turn not in self._kept:
             chance = random.Random(f"{turn} regions")
             self._kept[turn] = [
-                one
+                question
                 for page in range(turn * _PAGES, (turn + 1) * _PAGES)
                 for example in self._source(page)
-                for one in self._asked(example, chance)
+                for question in self._ask_example(example, chance)
             ]
         return self._kept[turn]
 
-    def _drawn(self, rng: random.Random) -> list[_Asked]:
+    def _draw_lists(self, rng: random.Random) -> list[_RankedQuestion]:
         """Return lists drawn from all pages: regions that are there, regions that are absent, and words."""
         if not self._groups:
-            every = [one for turn in range(self._steps) for one in self._listed(turn)]
+            every = [question for turn in range(self._steps) for question in self._make_lists(turn)]
             self._groups = (
-                [one for one in every if one.region and one.found.any()],
-                [one for one in every if one.region and not one.found.any()],
-                [one for one in every if not one.region],
+                [question for question in every if question.region and question.ious.any()],
+                [question for question in every if question.region and not question.ious.any()],
+                [question for question in every if not question.region],
             )
         counts = [round(share * _LISTS) for share in _SHARES]
         return [
             rng.choice(group) for group, count in zip(self._groups, counts, strict=True) if group for _ in range(count)
         ]
 
-    def _routing(self, asked: Sequence[_Asked], vectors: Tensor, best: Tensor) -> Tensor:
+    def _routing(self, asked: Sequence[_RankedQuestion], vectors: Tensor, best: Tensor) -> Tensor:
         """Return the cross-entropy of "a region is asked for", before and after the look at the picture."""
-        rows = [at for at, one in enumerate(asked) if one.decides]
+        rows = [at for at, question in enumerate(asked) if question.decides]
         if not rows:
             return vectors.new_zeros(())
         region = torch.tensor([float(asked[at].region) for at in rows], device=self.device)
@@ -139,47 +139,47 @@ class RegionRanking(NetworkObjective):
         weight = torch.where(region > 0, 1.0, _WORDS_WEIGHT)
         asks = self.ranker.asks_for_region(vectors[rows], by_words)
         answers = self.ranker.region_answers(asks.detach(), by_words, best[rows], words)
-        there = torch.tensor([float(asked[at].region and asked[at].found.any()) for at in rows], device=self.device)
+        present = torch.tensor([float(asked[at].region and asked[at].ious.any()) for at in rows], device=self.device)
         return F.binary_cross_entropy_with_logits(asks, region, weight) + F.binary_cross_entropy_with_logits(
-            answers, region, weight * (0.2 + 0.8 * (there + 1 - region))
+            answers, region, weight * (0.2 + 0.8 * (present + 1 - region))
         )
 
-    def _ranked(
+    def _rank_answers(
         self, page: PreparedPage, answer: WordAnswer, questions: QuestionBatch, row: int
     ) -> list[tuple[list[int], float]]:
         """Return the answers by words to a question with their predicted IoU, best first."""
         ranker = self.network.ranker
         if ranker is not None and ranker.learned:
             return rank(ranker, list_of(page, answer, questions, row))
-        return [(one.words, one.iou) for one in choose_words(answer, row)]
+        return [(choice.words, choice.iou) for choice in choose_words(answer, row)]
 
     @torch.no_grad()
-    def _asked(self, example: Example, chance: random.Random) -> list[_Asked]:
+    def _ask_example(self, example: Example, chance: random.Random) -> list[_RankedQuestion]:
         if example.image is None:
             raise ValueError("Regions are ranked on pages with their images.")
         page = prepare_page(example.words, example.size, example.image, self._vocabulary, self.network.config)
         regions = regions_of(example.image, page)
-        questions = [_clicked(question, example, regions, chance) for question in example.questions]
-        prompts = [question.given for question in questions]
+        questions = [_add_clicks(question, example, regions, chance) for question in example.questions]
+        prompts = [question.effective_prompt for question in questions]
         batch = to_device(batch_pages([page]), self.device)
-        given = to_device(batch_questions([page], [prompts], self._vocabulary, self.network.config), self.device)
+        batched = to_device(batch_questions([page], [prompts], self._vocabulary, self.network.config), self.device)
         assert batch.image is not None
         with _as_used(self.network):
-            state = self.network.read(batch)
-            asked = self.network.ask_words(state, given, SEEDS)
-            pixels = self.network.ask_pixels(state, self.network.look(state, batch.image), asked, given)
-            ranked = [self._ranked(page, asked.words, given, row) for row in range(len(prompts))]
+            state = self.network.read_words(batch)
+            asked = self.network.ask_words(state, batched, SEEDS)
+            pixels = self.network.ask_pixels(state, self.network.look(state, batch.image), asked, batched)
+            ranked = [self._rank_answers(page, asked.words, batched, row) for row in range(len(prompts))]
         vectors = question_vectors(asked.prompts.tokens, asked.prompts.valid).cpu()
         lists = []
         for row, (question, prompt) in enumerate(zip(questions, prompts, strict=True)):
             chosen = ranked[row]
-            found = candidates(page, regions, asked.words, pixels, given, row, prompt, chosen)
+            listed = candidates(page, regions, asked.words, pixels, batched, row, prompt, chosen)
             region = not question.answers
             truth = [_meant(mask, regions, page.layout.height) for mask in question.masks] if region else []
             lists.append(
-                _Asked(
-                    found.features.astype(np.float16),
-                    _iou(truth, found.boxes),
+                _RankedQuestion(
+                    listed.features.astype(np.float16),
+                    _iou(truth, listed.boxes),
                     vectors[row],
                     float(asked.words.by_words[row]),
                     chosen[0][1] if chosen else 0.0,
@@ -206,12 +206,12 @@ def regions_of(image: Image.Image, page: PreparedPage) -> PageRegions:
     return find_regions(read_ink(image, page.layout.height if page.layout.texts else None), page.layout, page.size)
 
 
-def _clicked(question: Question, example: Example, regions: PageRegions, chance: random.Random) -> Question:
+def _add_clicks(question: Question, example: Example, regions: PageRegions, chance: random.Random) -> Question:
     """Return the question with clicks of a user: on its region or its words; none where the page lacks it."""
     count = chance.choices(range(len(_CLICKS)), _CLICKS)[0]
     if count and question.answers:
         x0, y0, x1, y1 = example.words[chance.choice(question.answers[0])].box
-        return replace(question, prompt=Prompt(question.given.text, (((x0 + x1) / 2, (y0 + y1) / 2, True),)))
+        return replace(question, prompt=Prompt(question.effective_prompt.text, (((x0 + x1) / 2, (y0 + y1) / 2, True),)))
     if not question.masks or not count:
         return question
     mask = chance.choice(question.masks)
@@ -226,7 +226,7 @@ def _clicked(question: Question, example: Example, regions: PageRegions, chance:
             if click is None:
                 break
             points.append(click)
-            shown = moved(shown[None], [click], (mask.shape[1], mask.shape[0]))[0]
+            shown = move_edges(shown[None], [click], (mask.shape[1], mask.shape[0]))[0]
         elif chance.random() < _POSITIVE:
             x, y = (int(xs.min()) + int(xs.max())) // 2, (int(ys.min()) + int(ys.max())) // 2
             if chance.random() >= _MIDDLE or not mask[y, x]:
@@ -238,14 +238,14 @@ def _clicked(question: Question, example: Example, regions: PageRegions, chance:
             x, y = min(int((x0 + x1) / 2), mask.shape[1] - 1), min(int((y0 + y1) / 2), mask.shape[0] - 1)
             if not mask[y, x]:
                 points.append((x + 0.5, y + 0.5, False))
-    return replace(question, masks=(mask,), prompt=Prompt(question.given.text, tuple(points)))
+    return replace(question, masks=(mask,), prompt=Prompt(question.effective_prompt.text, tuple(points)))
 
 
 def _partly_right(mask: Mask, regions: PageRegions, chance: random.Random) -> Floats | None:
     """Return a region that has the answer only in part, or more than it: what a person would correct by clicks."""
     shared = _iou([mask], regions.proposed.boxes)
-    found = np.flatnonzero((shared > _PART[0]) & (shared < _PART[1]))
-    return regions.proposed.boxes[chance.choice(found.tolist())] if len(found) else None
+    indices = np.flatnonzero((shared > _PART[0]) & (shared < _PART[1]))
+    return regions.proposed.boxes[chance.choice(indices.tolist())] if len(indices) else None
 
 
 def _correction(shown: Floats, mask: Mask) -> Point | None:
@@ -294,20 +294,20 @@ def _iou(truth: Sequence[Mask], boxes: Floats) -> Floats:
     return best.clip(0, 1)
 
 
-def _padded(asked: Sequence[_Asked], rng: random.Random) -> tuple[Tensor, Tensor, Tensor]:
-    most = max(1, *(len(one.found) for one in asked))
-    features, found = torch.zeros(len(asked), most, FEATURES), torch.zeros(len(asked), most)
+def _pad_lists(asked: Sequence[_RankedQuestion], rng: random.Random) -> tuple[Tensor, Tensor, Tensor]:
+    most = max(1, *(len(question.ious) for question in asked))
+    features, ious = torch.zeros(len(asked), most, FEATURES), torch.zeros(len(asked), most)
     valid = torch.zeros(len(asked), most, dtype=torch.bool)
-    for row, one in enumerate(asked):
-        own = torch.from_numpy(one.features.astype(np.float32))
-        kept = torch.ones(len(own), dtype=torch.bool)
+    for row, question in enumerate(asked):
+        own = torch.from_numpy(question.features.astype(np.float32))
+        usable = torch.ones(len(own), dtype=torch.bool)
         if rng.random() < _DOUBTED:
             own[:, PIXELS] = 0
         if rng.random() < _DOUBTED:
             drawn = (own[:, MAP] > 0) | (own[:, EDGES] > 0)
-            kept = ~drawn if bool((~drawn).any()) else kept
+            usable = ~drawn if bool((~drawn).any()) else usable
         if rng.random() < _DOUBTED and len(own) > 1:
             own = own + torch.randn(FEATURES) * own.std(0) * _SHIFT
-        features[row, : len(own)], found[row, : len(own)] = own, torch.from_numpy(one.found)
-        valid[row, : len(own)] = kept
-    return features, found, valid
+        features[row, : len(own)], ious[row, : len(own)] = own, torch.from_numpy(question.ious)
+        valid[row, : len(own)] = usable
+    return features, ious, valid

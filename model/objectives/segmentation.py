@@ -86,17 +86,17 @@ def word_losses(answer: WordAnswer, targets: Targets) -> dict[str, Tensor]:
     seeds = answer.seeds[:, :1]
     holds = targets.words.gather(2, seeds[:, None].expand(-1, targets.words.shape[1], -1))[..., 0]  # [B, A]
     logits = answer.logits[:, :1].expand_as(targets.words)
-    chance = logits.sigmoid() * valid[:, None]
+    probability = logits.sigmoid() * valid[:, None]
     entropy = F.binary_cross_entropy_with_logits(logits, targets.words, reduction="none")
     size = targets.words.sum(-1)
     entropy = (entropy * valid[:, None]).sum(-1) / (size + 4)
-    overlap = (2 * (chance * targets.words).sum(-1) + 1) / (chance.sum(-1) + size + 1)
+    overlap = (2 * (probability * targets.words).sum(-1) + 1) / (probability.sum(-1) + size + 1)
     grown = (_ENTROPY * entropy + _WORD_DICE * (1 - overlap)).masked_fill(holds == 0, -MASKED).amin(-1)
     grown = grown.where(holds.any(-1), grown.new_zeros(()))
     answered = F.binary_cross_entropy_with_logits(answer.answered, targets.answered, reduction="none")
     by_words = F.binary_cross_entropy_with_logits(answer.by_words, has, reduction="none") * targets.answered
-    found = torch.stack([word_iou(answer.taken[:, at], targets) for at in range(answer.taken.shape[1])], 1)
-    fit = F.binary_cross_entropy_with_logits(answer.fit, found, reduction="none").mean(1) * has
+    real_ious = torch.stack([word_iou(answer.taken[:, at], targets) for at in range(answer.taken.shape[1])], 1)
+    fit = F.binary_cross_entropy_with_logits(answer.fit, real_ious, reduction="none").mean(1) * has
     return {
         "pointing": (begun * on_page).mean(),
         "words": (grown * on_page).mean(),
@@ -132,8 +132,8 @@ def pixel_losses(answer: PixelAnswer, targets: Targets) -> dict[str, Tensor]:
         raise ValueError("Learning the masks of regions needs the pictures of the pages.")
     logits = answer.logits[:, :, None].expand(-1, -1, masks.shape[1], -1, -1)  # [B, MASKS, A, h, w]
     truth = masks[:, None].expand_as(logits)
-    each = (FOCAL_WEIGHT * focal(logits, truth) + DICE_WEIGHT * dice(logits, truth)).amin(-1)  # [B, MASKS]
-    single, multi = each[:, 0], each[:, 1:].amin(-1)
+    map_losses = (FOCAL_WEIGHT * focal(logits, truth) + DICE_WEIGHT * dice(logits, truth)).amin(-1)  # [B, MASKS]
+    single, multi = map_losses[:, 0], map_losses[:, 1:].amin(-1)
     share = answered / answered.sum().clamp_min(1)
     iou = (answer.iou - mask_iou(logits, truth).amax(-1)).abs().mean(-1)
     return {
@@ -166,28 +166,28 @@ def box_losses(answer: PixelAnswer, masks: Tensor, boxes: Tensor, filled: Tensor
     rows = torch.arange(len(masks), device=masks.device)
     truth, box, fill = masks[rows, likeliest], boxes[rows, likeliest], filled[rows, likeliest]
     straight = (fill > STRAIGHT).float()
-    found = (box_iou(answer.box.detach()[:, None], boxes) * filled).amax(-1)
+    real_iou = (box_iou(answer.box.detach()[:, None], boxes) * filled).amax(-1)
     return {
         "place": _PLACE_WEIGHT * (place_loss(answer.place, masks.amax(1)) * share).sum(),
         "edges": (edge_loss(answer.edges, truth, box) * share * straight).sum(),
-        "box_iou": ((answer.box_iou - found).abs() * share).sum(),
+        "box_iou": ((answer.box_iou - real_iou).abs() * share).sum(),
     }
 
 
 def focal(logits: Tensor, truth: Tensor) -> Tensor:
     """Return the focal loss, mean over pixels: [..., h, w] -> [...]."""
     entropy = F.binary_cross_entropy_with_logits(logits, truth, reduction="none")
-    chance = logits.sigmoid()
-    wrong = chance * (1 - truth) + (1 - chance) * truth
+    probability = logits.sigmoid()
+    wrong = probability * (1 - truth) + (1 - probability) * truth
     alpha = _ALPHA * truth + (1 - _ALPHA) * (1 - truth)
     return (alpha * wrong**_GAMMA * entropy).mean((-2, -1))
 
 
 def dice(logits: Tensor, truth: Tensor) -> Tensor:
     """Return 1 - dice coefficient, smoothed by one pixel: [..., h, w] -> [...]."""
-    chance = logits.sigmoid()
-    both = (chance * truth).sum((-2, -1))
-    return 1 - (2 * both + 1) / (chance.sum((-2, -1)) + truth.sum((-2, -1)) + 1)
+    probability = logits.sigmoid()
+    both = (probability * truth).sum((-2, -1))
+    return 1 - (2 * both + 1) / (probability.sum((-2, -1)) + truth.sum((-2, -1)) + 1)
 
 
 @torch.no_grad()

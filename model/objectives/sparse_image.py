@@ -37,14 +37,14 @@ class SparseMaskedImage(PageObjective):
 
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Predict the hidden pixels of the pages of a step; see `Objective.loss`."""
-        seen = self.read(step)
+        seen = self.read_step(step)
         units = seen.cells(UNIT)
-        kept = kept_indices(hide_units(units, self._hiding.ratio, rng), units).to(self.device)
-        tokens = encode_kept(self.network.image_encoder, seen.image, kept).flatten(1, 3)
-        visible, wanted = cells_of(kept, seen.grid(UNIT))
+        kept_units = kept_indices(hide_units(units, self._hiding.ratio, rng), units).to(self.device)
+        tokens = encode_kept(self.network.image_encoder, seen.image, kept_units).flatten(1, 3)
+        visible, wanted = cells_of(kept_units, seen.grid(UNIT))
         centres = cell_centres(seen.grid(STRIDE), self.device)
-        there = torch.ones_like(visible, dtype=torch.bool)
-        decoded = self._decoder([(tokens, centres[visible], there)], centres[wanted]).embedding
+        present = torch.ones_like(visible, dtype=torch.bool)
+        decoded = self._decoder([(tokens, centres[visible], present)], centres[wanted]).embedding
         predicted = self._pixels(decoded.mT.unsqueeze(2))
         truth = gather_tokens(normalised_patches(seen.image, STRIDE).flatten(1, 2), wanted)[:, None]
         page = seen.cells(STRIDE).flatten(1).to(self.device).gather(1, wanted)[:, None]
@@ -69,5 +69,5 @@ def cells_of(kept: Tensor, grid: tuple[int, int]) -> tuple[Tensor, Tensor]:
     first = kept // grid[1] * _CELLS * width + kept % grid[1] * _CELLS
     offsets = torch.arange(_CELLS, device=kept.device)
     visible = (first[..., None, None] + offsets[:, None] * width + offsets).flatten(1)
-    rest = torch.ones(len(kept), grid[0] * _CELLS * width, dtype=torch.bool, device=kept.device)
-    return visible, rest.scatter_(1, visible, False).nonzero()[:, 1].view(len(kept), -1)
+    elsewhere = torch.ones(len(kept), grid[0] * _CELLS * width, dtype=torch.bool, device=kept.device)
+    return visible, elsewhere.scatter_(1, visible, False).nonzero()[:, 1].view(len(kept), -1)

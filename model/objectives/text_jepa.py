@@ -19,7 +19,7 @@ from model.objectives.djepa import (
     JepaSettings,
     gather_tokens,
     momentum_at,
-    normed,
+    normalise_targets,
     predictor_for,
     share_frozen_vectors,
     word_centres,
@@ -48,7 +48,7 @@ class TextJepa(NetworkObjective):
     def __init__(self, network: GroundingNetwork, source: Source, settings: JepaSettings | None = None) -> None:
         settings = settings or JepaSettings()
         predictor = predictor_for(network, settings, kinds=1)
-        targets = MovingAverage(**self._followed(network))
+        targets = MovingAverage(**self._modules_to_follow(network))
         share_frozen_vectors(targets, network)
         super().__init__(network, predictor=predictor, targets=targets)
         self._predictor, self._targets, self._settings = predictor, targets, settings
@@ -60,12 +60,12 @@ class TextJepa(NetworkObjective):
         pages = word_batch(self.network, [page for page in self._source(step) if page.words], self._vocabulary)
         hidden = hidden_runs(pages.valid, rng).to(pages.valid.device)
         states = words_in_context(self.network, replace(pages, valid=pages.valid & ~hidden))
-        chosen, there = indices_of(hidden)
-        every = self._made(pages)
-        target = gather_tokens(normed(every, pages.valid, self._settings.norm), chosen)
-        foretold, wanted = self.predict(pages, states, hidden, chosen), target[there]
-        error = embedding_error(foretold.embedding[there], wanted)
-        contrast = token_contrast(foretold.match[there], wanted, torch.arange(len(wanted), device=wanted.device))
+        chosen, present = indices_of(hidden)
+        every = self._encode_words(pages)
+        target = gather_tokens(normalise_targets(every, pages.valid, self._settings.norm), chosen)
+        foretold, wanted = self.predict(pages, states, hidden, chosen), target[present]
+        error = embedding_error(foretold.embedding[present], wanted)
+        contrast = token_contrast(foretold.match[present], wanted, torch.arange(len(wanted), device=wanted.device))
         apart = spread_penalty(states[pages.valid & ~hidden])
         loss = error + self._settings.contrast * contrast + self._settings.apart * apart
         log = against_mean(error, wanted, torch.ones_like(wanted[..., 0]))
@@ -74,10 +74,10 @@ class TextJepa(NetworkObjective):
 
     def after_step(self, done: float) -> None:
         """Update the moving average of the targets."""
-        self._targets.follow(momentum_at(self._settings.momentum, done), **self._followed(self.network))
+        self._targets.follow(momentum_at(self._settings.momentum, done), **self._modules_to_follow(self.network))
 
     @staticmethod
-    def _followed(network: GroundingNetwork) -> dict[str, nn.Module]:
+    def _modules_to_follow(network: GroundingNetwork) -> dict[str, nn.Module]:
         return {_STATE: network.text_encoder, "bias": network.layout_bias}
 
     def predict(self, pages: PageBatch, states: Tensor, hidden: Tensor, chosen: Tensor) -> Predicted:
@@ -96,7 +96,7 @@ class TextJepa(NetworkObjective):
         return foretold
 
     @torch.no_grad()
-    def _made(self, pages: PageBatch) -> Tensor:
+    def _encode_words(self, pages: PageBatch) -> Tensor:
         bias = self._targets["bias"](pages)[: self.network.config.text.layers]
         made: Tensor = self._targets[_STATE](pages, bias)[0]
         return made
@@ -115,8 +115,8 @@ def hidden_runs(valid: Tensor, rng: random.Random) -> Tensor:
     A page of several words keeps at least one, and hides at least one.
     """
     hidden = torch.zeros_like(valid, device="cpu")
-    for row, there in zip(hidden, valid.cpu(), strict=True):
-        count = int(there.sum())
+    for row, words in zip(hidden, valid.cpu(), strict=True):
+        count = int(words.sum())
         most = min(count - 1, max(1, round(_HIDDEN * count)))
         while int(row.sum()) < most:
             start = rng.randrange(count)

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from model.optim.counting import State, filled, on_device, together
+from model.optim.counting import State, bias_correction, on_device, together
 from model.optim.rounding import Draw, draw_of, move
 from model.optim.sharded import own, piece_of
 from model.optim.stack import zeros_or_same
@@ -76,14 +76,14 @@ def step(
     """
     beta1, beta2 = betas
     same = parameters[0].dtype == first[0].dtype
-    kept = 1 - lr * weight_decay if weight_decay else 1.0
+    decay_factor = 1 - lr * weight_decay if weight_decay else 1.0
     if weight_decay != 0 and same:
-        torch._foreach_mul_(list(parameters), kept)
+        torch._foreach_mul_(list(parameters), decay_factor)
     torch._foreach_lerp_(list(first), list(gradients), 1 - beta1)
     torch._foreach_mul_(list(second), beta2)
     torch._foreach_addcmul_(list(second), list(gradients), list(gradients), 1 - beta2)
     denominators = torch._foreach_sqrt(list(second))
-    squared, size = filled(beta2, count) ** 0.5, -lr / filled(beta1, count)
+    squared, size = bias_correction(beta2, count) ** 0.5, -lr / bias_correction(beta1, count)
     sizes: list[float | Tensor]
     if isinstance(squared, Tensor) and isinstance(size, Tensor):
         sizes = list(size.unbind())
@@ -96,6 +96,6 @@ def step(
         torch._foreach_addcdiv_(list(parameters), list(first), denominators, size)
         return
     updates = torch._foreach_div(list(first), denominators)
-    kept = 1.0 if same else kept  # else decay has been applied
+    decay_factor = 1.0 if same else decay_factor  # else decay has been applied
     for parameter, update, scale, draw in zip(parameters, updates, sizes, draws, strict=True):
-        move(parameter, update, scale=scale, kept=kept, draw=draw)
+        move(parameter, update, scale=scale, decay_factor=decay_factor, draw=draw)

@@ -9,9 +9,9 @@ from torch import Tensor
 
 from model.optim.choices import Partition, Seeded, Subspace
 from model.optim.fisher import gram_of, pack, unpack
-from model.optim.moments import decoded, encode
+from model.optim.moments import decode, encode
 from model.optim.stack import Stack
-from model.optim.subspace import Geometry, changes, derive_seed, fit, mode_product, seeded_basis
+from model.optim.subspace import Geometry, changes, derive_seed, fit_factors, mode_product, seeded_basis
 
 _Key = tuple[int, int, int, torch.dtype, torch.device]
 
@@ -87,21 +87,21 @@ def basis_of(
         return Basis([now], changes([now], [before]), True)
 
     keys = [f"factor_{mode}" for mode in shape.modes]
-    kept: list[Tensor] = []
+    old_factors: list[Tensor] = []
     if not fresh or period > 0:
         for key, mode, rank in zip(keys, shape.modes, shape.ranks, strict=True):
-            stack.opened(key)  # raises if it is missing
-            kept.append(stack.opened_or_zeros(key, (shape.view[mode], rank), gradients.dtype))
+            stack.open_state(key)  # raises if it is missing
+            old_factors.append(stack.open_or_zeros(key, (shape.view[mode], rank), gradients.dtype))
     if not fresh:
-        return Basis(kept, [], False)
+        return Basis(old_factors, [], False)
     fitted = [
-        fit(gradient, shape, choice, derive_seed(seed, index, period))
+        fit_factors(gradient, shape, choice, derive_seed(seed, index, period))
         for gradient, index in zip(gradients, stack.integers("index"), strict=True)
     ]
     new = [torch.stack(parts) for parts in zip(*fitted, strict=True)]
-    changed = changes(new, kept) if kept else []
+    changed = changes(new, old_factors) if old_factors else []
     for key, factor in zip(keys, new, strict=True):
-        stack.opened_or_zeros(key, factor.shape[1:], factor.dtype).copy_(factor)
+        stack.open_or_zeros(key, factor.shape[1:], factor.dtype).copy_(factor)
     return Basis(new, changed, True)
 
 
@@ -112,7 +112,7 @@ def _seeded_factor(
     if choice.shared:
         return seeded.get(dimension, rank, derive_seed(*period, dimension, rank), like)[None]
     seeds = [derive_seed(*period, dimension, rank, index) for index in stack.integers("index")]
-    return torch.stack([seeded.get(dimension, rank, each, like) for each in seeds])
+    return torch.stack([seeded.get(dimension, rank, own_seed, like) for own_seed in seeds])
 
 
 def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dtype) -> None:
@@ -128,7 +128,7 @@ def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dt
         dtype: dtype of the computation.
     """
 
-    def turned(tensor: Tensor, matrices: list[Tensor], lead: int) -> Tensor:
+    def rotate_tensor(tensor: Tensor, matrices: list[Tensor], lead: int) -> Tensor:
         for matrix, mode in zip(matrices, shape.modes, strict=True):
             tensor = mode_product(tensor, matrix, mode + lead)
         return tensor
@@ -136,21 +136,21 @@ def rotate(stack: Stack, changed: list[Tensor], shape: Geometry, dtype: torch.dt
     for name in ("momentum", "root_momentum"):
         if name not in stack:
             continue
-        momentum = stack.opened(name)
+        momentum = stack.open_state(name)
         if f"{name}_scale" in stack:
-            scales, root = stack.opened(f"{name}_scale"), name == "root_momentum"
-            encode(turned(decoded(momentum, scales, root=root), changed, 0), momentum, scales, root=root)
+            scales, root = stack.open_state(f"{name}_scale"), name == "root_momentum"
+            encode(rotate_tensor(decode(momentum, scales, root=root), changed, 0), momentum, scales, root=root)
         else:
-            momentum.copy_(turned(momentum, changed, 0))
+            momentum.copy_(rotate_tensor(momentum, changed, 0))
     if "second_moment" in stack:
-        second = stack.opened("second_moment")
-        second.copy_(turned(second, [matrix.square() for matrix in changed], 0))
+        second = stack.open_state("second_moment")
+        second.copy_(rotate_tensor(second, [matrix.square() for matrix in changed], 0))
     if "fisher" in stack:
-        fisher = stack.opened("fisher")
+        fisher = stack.open_state("fisher")
         factor, inverse_root = unpack(fisher)
         fisher.copy_(pack(changed[0] @ factor @ changed[0].mT, inverse_root))
     if "history" in stack:
-        history = stack.opened("history")
-        columns = turned(history.to(dtype).reshape(*history.shape[:2], *shape.low), changed, 1)
+        history = stack.open_state("history")
+        columns = rotate_tensor(history.to(dtype).reshape(*history.shape[:2], *shape.low), changed, 1)
         history.copy_(columns.flatten(2))
-        stack.opened("gram").copy_(gram_of(history))
+        stack.open_state("gram").copy_(gram_of(history))

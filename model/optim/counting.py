@@ -21,18 +21,18 @@ ON_DEVICE = ("step", "fallbacks")  # float32 tensors of no dimension, where step
 def fresh_state(index: int, parameter: Tensor, capturable: bool) -> State:
     """Return the state before the first step; `index` counts all parameters, frozen ones too."""
     state: State = dict.fromkeys(INTEGERS, 0) | {"index": index}
-    return placed(state, parameter.device, capturable)
+    return place_counts(state, parameter.device, capturable)
 
 
-def placed(state: State, device: torch.device, capturable: bool) -> State:
+def place_counts(state: State, device: torch.device, capturable: bool) -> State:
     """Return a state with its counts where they belong, whatever they were."""
-    found = dict(state)
+    state_placed = dict(state)
     for key in INTEGERS:
         if key in ON_DEVICE and capturable:
-            found[key] = torch.tensor(float(state[key]), dtype=torch.float32, device=device)
+            state_placed[key] = torch.tensor(float(state[key]), dtype=torch.float32, device=device)
         else:
-            found[key] = int(state[key])
-    return found
+            state_placed[key] = int(state[key])
+    return state_placed
 
 
 def on_device(state: State) -> bool:
@@ -40,7 +40,7 @@ def on_device(state: State) -> bool:
     return isinstance(state["step"], Tensor)
 
 
-def filled(beta: float, count: int | Tensor) -> float | Tensor:
+def bias_correction(beta: float, count: int | Tensor) -> float | Tensor:
     """Return 1 - beta^count: how far an average at this rate, begun at zero, is filled after `count` values."""
     if not isinstance(count, Tensor):
         return float(1 - beta**count)

@@ -275,7 +275,7 @@ def whitening_root(gram: Tensor, damping: float) -> tuple[Tensor, Tensor]:
     norm = torch.linalg.vector_norm(a, dim=(-2, -1), keepdim=True).clamp_min(1e-30) * (1 + damping)
     a = a / norm
     a.diagonal(dim1=-2, dim2=-1).add_(damping / (1 + damping))
-    root = _composed(a, POLAR_EXPRESS) * (torch.where(usable, scale, 1.0).rsqrt() * norm.rsqrt())
+    root = _compose(a, POLAR_EXPRESS) * (torch.where(usable, scale, 1.0).rsqrt() * norm.rsqrt())
     whole = (usable | (scale.abs() <= tiny))[..., 0, 0] & torch.isfinite(root).all(-1).all(-1)
     identity = torch.eye(gram.shape[-1], dtype=gram.dtype, device=gram.device)
     return torch.where((whole & usable[..., 0, 0])[:, None, None], root, identity), ~whole
@@ -319,10 +319,10 @@ def _products(x: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
 
 def _products_of_gram(x: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
     """The same by the Gram matrix [B, m, m] alone: less work for wide matrices, not exact enough in bfloat16."""
-    return _composed(x @ x.mT, steps) @ x
+    return _compose(x @ x.mT, steps) @ x
 
 
-def _composed(gram: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
+def _compose(gram: Tensor, steps: Sequence[tuple[float, float, float]]) -> Tensor:
     """Return the matrix R [B, m, m] by which odd quintics, one after the other, turn X into R X; `gram` is X X^T."""
     root: Tensor | None = None
     for i, (linear, cubic, quintic) in enumerate(steps):

@@ -38,8 +38,8 @@ def norms_of(gradients: list[Tensor]) -> list[float]:
         if gradient.numel() > 0:
             (sharded if is_sharded(gradient) else by_device[gradient.device]).append(position)
     if sharded:
-        found = torch.stack([norm_of(gradients[position]) for position in sharded]).tolist()
-        for position, size in zip(sharded, found, strict=True):
+        sharded_norms = torch.stack([norm_of(gradients[position]) for position in sharded]).tolist()
+        for position, size in zip(sharded, sharded_norms, strict=True):
             sizes[position] = size
     for positions in by_device.values():
         norms = torch._foreach_norm([gradients[p] for p in positions])
@@ -58,5 +58,7 @@ def _in_float64(gradients: list[Tensor]) -> list[float]:
         return []
     if gradients[0].device.type == "mps":
         gradients = [gradient.cpu() for gradient in gradients]
-    norms: list[float] = torch.stack([torch.linalg.vector_norm(one, dtype=torch.float64) for one in gradients]).tolist()
+    norms: list[float] = torch.stack(
+        [torch.linalg.vector_norm(gradient, dtype=torch.float64) for gradient in gradients]
+    ).tolist()
     return norms

@@ -29,7 +29,7 @@ from model.optim.choices import (
 _OF_A_STEP = tuple(field.name for field in fields(lowrank.Settings))
 
 
-def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
+def validate_settings(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     """Return the optimizer's keywords among `settings`, validated; choices become records.
 
     Args:
@@ -60,12 +60,12 @@ def checked(settings: Mapping[str, Any], rates: bool = True) -> dict[str, Any]:
     )
     if settings["rounding"] not in get_args(Rounding):
         raise ValueError(f"rounding must be one of {', '.join(get_args(Rounding))}, not {settings['rounding']!r}.")
-    rest = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
-    rest["guarded"] = bool(settings.get("guarded", True))  # an optimizer pickled by an earlier version lacks these
-    rest["capturable"] = bool(settings.get("capturable", False))
-    if rest["capturable"]:
-        check_capturable(rest["guarded"], choices)
-    return rest | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
+    validated = {name: settings[name] for name in ("lr", "weight_decay", "eps", "maximize", "rounding")}
+    validated["guarded"] = bool(settings.get("guarded", True))  # an optimizer pickled by an earlier version lacks these
+    validated["capturable"] = bool(settings.get("capturable", False))
+    if validated["capturable"]:
+        check_capturable(validated["guarded"], choices)
+    return validated | {"betas": tuple(betas), "seed": int(settings["seed"])} | choices
 
 
 def check_together(

@@ -36,16 +36,16 @@ def parameter_groups(module: nn.Module, weight_decay: float = 0.0, embeddings: b
         elif isinstance(part, _NORMS):
             norms |= own
     matrices: list[Tensor] = []
-    rest: list[Tensor] = []
+    others: list[Tensor] = []
     for name, parameter in module.named_parameters():
         if not parameter.requires_grad:
             continue
         table = parameter in tables or _BY_NAME.search(name.rpartition(".")[2]) is not None
         low = parameter.dim() >= 2 and parameter not in norms and (embeddings or not table)
-        (matrices if low else rest).append(parameter)
+        (matrices if low else others).append(parameter)
     groups = [
         {"params": matrices, "weight_decay": weight_decay},
-        {"params": rest, "weight_decay": 0.0, "subspace": None},
+        {"params": others, "weight_decay": 0.0, "subspace": None},
     ]
     return [group for group in groups if group["params"]]
 

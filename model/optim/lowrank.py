@@ -31,7 +31,7 @@ from model.optim.moments import with_moments
 from model.optim.rounding import draw_of, move
 from model.optim.sharded import is_sharded, own, own_of, piece_of
 from model.optim.stack import CUT_ELEMENTS, Stack
-from model.optim.subspace import Geometry, as_view, blocks_of, folded, from_view, lift, project, rows_of, unfolded
+from model.optim.subspace import Geometry, as_view, blocks_of, fold, from_view, lift, project, rows_of, unfold
 
 FAN_IN = 64  # at which the norm rules "rms" and "fan_in" agree
 
@@ -55,7 +55,7 @@ class Settings:
 def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> None:
     """Step every parameter of the stack in place; gradients must be finite and not all zero."""
     if not shape.blocks:
-        whole = _projected(stack, shape, settings, seeded)
+        whole = _project_update(stack, shape, settings, seeded)
         parts = [from_view(part, shape, p.shape) for part, p in zip(whole.unbind(0), stack.parameters, strict=True)]
         for parameter, part, state in zip(stack.parameters, parts, stack.states, strict=True):
             _move(parameter, part, settings, state)
@@ -65,13 +65,13 @@ def step(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases)
         size = max(1, CUT_ELEMENTS // math.prod(shape.view))
         first = stack.parameters[0]
         alone = len(stack) == 1 and first.is_contiguous() and first.device.type == "cpu" and not is_sharded(first)
-        for piece in stack.cut(size) if alone else [stack]:
-            _partitioned(piece, shape, settings)
+        for piece in stack.split_blocks(size) if alone else [stack]:
+            _step_blocks(piece, shape, settings)
             piece.close()
     stack.advance()
 
 
-def _projected(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> Tensor:
+def _project_update(stack: Stack, shape: Geometry, settings: Settings, seeded: SeededBases) -> Tensor:
     """Return the whole update [B, *view] from a subspace and, with a residual, from outside it."""
     views = [as_view(gradient, shape) for gradient in stack.gradients]
     gradients = views[0].unsqueeze(0) if len(views) == 1 else torch.stack(views)
@@ -79,21 +79,21 @@ def _projected(stack: Stack, shape: Geometry, settings: Settings, seeded: Seeded
     if basis.changed and not isinstance(settings.subspace, Partition) and settings.subspace.rotate:
         rotate(stack, basis.changed, shape, gradients.dtype)
     low = project(gradients, basis.factors, shape.modes)
-    update = directed(low, stack, shape, settings, basis.fresh)
+    update = precondition(low, stack, shape, settings, basis.fresh)
     if settings.residual is None:
         return lift(update, basis.factors, shape.modes)
-    before = stack.opened_or_zeros("residual_norm", (), low.dtype)
+    before = stack.open_or_zeros("residual_norm", (), low.dtype)
     scaled = residual.scale_of(gradients, low, update, before, settings.residual.limit, shape.columns)
     before.copy_(scaled.norm)
     inside = lift(torch.addcmul(update, low, scaled.scale, value=-1), basis.factors, shape.modes)
     return inside.addcmul_(gradients, scaled.scale)
 
 
-def _partitioned(stack: Stack, shape: Geometry, settings: Settings) -> None:
+def _step_blocks(stack: Stack, shape: Geometry, settings: Settings) -> None:
     """Step the blocks of a partition, which has no outside; the norm rule holds for each block."""
     blocks = [blocks_of(rows_of(gradient), shape, stack.part) for gradient in stack.gradients]
     low = blocks[0] if len(blocks) == 1 else torch.cat(blocks)
-    update = directed(low, stack, shape, settings, fresh=False)
+    update = precondition(low, stack, shape, settings, fresh=False)
     rank = shape.view[0]
     first, last = stack.part or (0, shape.blocks)
     for parameter, part, state in zip(stack.parameters, update.tensor_split(len(stack)), stack.states, strict=True):
@@ -113,11 +113,11 @@ def _move(parameter: Tensor, update: Tensor, settings: Settings, state: State, p
     if parameter.dtype == torch.bfloat16:
         draw = draw_of(settings.rounding, settings.seed, state, part, piece_of(parameter))
     update, parameter = own_of(update, parameter), own(parameter)
-    kept = 1 - settings.lr * settings.weight_decay if settings.weight_decay else 1.0
-    move(parameter, update, scale=-settings.lr, kept=kept, draw=draw)
+    decay_factor = 1 - settings.lr * settings.weight_decay if settings.weight_decay else 1.0
+    move(parameter, update, scale=-settings.lr, decay_factor=decay_factor, draw=draw)
 
 
-def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:
+def precondition(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fresh: bool) -> Tensor:
     """Return the preconditioned low-rank update with the length of its norm rule: [B, *low] -> [B, *low].
 
     The history acts on the gradient, because the dual form needs g_t to be one of its columns. The factor and the
@@ -144,8 +144,8 @@ def directed(low: Tensor, stack: Stack, shape: Geometry, settings: Settings, fre
     else:
         update = with_moments(low, stack, moments, settings.betas)
         if isinstance(how, Orthogonal):
-            whitened, values = orthogonal(unfolded(update, shape), stack, how)
-            update = folded(whitened, update, shape)
+            whitened, values = orthogonal(unfold(update, shape), stack, how)
+            update = fold(whitened, update, shape)
     return with_length(update, low, momentum, norm, stack, values)
 
 
@@ -163,9 +163,9 @@ def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> tuple[Tensor,
     for side, beta in ((-1, how.rows), (-2, how.columns)):
         if beta:
             seen = whitened.square().mean(side)
-            moment = stack.opened_or_zeros("row_moment" if side == -1 else "column_moment", seen.shape[1:], seen.dtype)
+            moment = stack.open_or_zeros("row_moment" if side == -1 else "column_moment", seen.shape[1:], seen.dtype)
             moment.lerp_(seen, 1 - beta)
-            root = (moment / stack.filled(beta, moment.dim())).sqrt_().clamp_min_(1e-8)
+            root = (moment / stack.bias_correction(beta, moment.dim())).sqrt_().clamp_min_(1e-8)
             whitened = whitened / root.unsqueeze(side)
     return whitened, values
 
@@ -178,8 +178,8 @@ def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
     """
     size = low[0].numel()
     dtype = torch.bfloat16 if how.dtype == "bfloat16" else low.dtype
-    history = stack.opened_or_zeros("history", (how.window, size), dtype)
-    gram = stack.opened_or_zeros("gram", (how.window, how.window), torch.float64)
+    history = stack.open_or_zeros("history", (how.window, size), dtype)
+    gram = stack.open_or_zeros("gram", (how.window, how.window), torch.float64)
     # The stack's count of steps equals the count of columns: skipped steps are in neither.
     slot, filled = stack.steps % how.window, min(stack.steps + 1, how.window)
     fisher.push_column(history, gram, fisher.stored_column(low.flatten(1), history), slot)
@@ -197,14 +197,14 @@ def by_history(low: Tensor, stack: Stack, how: History) -> Tensor:
 
 def gram_of_rows(low: Tensor, shape: Geometry) -> Tensor:
     """Return x x^T / n, [B, r, r], of the matrices that a factor acts on."""
-    matrices = unfolded(low, shape)
+    matrices = unfold(low, shape)
     return (matrices @ matrices.mT).div_(matrices.shape[2])
 
 
 def by_root(root: Tensor, low: Tensor, shape: Geometry, stack: Stack) -> Tensor:
     """Apply the inverse root of a Fisher factor: [B, r, r], [B, *low] -> [B, *low]."""
-    matrices = unfolded(low, shape)
-    return folded(torch.bmm(root, matrices, out=stack.scratch.take("whitened", matrices.shape, low)), low, shape)
+    matrices = unfold(low, shape)
+    return fold(torch.bmm(root, matrices, out=stack.scratch.take("whitened", matrices.shape, low)), low, shape)
 
 
 def present_root(gram: Tensor, stack: Stack, how: Factor, norm: Norm | None) -> Tensor:
@@ -232,12 +232,12 @@ def remembered_root(gram: Tensor, stack: Stack, how: Factor, fresh: bool, *, abs
     is young. `absolute`: see `fisher.inverse_root`; the average is then corrected for its beginning at zero.
     """
     rank = gram.shape[-1]
-    packed = stack.opened_or_zeros("fisher", (rank, rank + 1), gram.dtype)
+    packed = stack.open_or_zeros("fisher", (rank, rank + 1), gram.dtype)
     factor, root = fisher.unpack(packed)
     factor.lerp_(gram, 1 - how.beta)
     count = stack.steps
     if fresh or count % how.interval == 0 or (count < how.interval and count & (count - 1) == 0):
-        seen = stack.filled(how.beta, 3) if absolute else 1.0
+        seen = stack.bias_correction(how.beta, 3) if absolute else 1.0
         root, failed = fisher.inverse_root(factor / seen, how.damping, how.exponent, absolute=absolute)
         stack.count("fallbacks", failed)
     packed.copy_(fisher.pack(factor, root))

@@ -30,10 +30,10 @@ def with_moments(low: Tensor, stack: Stack, moments: Moments | None, betas: tupl
     beta1, beta2 = betas
     if isinstance(moments, Momentum):
         return _momentum(low, stack, moments, beta1 if moments.beta is None else moments.beta)
-    momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
-    second = stack.opened_or_zeros("second_moment", low.shape[1:], low.dtype)
+    momentum = stack.open_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta1)
+    second = stack.open_or_zeros("second_moment", low.shape[1:], low.dtype)
     second.mul_(beta2).addcmul_(low, low, value=1 - beta2)
-    seen, squared = stack.filled(beta1, low.dim()), stack.filled(beta2, low.dim())
+    seen, squared = stack.bias_correction(beta1, low.dim()), stack.bias_correction(beta2, low.dim())
     return (momentum / seen) / ((second / squared).sqrt_().add_(moments.eps))
 
 
@@ -41,20 +41,20 @@ def _momentum(low: Tensor, stack: Stack, moments: Momentum, beta: float) -> Tens
     if moments.dtype != "float32":
         root = moments.dtype == "int8_root"
         name = "root_momentum" if root else "momentum"  # codes of one are not codes of the other
-        codes = stack.opened_or_zeros(name, low.shape[1:], torch.int8)
-        scales = stack.opened_or_zeros(f"{name}_scale", (*low.shape[1:-1], pieces(low.shape[-1])), low.dtype)
-        momentum = decoded(codes, scales, stack.scratch.take("momentum", low.shape, low), root=root)
+        codes = stack.open_or_zeros(name, low.shape[1:], torch.int8)
+        scales = stack.open_or_zeros(f"{name}_scale", (*low.shape[1:-1], pieces(low.shape[-1])), low.dtype)
+        momentum = decode(codes, scales, stack.scratch.take("momentum", low.shape, low), root=root)
         momentum.lerp_(low, 1 - beta)
         work = stack.scratch.take("codes", low.shape, low)
         encode(momentum, codes, scales, work, root=root, dither=dither(low, stack))
     else:
-        momentum = stack.opened_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta).clone()
-    now = stack.filled(beta, low.dim())
+        momentum = stack.open_or_zeros("momentum", low.shape[1:], low.dtype).lerp_(low, 1 - beta).clone()
+    now = stack.bias_correction(beta, low.dim())
     if moments.weight is not None:
         return momentum.mul_(moments.weight / now).add_(low, alpha=1 - moments.weight)
     if moments.nesterov:
         ahead = (1 - beta) / now  # of the gradient in the update
-        momentum.mul_(beta / stack.filled(beta, low.dim(), ahead=1))
+        momentum.mul_(beta / stack.bias_correction(beta, low.dim(), ahead=1))
         return momentum.add_(low * ahead) if isinstance(ahead, Tensor) else momentum.add_(low, alpha=ahead)
     return momentum.mul_(1 / now)
 
@@ -64,7 +64,7 @@ def pieces(length: int) -> int:
     return length // NEIGHBOURS if length % NEIGHBOURS == 0 and length > 0 else 1
 
 
-def decoded(codes: Tensor, scales: Tensor, into: Tensor | None = None, *, root: bool = False) -> Tensor:
+def decode(codes: Tensor, scales: Tensor, into: Tensor | None = None, *, root: bool = False) -> Tensor:
     """Decode [..., n] int8 with scales [..., pieces] into [..., n] in the dtype of the scales.
 
     Args:
@@ -98,9 +98,9 @@ def dither(low: Tensor, stack: Stack) -> Tensor:
     else:
         by_row = by_row.add_((count * _STEP + (1 << 31)) % (1 << 32) - (1 << 31))[None]
     by_column = torch.arange(columns, dtype=torch.int32, device=device).mul_(_COLUMN)
-    found = stack.scratch.take("dither", (len(by_row), rows, columns), low)
-    torch.add(_share(by_row, low.dtype)[..., None], _share(by_column, low.dtype), out=found)
-    return found.frac_().view(len(by_row), *low.shape[1:])
+    draws = stack.scratch.take("dither", (len(by_row), rows, columns), low)
+    torch.add(_share(by_row, low.dtype)[..., None], _share(by_column, low.dtype), out=draws)
+    return draws.frac_().view(len(by_row), *low.shape[1:])
 
 
 def _share(bits: Tensor, dtype: torch.dtype) -> Tensor:

@@ -23,9 +23,9 @@ from model.optim.choices import (
     Subspace,
     to_plain,
 )
-from model.optim.counting import INTEGERS, State, fresh_state, on_device, placed
+from model.optim.counting import INTEGERS, State, fresh_state, on_device, place_counts
 from model.optim.gradient_norms import dtype_of, norm_range, norms_of
-from model.optim.group_settings import checked, step_settings
+from model.optim.group_settings import step_settings, validate_settings
 from model.optim.modes import MODES, Mode
 from model.optim.sharded import own_gradient, whole
 from model.optim.stack import Scratch, Stack, chunks
@@ -146,7 +146,7 @@ class NaturalGradient(Optimizer):
             "capturable": capturable,
         }
         self._bases, self._scratch = SeededBases(), Scratch()
-        super().__init__(params, checked(defaults))
+        super().__init__(params, validate_settings(defaults))
 
     @classmethod
     def from_mode(cls, params: ParamsT, mode: str | Mode = "whole", **settings: Any) -> Self:
@@ -199,7 +199,7 @@ class NaturalGradient(Optimizer):
         super().add_param_group(param_group)
         group = self.param_groups[-1]
         try:
-            group.update(checked(group))
+            group.update(validate_settings(group))
             for parameter in group["params"]:
                 if torch.is_complex(parameter):
                     raise ValueError("NaturalGradient takes real parameters only; view a complex one as real.")
@@ -229,7 +229,7 @@ class NaturalGradient(Optimizer):
             with torch.enable_grad():
                 loss = closure()
         with torch.no_grad():
-            for group, touched in self._touched():
+            for group, touched in self._collect_touched():
                 self._step_group(group, touched)
             self._bases.forget_unused()
         return loss
@@ -276,15 +276,15 @@ class NaturalGradient(Optimizer):
         self._bases, self._scratch = SeededBases(), Scratch()  # pickled, copied and loaded are state and groups only
         super().__setstate__(state)
         for group in self.param_groups:
-            group.update(checked(dict(self.defaults) | group, rates=False))
+            group.update(validate_settings(dict(self.defaults) | group, rates=False))
 
-    def _touched(self) -> list[tuple[dict[str, Any], list[tuple[Tensor, Tensor, State]]]]:
+    def _collect_touched(self) -> list[tuple[dict[str, Any], list[tuple[Tensor, Tensor, State]]]]:
         """Return the parameters that step now, by group, with gradient and state; raises before any change."""
         candidates: list[tuple[int, dict[str, Any], Tensor, Tensor]] = []
         index = 0
         for position, group in enumerate(self.param_groups):
             if any(isinstance(group[keyword], Mapping) for keyword in CHOICES):  # set in the middle of a run
-                group.update(checked(group))
+                group.update(validate_settings(group))
             for parameter in group["params"]:
                 if parameter.grad is not None:
                     if parameter.grad.layout != torch.strided:
@@ -296,7 +296,7 @@ class NaturalGradient(Optimizer):
                     if not state:
                         state.update(fresh_state(index, parameter, group["capturable"]))
                     elif on_device(state) != group["capturable"]:  # set after a state was loaded
-                        state.update(placed(state, parameter.device, group["capturable"]))
+                        state.update(place_counts(state, parameter.device, group["capturable"]))
                 index += 1
         guarded = [gradient for _, group, _, gradient in candidates if group["guarded"]]
         sizes = norms_of(guarded)
@@ -334,12 +334,12 @@ class NaturalGradient(Optimizer):
             else:
                 matrices[(shape, parameter.shape, *alike)].append(entry)
         for entries in vectors.values():
-            adamw.step_states(group, *_opened(group, entries, own_gradient))
+            adamw.step_states(group, *_gather(group, entries, own_gradient))
         settings, scratch = None, Scratch(keeps=False) if group["capturable"] else self._scratch
         for (shape, size, _, device, _), entries in matrices.items():
             settings = settings or step_settings(group)
             for chunk in chunks(len(entries), size.numel(), device):
-                parameters, gradients, states = _opened(group, entries[chunk], lambda gradient, _: whole(gradient))
+                parameters, gradients, states = _gather(group, entries[chunk], lambda gradient, _: whole(gradient))
                 lowrank.step(
                     Stack(parameters, gradients, states, shape.blocks, scratch=scratch), shape, settings, self._bases
                 )
@@ -353,7 +353,7 @@ def _only_prepares(group: Mapping[str, Any], state: State) -> bool:
     return state.keys() <= set(INTEGERS) and float(group["lr"]) == 0
 
 
-def _opened(
+def _gather(
     group: Mapping[str, Any], entries: list[tuple[Tensor, Tensor, State]], taken: Callable[[Tensor, Tensor], Tensor]
 ) -> tuple[list[Tensor], list[Tensor], list[State]]:
     """Return parameters, gradients in the dtype of computation with the sign of a descent, and states.
@@ -363,5 +363,5 @@ def _opened(
     """
     parameters, gradients, states = (list(column) for column in zip(*entries, strict=True))
     dtype = dtype_of(parameters[0])
-    wide = [taken(gradient, one).to(dtype) for gradient, one in zip(gradients, parameters, strict=True)]
+    wide = [taken(gradient, parameter).to(dtype) for gradient, parameter in zip(gradients, parameters, strict=True)]
     return parameters, [-gradient for gradient in wide] if group["maximize"] else wide, states

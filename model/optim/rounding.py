@@ -30,20 +30,22 @@ class Draw:
     step: int | Tensor
 
 
-def move(parameter: Tensor, update: Tensor, *, scale: float | Tensor, kept: float | Tensor, draw: Draw | None) -> None:
-    """Compute parameter = kept * parameter + scale * update, in place.
+def move(
+    parameter: Tensor, update: Tensor, *, scale: float | Tensor, decay_factor: float | Tensor, draw: Draw | None
+) -> None:
+    """Compute parameter = decay_factor * parameter + scale * update, in place.
 
     Args:
         parameter: any shape and dtype.
         update: the same shape, in the dtype of computation.
         scale: of the update.
-        kept: share of the weights that weight decay leaves.
+        decay_factor: share of the weights that weight decay leaves.
         draw: of the rounding of a bfloat16 parameter; None rounds to the nearest.
     """
     rounded = draw is not None and parameter.dtype == torch.bfloat16
     moved = parameter.float() if rounded else parameter
-    if isinstance(kept, Tensor) or kept != 1:
-        moved.mul_(kept)
+    if isinstance(decay_factor, Tensor) or decay_factor != 1:
+        moved.mul_(decay_factor)
     if isinstance(scale, Tensor):
         moved.add_(update * scale)
     else:
@@ -84,10 +86,10 @@ def noise(count: int, draw: Draw, device: torch.device) -> Tensor:
     else:
         step = _int32(draw.step * _GOLDEN)
     positions = torch.arange(count, dtype=torch.int32, device=device).add_(draw.key)
-    return _mixed(_mixed(positions).bitwise_xor_(step)).bitwise_and_(_BELOW - 1)
+    return _hash_bits(_hash_bits(positions).bitwise_xor_(step)).bitwise_and_(_BELOW - 1)
 
 
-def _mixed(bits: Tensor) -> Tensor:
+def _hash_bits(bits: Tensor) -> Tensor:
     """Hash int32 in place, one to one: multiplications and shifts of Wellons' lowbias32 (2018)."""
     for shift, factor in ((16, 0x7FEB352D), (15, _int32(0x846CA68B)), (16, 1)):
         bits.bitwise_xor_((bits >> shift).bitwise_and_((1 << (32 - shift)) - 1)).mul_(factor)

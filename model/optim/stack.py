@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import torch
 from torch import Tensor
 
-from model.optim.counting import State, filled, on_device, together
+from model.optim.counting import State, bias_correction, on_device, together
 
 # Elements a stack. Copying small matrices into one product saves kernel launches; copying large ones costs more.
 STACKED_ELEMENTS = 1 << 18
@@ -100,7 +100,7 @@ class Stack:
         """Steps taken before this one, equal for the whole stack; they must be counted in Python."""
         return int(self.states[0]["step"])
 
-    def filled(self, beta: float, dims: int, ahead: int = 0) -> float | Tensor:
+    def bias_correction(self, beta: float, dims: int, ahead: int = 0) -> float | Tensor:
         """Return 1 - beta^t for this step t, or for the one `ahead` steps later.
 
         It is a number, or where steps are counted on the device [B, 1 ...] with `dims` dimensions.
@@ -109,14 +109,14 @@ class Stack:
         if isinstance(count, Tensor) and self.blocks:
             first, last = self.part or (0, self.blocks)
             count = count.repeat_interleave(last - first)
-        found = filled(beta, count + (1 + ahead))
-        return found.view(-1, *[1] * (dims - 1)) if isinstance(found, Tensor) else found
+        correction = bias_correction(beta, count + (1 + ahead))
+        return correction.view(-1, *[1] * (dims - 1)) if isinstance(correction, Tensor) else correction
 
     def integers(self, key: str) -> list[int]:
         """Return an integer of each state."""
         return [int(state[key]) for state in self.states]
 
-    def opened(self, key: str) -> Tensor:
+    def open_state(self, key: str) -> Tensor:
         """Return a state tensor of all parameters, [B, ...]; `close` keeps changes made in place."""
         if key not in self._open:
             if any(key not in state for state in self.states):
@@ -135,7 +135,7 @@ class Stack:
                 self._open[key] = tensors[0].unsqueeze(0) if len(tensors) == 1 else torch.stack(tensors)
         return self._open[key]
 
-    def opened_or_zeros(self, key: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
+    def open_or_zeros(self, key: str, shape: Sequence[int], dtype: torch.dtype) -> Tensor:
         """Return a state tensor of all parameters, made of zeros if there is none.
 
         `shape` is that of one parameter's or one block's state.
@@ -143,9 +143,9 @@ class Stack:
         whole = (self.blocks, *shape) if self.blocks else tuple(shape)
         for state in self.states:
             zeros_or_same(state, key, whole, dtype, self.parameters[0].device)
-        return self.opened(key)
+        return self.open_state(key)
 
-    def cut(self, blocks: int) -> list[Stack]:
+    def split_blocks(self, blocks: int) -> list[Stack]:
         """Split one parameter's blocks into stacks of `blocks` each."""
         return [
             replace(self, part=(start, min(start + blocks, self.blocks)), _open={})
@@ -180,13 +180,13 @@ def zeros_or_same(state: State, key: str, shape: Sequence[int], dtype: torch.dty
     if key not in state:
         state[key] = torch.zeros(tuple(shape), dtype=dtype, device=device)
     elif state[key].shape != torch.Size(shape) or state[key].dtype != dtype:
-        there, asked = (
+        actual, asked = (
             f"{str(t).removeprefix('torch.')} {list(s)}"
             for t, s in ((state[key].dtype, state[key].shape), (dtype, shape))
         )
         raise RuntimeError(
-            f"The state {key} is {there} where the settings ask for {asked}: rank, window, subspace or a dtype changed "
-            "in the middle of a run, or the state is another network's; call reset() to start over."
+            f"The state {key} is {actual} where the settings ask for {asked}: rank, window, subspace or a dtype "
+            "changed in the middle of a run, or the state is another network's; call reset() to start over."
         )
 
 

@@ -10,8 +10,8 @@ from torch.optim.optimizer import Optimizer
 
 from model.optim import adamw
 from model.optim.choices import CHOICES, Subspace, parse, to_plain
-from model.optim.counting import INTEGERS, placed
-from model.optim.group_settings import checked
+from model.optim.counting import INTEGERS, place_counts
+from model.optim.group_settings import validate_settings
 from model.optim.sharded import as_piece, is_sharded, own
 from model.optim.subspace import geometry
 
@@ -60,7 +60,7 @@ def load(optimizer: Optimizer, state_dict: dict[str, Any], by_torch: Callable[[d
         if len(groups) == len(ways):  # else torch says what is wrong
             groups = [{**group, **way} for group, way in zip(groups, ways, strict=True)]
             for group in groups:  # before anything is changed
-                checked(optimizer.defaults | group, rates=False)
+                validate_settings(optimizer.defaults | group, rates=False)
         loaded.update({**after_hooks, "param_groups": groups})
         return loaded
 
@@ -82,11 +82,11 @@ def load(optimizer: Optimizer, state_dict: dict[str, Any], by_torch: Callable[[d
 
 def _restore_states(optimizer: Optimizer, loaded: Mapping[str, Any]) -> None:
     saved = (number for group in loaded["param_groups"] for number in group["params"])
-    here = ((one, group["capturable"]) for group in optimizer.param_groups for one in group["params"])
-    for index, (number, (parameter, capturable)) in enumerate(zip(saved, here, strict=True)):
+    current = ((parameter, group["capturable"]) for group in optimizer.param_groups for parameter in group["params"])
+    for index, (number, (parameter, capturable)) in enumerate(zip(saved, current, strict=True)):
         if number in loaded["state"]:
             state = dict.fromkeys(INTEGERS, 0) | {"index": index} | loaded["state"][number]
-            optimizer.state[parameter] = placed(state, parameter.device, capturable) | {
+            optimizer.state[parameter] = place_counts(state, parameter.device, capturable) | {
                 key: own(value).to(parameter.device, copy=True) for key, value in state.items() if key not in INTEGERS
             }
 

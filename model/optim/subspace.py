@@ -53,8 +53,8 @@ def geometry(shape: Sequence[int], subspace: Subspace | None) -> Geometry | None
     """Return the geometry of a parameter; None for one that steps by AdamW: without subspace, or a vector in effect."""
     if subspace is None or len(shape) < 2 or 0 in shape:
         return None
-    rows, rest = shape[0], math.prod(shape[1:])
-    if min(rows, rest) < 2:
+    rows, columns = shape[0], math.prod(shape[1:])
+    if min(rows, columns) < 2:
         return None
     if isinstance(subspace, Tucker):
         modes = subspace.modes
@@ -67,9 +67,9 @@ def geometry(shape: Sequence[int], subspace: Subspace | None) -> Geometry | None
         fewest = math.ceil(rows / subspace.rank_of(rows))
         # Equal blocks if up to twice the fewest blocks allow it, because a padded block must be copied.
         count = next((count for count in range(fewest, 2 * fewest) if rows % count == 0), fewest)
-        return Geometry((math.ceil(rows / count), rest), (), (), False, True, count)
-    transposed = subspace.side == "columns" or (subspace.side == "smaller" and rest < rows)
-    view = (rest, rows) if transposed else (rows, rest)
+        return Geometry((math.ceil(rows / count), columns), (), (), False, True, count)
+    transposed = subspace.side == "columns" or (subspace.side == "smaller" and columns < rows)
+    view = (columns, rows) if transposed else (rows, columns)
     return Geometry(view, (0,), (subspace.rank_of(view[0]),), transposed, True)
 
 
@@ -111,7 +111,7 @@ def lift(low: Tensor, factors: Sequence[Tensor], modes: Sequence[int]) -> Tensor
     return low
 
 
-def unfolded(low: Tensor, shape: Geometry) -> Tensor:
+def unfold(low: Tensor, shape: Geometry) -> Tensor:
     """Return the matrices that a Fisher factor acts on from the left: [B, *low] -> [B, r, rest].
 
     The first projected mode comes first.
@@ -119,8 +119,8 @@ def unfolded(low: Tensor, shape: Geometry) -> Tensor:
     return low.movedim(shape.modes[0] + 1, 1).flatten(2) if shape.modes else low
 
 
-def folded(matrices: Tensor, low: Tensor, shape: Geometry) -> Tensor:
-    """Undo `unfolded`, to the shape of `low`."""
+def fold(matrices: Tensor, low: Tensor, shape: Geometry) -> Tensor:
+    """Undo `unfold`, to the shape of `low`."""
     if not shape.modes:
         return matrices
     mode = shape.modes[0] + 1
@@ -234,25 +234,25 @@ def tucker_factors(
             tensor, rank=[sizes[mode] for mode in modes], modes=list(modes), init="svd", n_iter_max=iterations, tol=0
         )
     return [
-        _completed(factor, rank, tensor.movedim(mode, 0).flatten(1), derive_seed(seed, mode))
+        _complete_basis(factor, rank, tensor.movedim(mode, 0).flatten(1), derive_seed(seed, mode))
         for factor, rank, mode in zip(factors, ranks, modes, strict=True)
     ]
 
 
-def _completed(factor: Tensor, rank: int, unfolding: Tensor, seed: int) -> Tensor:
+def _complete_basis(factor: Tensor, rank: int, unfolding: Tensor, seed: int) -> Tensor:
     """Complete an orthonormal [n, c] to [n, rank], first from the rest of the unfolding, then at random."""
     missing = rank - factor.shape[1]
     if missing == 0:
         return factor.contiguous()
-    rest = unfolding - factor @ (factor.mT @ unfolding)
-    held = max(0, min(missing, rest.shape[1] - factor.shape[1]))
-    more = [range_finder_basis(rest, held, RangeFinder(), seed)] if held else []
-    more += [_gaussian(len(rest), missing - held, seed, rest)]
+    remainder = unfolding - factor @ (factor.mT @ unfolding)
+    held = max(0, min(missing, remainder.shape[1] - factor.shape[1]))
+    more = [range_finder_basis(remainder, held, RangeFinder(), seed)] if held else []
+    more += [_gaussian(len(remainder), missing - held, seed, remainder)]
     basis: Tensor = torch.linalg.qr(torch.cat([factor, *more], dim=1))[0]
     return basis
 
 
-def fit(gradient: Tensor, shape: Geometry, choice: RangeFinder | Svd | Tucker, seed: int) -> list[Tensor]:
+def fit_factors(gradient: Tensor, shape: Geometry, choice: RangeFinder | Svd | Tucker, seed: int) -> list[Tensor]:
     """Compute the factors for one gradient [*view].
 
     A decomposition that fails, or is short or not orthonormal, is replaced by a seeded random basis, so that a refresh

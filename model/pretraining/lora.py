@@ -50,7 +50,7 @@ class Adapted(nn.Module):
         states: Tensor = self.base(x) + self.adapter(x).to(x.dtype)
         return states
 
-    def merged(self) -> nn.Module:
+    def merge(self) -> nn.Module:
         """Return the layer with the adapter added to its weights."""
         delta, weight = self.adapter.delta(), self.base.weight
         assert isinstance(weight, Tensor)
@@ -95,11 +95,11 @@ def merge(decoder: nn.Module) -> None:
     for parent in list(decoder.modules()):
         for name, child in list(parent.named_children()):
             if isinstance(child, Adapted):
-                setattr(parent, name, child.merged())
+                setattr(parent, name, child.merge())
     decoder.requires_grad_(True)
 
 
-def merged(decoder: Any) -> Any:
+def with_merged_adapters(decoder: Any) -> Any:
     """Return the decoder without adapters: itself, or a copy with the adapters merged into its weights."""
     if not adapters_of(decoder):
         return decoder

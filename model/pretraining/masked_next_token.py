@@ -33,12 +33,14 @@ class MaskedNextTokens(DecoderObjective):
         """Predict the masked tokens of a step; see `Objective.loss`."""
         tokens = self.tokens(step)
         generator = torch.Generator().manual_seed(rng.getrandbits(62))
-        ids, targets = masked(tokens, self._mask, len(self.tokenizer), self._share, generator)
+        ids, targets = mask_tokens(tokens, self._mask, len(self.tokenizer), self._share, generator)
         loss, right = predict_tokens(self.decoder, ids, tokens.valid, targets)
         return loss, {"loss": loss.detach(), "accuracy": right}
 
 
-def masked(tokens: Tokens, mask: int, size: int, share: float, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def mask_tokens(
+    tokens: Tokens, mask: int, size: int, share: float, generator: torch.Generator
+) -> tuple[Tensor, Tensor]:
     """Mask a share of the tokens.
 
     The first token, which nothing predicts, and special ones are never masked. At least one other token is, if there is
@@ -94,7 +96,7 @@ def masked_token_figures(
     with evaluating(decoder):
         for some in batches(held_out, _JUDGED):
             tokens = tokenise(tokenizer, some, most)
-            ids, targets = masked(tokens, mask, len(tokenizer), share, generator)
+            ids, targets = mask_tokens(tokens, mask, len(tokenizer), share, generator)
             wanted = targets[targets != IGNORED]
             if len(wanted):
                 nats, correct = predict_tokens(decoder, ids, tokens.valid, targets)

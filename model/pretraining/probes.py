@@ -31,7 +31,7 @@ class Standardizer:
         return (rows - self.mean) / self.std
 
 
-def pooled(feature_map: Tensor, boxes: Tensor) -> Tensor:
+def pool_boxes(feature_map: Tensor, boxes: Tensor) -> Tensor:
     """Average a map over boxes; cells are weighted by the share of them inside.
 
     Args:
@@ -93,8 +93,8 @@ def linear_probe(rows: Tensor, classes: Tensor, test_rows: Tensor, test_classes:
 
     with torch.enable_grad():
         optimizer.step(closure)
-    told = (test_rows @ weights + bias).argmax(1)
-    recalls = torch.stack([(told[test_classes == one] == one).float().mean() for one in range(count)])
+    predicted = (test_rows @ weights + bias).argmax(1)
+    recalls = torch.stack([(predicted[test_classes == label] == label).float().mean() for label in range(count)])
     return Probe(float(recalls.nanmean()), tuple(recalls.tolist()))
 
 

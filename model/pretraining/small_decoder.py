@@ -50,14 +50,14 @@ def small_tokenizer(texts: Iterable[str], pieces: int) -> PreTrainedTokenizerFas
     whole.no_truncation()
     whole.no_padding()
     counts: Counter[str] = Counter()
-    for one in whole.encode_batch(list(texts), add_special_tokens=False):
-        counts.update(one.tokens)
+    for encoding in whole.encode_batch(list(texts), add_special_tokens=False):
+        counts.update(encoding.tokens)
     written = json.loads(whole.to_str())
     table: dict[str, int] = written["model"]["vocab"]
     needed = [*_SPECIAL.values(), *(piece for piece in table if len(piece.removeprefix("##")) == 1 and piece.isascii())]
     often = sorted(counts, key=lambda piece: (-counts[piece], piece))
-    kept = list(dict.fromkeys([*needed, *often]))[: max(pieces, len(needed))]
-    written["model"]["vocab"] = {piece: number for number, piece in enumerate(kept)}
+    kept_pieces = list(dict.fromkeys([*needed, *often]))[: max(pieces, len(needed))]
+    written["model"]["vocab"] = {piece: number for number, piece in enumerate(kept_pieces)}
     for added in written["added_tokens"]:
         added["id"] = written["model"]["vocab"][added["content"]]
     for name, special in written["post_processor"].get("special_tokens", {}).items():

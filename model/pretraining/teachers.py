@@ -10,7 +10,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from transformers import AutoModel, AutoTokenizer
 
-from model.pretraining.text_batches import Tokens, batches, evaluating, pooled, tokenise
+from model.pretraining.text_batches import Tokens, batches, evaluating, mean_pool, tokenise
 from model.pretraining.token_vectors import teacher_folder
 
 _READ = 16  # texts at once
@@ -40,27 +40,27 @@ class Teacher:
         """Width E of a state."""
         return int(self._model.config.hidden_size)
 
-    def read(self, texts: Sequence[str]) -> list[Reading]:
+    def encode(self, texts: Sequence[str]) -> list[Reading]:
         """Encode each text; its words are those of `text.split()`."""
         fresh = sorted({text for text in texts if text not in self._kept}, key=len)
         if len(self._kept) + len(fresh) > _KEPT:
             self._kept, fresh = {}, sorted(set(texts), key=len)
         for some in batches(fresh, _READ):
-            self._kept.update(zip(some, self._read(some), strict=True))
+            self._kept.update(zip(some, self._encode(some), strict=True))
         return [self._kept[text] for text in texts]
 
     def vectors(self, texts: Sequence[str]) -> Tensor:
         """Encode each text as a whole, [S, E]."""
-        return torch.stack([reading.whole for reading in self.read(texts)])
+        return torch.stack([reading.whole for reading in self.encode(texts)])
 
-    def _read(self, texts: Sequence[str]) -> list[Reading]:
+    def _encode(self, texts: Sequence[str]) -> list[Reading]:
         tokens = tokenise(self._tokenizer, texts, self._most)
         device = next(self._model.parameters()).device
         with evaluating(self._model):
             states = self._model(
                 input_ids=tokens.ids.to(device), attention_mask=tokens.valid.long().to(device)
             ).last_hidden_state.float()
-        wholes = pooled(states, tokens.valid.to(device)).cpu()
+        wholes = mean_pool(states, tokens.valid.to(device)).cpu()
         states = F.layer_norm(states, states.shape[-1:]).cpu()
         return [
             Reading(*_words(states[row], tokens, row, len(text.split())), wholes[row]) for row, text in enumerate(texts)

@@ -37,20 +37,20 @@ def tokenise(tokenizer: Any, texts: Sequence[str], most: int) -> Tokens:
         The tokens, on the CPU.
     """
     texts = [" ".join(text.split()) for text in texts]
-    found = tokenizer(
+    encoded = tokenizer(
         texts, truncation=True, max_length=most, return_special_tokens_mask=True, return_offsets_mapping=True
     )
-    longest = max(1, *(len(ids) for ids in found["input_ids"]))
+    longest = max(1, *(len(ids) for ids in encoded["input_ids"]))
     shape = len(texts), longest
     ids = torch.zeros(shape, dtype=torch.long)
     valid, special = torch.zeros(shape, dtype=torch.bool), torch.ones(shape, dtype=torch.bool)
     words = torch.full(shape, NO_WORD)
-    for row, (text, own) in enumerate(zip(texts, found["input_ids"], strict=True)):
+    for row, (text, own) in enumerate(zip(texts, encoded["input_ids"], strict=True)):
         ids[row, : len(own)] = torch.tensor(own, dtype=torch.long)
         valid[row, : len(own)] = True
-        special[row, : len(own)] = torch.tensor(found["special_tokens_mask"][row], dtype=torch.bool)
+        special[row, : len(own)] = torch.tensor(encoded["special_tokens_mask"][row], dtype=torch.bool)
         starts = list(accumulate((len(word) + 1 for word in text.split()), initial=0))[:-1]
-        for place, (begin, end) in enumerate(found["offset_mapping"][row]):
+        for place, (begin, end) in enumerate(encoded["offset_mapping"][row]):
             if (
                 end > begin and not special[row, place]
             ):  # by its last letter, because a byte-level token begins with the space
@@ -58,7 +58,7 @@ def tokenise(tokenizer: Any, texts: Sequence[str], most: int) -> Tokens:
     return Tokens(ids, valid, special, words)
 
 
-def pooled(states: Tensor, valid: Tensor) -> Tensor:
+def mean_pool(states: Tensor, valid: Tensor) -> Tensor:
     """Average states over valid tokens: [B, T, D], [B, T] -> [B, D]."""
     share = valid[..., None].to(states.dtype)
     return (states * share).sum(1) / share.sum(1).clamp_min(1)

@@ -55,14 +55,14 @@ def list_of(page: PreparedPage, answer: WordAnswer, questions: QuestionBatch, ro
     return RankedList(proposals, describe(page.layout, proposals, grown, anchors, runs, page.shapes, named))
 
 
-def rank(ranker: Ranker, found: RankedList) -> list[tuple[list[int], float]]:
+def rank(ranker: Ranker, ranked: RankedList) -> list[tuple[list[int], float]]:
     """Return the words of each proposal with its predicted IoU (0..1), best first."""
-    if not found.proposals:
+    if not ranked.proposals:
         return []
-    features = torch.from_numpy(found.features)[None]
+    features = torch.from_numpy(ranked.features)[None]
     scores = ranker(features, torch.ones(features.shape[:2], dtype=torch.bool))[0].sigmoid().tolist()
     order = sorted(range(len(scores)), key=lambda at: -scores[at])
-    return [(list(found.proposals[at].words), scores[at]) for at in order]
+    return [(list(ranked.proposals[at].words), scores[at]) for at in order]
 
 
 def _own(rows: Tensor, count: int) -> NDArray[np.float32]:

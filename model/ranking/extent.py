@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from model.layout import Floats, Layout
 from model.ranking.proposals import Proposal
+from model.vocabulary import Shape
 
 _EDGE = 0.5  # line heights between left edges that count as one column
 
@@ -29,9 +30,10 @@ def extent_features(
     """
     boxes, segment, line, rank = layout.boxes, layout.segment, layout.line, layout.rank
     order, count = layout.order, len(layout.texts)
+    colons = shapes[:, Shape.ENDS_WITH_COLON]
     rows: list[list[float]] = []
-    for row, one in enumerate(proposals):
-        words = list(one.words)
+    for row, proposal in enumerate(proposals):
+        words = list(proposal.words)
         first, last = words[0], words[-1]
         lines, segments = np.unique(line[words]), np.unique(segment[words])
         in_segments = int(np.isin(segment, segments).sum())
@@ -59,8 +61,8 @@ def extent_features(
                 same_before and segment[before] != segment[first], same_after and segment[after] != segment[last],
                 _log(float(gap_before)), _log(float(gap_after)),
                 _log(float(max(inner, default=0.0))),
-                shapes[before, 0] if same_before else 0.0, shapes[last, 0], shapes[words[:-1], 0].sum(),
-                shapes[after, 0] if same_after else 0.0,
+                colons[before] if same_before else 0.0, colons[last], colons[words[:-1]].sum(),
+                colons[after] if same_after else 0.0,
                 _log(float(below.min() - y1)) if below.size else 3.0,
                 _log(float(y0 - above.max())) if above.size else 3.0,
                 within.sum() / 4, np.ptp(starts), np.ptp(heights), heights.mean(), pitch,

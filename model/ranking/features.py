@@ -6,13 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from model.anchors import WordColumn
 from model.layout import Floats, Layout
 from model.ranking.extent import extent_features
 from model.ranking.key_place import key_features
 from model.ranking.keys import Key
 from model.ranking.proposals import KINDS, Proposal
+from model.vocabulary import Shape
 
 FEATURES = 150
+# Of the first word's shape: what tells the kind of a value.
+_OF_FIRST = (Shape.HAS_DIGITS, Shape.IS_UPPER, Shape.BEGINS_UPPER, Shape.DIGITS, Shape.CURRENCY, Shape.IS_MONEY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +46,7 @@ def describe(
         proposals: P proposals.
         grown: what the network says.
         anchors: lexical anchors, [N, ANCHORS].
-        runs: runs that look like the key, [RUNS, 5].
+        runs: runs that look like the key, [RUNS, RunField].
         shapes: `shape_of` of each word, [N, SHAPES].
         named: printed keys that the question names word for word.
 
@@ -51,24 +55,24 @@ def describe(
     """
     count = len(layout.texts)
     inside = np.zeros((len(proposals), count), bool)
-    for row, one in enumerate(proposals):
-        inside[row, list(one.words)] = True
+    for row, proposal in enumerate(proposals):
+        inside[row, list(proposal.words)] = True
     columns = [
         *_kinds(proposals),
         *_network(layout, inside, grown),
         *extent_features(layout, inside, proposals, shapes),
         *_text(inside, anchors, shapes),
         *key_features(layout, inside, proposals, anchors, runs),
-        *_named(proposals, named),
+        *_match_named_keys(proposals, named),
     ]
-    found = np.stack([np.asarray(column, np.float32) for column in columns], 1)
-    assert found.shape[1] == FEATURES
-    return np.nan_to_num(found).clip(-12, 12)
+    features = np.stack([np.asarray(column, np.float32) for column in columns], 1)
+    assert features.shape[1] == FEATURES
+    return np.nan_to_num(features).clip(-12, 12)
 
 
 def _kinds(proposals: Sequence[Proposal]) -> list[Floats]:
-    kinds = np.array([one.kind for one in proposals])
-    source = np.array([one.source for one in proposals])
+    kinds = np.array([proposal.kind for proposal in proposals])
+    source = np.array([proposal.source for proposal in proposals])
     return [(kinds == kind).astype(np.float32) for kind in KINDS] + [source / 4.0]
 
 
@@ -105,16 +109,16 @@ def _text(inside: NDArray[np.bool_], anchors: Floats, shapes: Floats) -> list[Fl
     size = inside.sum(1, keepdims=True)
     mean = inside @ shapes / size
     first = shapes[inside.argmax(1)]
-    similar = inside @ anchors[:, :4] / size
-    return [*mean.T, *first[:, [1, 2, 3, 6, 10, 12]].T, *similar.T, np.where(inside, anchors[:, 1], 0).max(1)]
+    similar = inside @ anchors[:, : WordColumn.PLACE_IN_QUESTION] / size
+    return [*mean.T, *first[:, _OF_FIRST].T, *similar.T, np.where(inside, anchors[:, WordColumn.MATCH], 0).max(1)]
 
 
-def _named(proposals: Sequence[Proposal], named: Sequence[Key]) -> list[Floats]:
+def _match_named_keys(proposals: Sequence[Proposal], named: Sequence[Key]) -> list[Floats]:
     """Return which proposals are the value of a key that the question names, by how plain it is, or begin with one."""
     columns = []
     for colon in (True, False):
         for plain in (True, False):
             values = [key.value for key in named if (key.has_colon, key.plain) == (colon, plain) and key.value]
-            columns.append(np.array([one.words in values for one in proposals], np.float32))
-    begun = [any(one.words[: len(key.value)] == key.value for key in named if key.value) for one in proposals]
+            columns.append(np.array([proposal.words in values for proposal in proposals], np.float32))
+    begun = [any(proposal.words[: len(key.value)] == key.value for key in named if key.value) for proposal in proposals]
     return [*columns, np.array(begun, np.float32)]

@@ -36,8 +36,8 @@ class Key:
 
 def telling(tokens: Sequence[str]) -> frozenset[str]:
     """Return the words of a question or key that say what is asked, in lower case; all words where none does."""
-    found = frozenset(bare(token) for token in tokens if weight_of(token) >= _TELLING)
-    return found or frozenset(bare(token) for token in tokens)
+    content_words = frozenset(bare(token) for token in tokens if weight_of(token) >= _TELLING)
+    return content_words or frozenset(bare(token) for token in tokens)
 
 
 def named_keys(keys: Sequence[Key], tokens: Sequence[str]) -> list[Key]:
@@ -66,10 +66,10 @@ def find_keys(layout: Layout) -> list[Key]:
     members: dict[int, list[int]] = defaultdict(list)
     for word in layout.order.tolist():
         members[int(layout.segment[word])].append(word)
-    found = [key for segment in sorted(members) if (key := _key_at(layout, members, segment)) is not None]
-    often = Counter(key.tokens for key in found)
-    single = [key for key in found if often[key.tokens] == 1]
-    return _with_evidence(layout, single, found)
+    keys = [key for segment in sorted(members) if (key := _key_at(layout, members, segment)) is not None]
+    often = Counter(key.tokens for key in keys)
+    single = [key for key in keys if often[key.tokens] == 1]
+    return _with_evidence(layout, single, keys)
 
 
 def _key_at(layout: Layout, members: dict[int, list[int]], segment: int) -> Key | None:
@@ -101,19 +101,19 @@ def _with_evidence(layout: Layout, keys: Sequence[Key], others: Sequence[Key]) -
 
     Their values begin at the same left edge, and their keys at the same left edge or before the same right one.
     """
-    valued = [other for other in others if other.value]
+    valued = [neighbour for neighbour in others if neighbour.value]
     if not valued:
         return list(keys)
-    edges = np.array([_edges(layout, other) for other in valued])  # [V, 3]
-    colons = np.array([other.has_colon for other in valued])
-    found = []
+    edges = np.array([_edges(layout, neighbour) for neighbour in valued])  # [V, 3]
+    colons = np.array([neighbour.has_colon for neighbour in valued])
+    marked = []
     for key in keys:
         if key.value:
             near = np.abs(edges - np.array(_edges(layout, key))) < _EDGE
             alike = int((near[:, 0] & (near[:, 1] | near[:, 2]) & (colons == key.has_colon)).sum()) - 1  # not itself
             key = replace(key, plain=alike >= _ALIGNED)
-        found.append(key)
-    return found
+        marked.append(key)
+    return marked
 
 
 def _edges(layout: Layout, key: Key) -> tuple[float, float, float]:

@@ -46,12 +46,12 @@ def propose(
     Returns:
         Proposals; each set of words occurs once, under the first kind that makes it.
     """
-    found: dict[tuple[int, ...], Proposal] = {}
+    proposals: dict[tuple[int, ...], Proposal] = {}
 
     def add(members: Iterable[int], kind: int, source: int) -> None:
         words = tuple(sorted(members, key=layout.rank.__getitem__))
         if words:
-            found.setdefault(words, Proposal(words, kind, source))
+            proposals.setdefault(words, Proposal(words, kind, source))
 
     groups = [np.flatnonzero(members).tolist() for members in grown]
     for number, group in enumerate(groups):
@@ -64,11 +64,11 @@ def propose(
         group = np.flatnonzero(cell).tolist()
         if group:
             add(group, CELL, number)
-            for kind, members in _continued(layout, group):
+            for kind, members in _continue_below(layout, group):
                 add(members, kind, number)
     for value in keyed:
         add(value, KEYED, 0)
-    return list(found.values())
+    return list(proposals.values())
 
 
 def _extents(layout: Layout, group: list[int]) -> Iterable[tuple[int, list[int]]]:
@@ -81,10 +81,10 @@ def _extents(layout: Layout, group: list[int]) -> Iterable[tuple[int, list[int]]
     yield FIRST, [word for word in group if layout.segment[word] == home]
     yield LINE, [word for word in group if layout.line[word] == layout.line[first]]
     yield TAIL, np.flatnonzero((layout.segment == home) & (layout.rank >= layout.rank[first])).tolist()
-    yield from _continued(layout, group)
+    yield from _continue_below(layout, group)
 
 
-def _continued(layout: Layout, group: list[int]) -> Iterable[tuple[int, list[int]]]:
+def _continue_below(layout: Layout, group: list[int]) -> Iterable[tuple[int, list[int]]]:
     """Yield the answer with the segment under its last one, and with two of them."""
     last = int(layout.segment[max(group, key=layout.rank.__getitem__)])
     longer = group

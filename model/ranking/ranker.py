@@ -51,14 +51,14 @@ class Ranker(nn.Module):
             assert questions is not None
             known = torch.cat([known, self.about(questions)[:, None].expand(-1, known.shape[1], -1)], -1)
         own = self.read(known)
-        there = valid[..., None].float()
-        mean = (own * there).sum(1, keepdim=True) / there.sum(1, keepdim=True).clamp_min(1)
-        most = (own + (1 - there) * MASKED).amax(1, keepdim=True)
+        present = valid[..., None].float()
+        mean = (own * present).sum(1, keepdim=True) / present.sum(1, keepdim=True).clamp_min(1)
+        most = (own + (1 - present) * MASKED).amax(1, keepdim=True)
         judged: Tensor = self.judge(torch.cat([own, mean.expand_as(own), most.expand_as(own)], -1))
         return judged[..., 0]
 
 
-def ranking_loss(logits: Tensor, found: Tensor, valid: Tensor) -> Tensor:
+def ranking_loss(logits: Tensor, ious: Tensor, valid: Tensor) -> Tensor:
     """Return the mean over questions of the cross-entropy between predicted and real IoU, both [Q, P]."""
-    each = F.binary_cross_entropy_with_logits(logits, found, reduction="none") * valid
-    return (each.sum(-1) / valid.sum(-1).clamp_min(1)).mean()
+    entropy = F.binary_cross_entropy_with_logits(logits, ious, reduction="none") * valid
+    return (entropy.sum(-1) / valid.sum(-1).clamp_min(1)).mean()

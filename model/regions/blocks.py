@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from model.layout import Layout
-from model.regions.ink import Bits, Ink, closed, halved, parts
+from model.regions.ink import Bits, Ink, close_bits, halve, parts
 from model.regions.tick_boxes import Boxes
 
 _LEAST = 1.2  # line heights: shorter sides make no block
@@ -30,41 +30,43 @@ _RULES_APART = 14.0  # line heights
 def grids(ink: Ink) -> Boxes:
     """Return what lines hold together: frames and ruled tables, and stacks of rules of one width."""
     lines = ink.across | ink.down
-    small, half = replace(ink, unit=ink.unit / 2), halved(lines)
-    found = [2 * _parts(closed(half, _odd(small, wide), _odd(small, high)), small, 3, 1.5) for wide, high in _RULED]
-    return np.concatenate([*found, _stacks(ink)])
+    small, half = replace(ink, unit=ink.unit / 2), halve(lines)
+    frames = [
+        2 * _parts(close_bits(half, _odd(small, wide), _odd(small, high)), small, 3, 1.5) for wide, high in _RULED
+    ]
+    return np.concatenate([*frames, _stacks(ink)])
 
 
 def _stacks(ink: Ink) -> Boxes:
     """Return stacks of horizontal rules that begin and end at the same places."""
-    rules = parts(closed(ink.across, _odd(ink, 0.5), 1))
+    rules = parts(close_bits(ink.across, _odd(ink, 0.5), 1))
     rules = rules[(rules[:, 2] - rules[:, 0] >= 4 * ink.unit) & (rules[:, 3] - rules[:, 1] <= ink.unit)]
     longest = np.argsort(rules[:, 0] - rules[:, 2], kind="stable")[:_MOST_RULES]
     rules = rules[longest][np.argsort(rules[longest, 1], kind="stable")]
-    found, used = [], np.zeros(len(rules), bool)
+    stacks, used = [], np.zeros(len(rules), bool)
     for at in range(len(rules)):
         if used[at]:
             continue
         stack = [at]
-        for other in range(at + 1, len(rules)):
+        for lower in range(at + 1, len(rules)):
             last = rules[stack[-1]]
-            if rules[other][1] - last[3] > _RULES_APART * ink.unit:
+            if rules[lower][1] - last[3] > _RULES_APART * ink.unit:
                 break
-            if np.abs(rules[other][[0, 2]] - rules[at][[0, 2]]).max() <= _SAME_EDGE * ink.unit:
-                stack.append(other)
-                used[other] = True
+            if np.abs(rules[lower][[0, 2]] - rules[at][[0, 2]]).max() <= _SAME_EDGE * ink.unit:
+                stack.append(lower)
+                used[lower] = True
         if len(stack) > 1:
             own = rules[stack]
-            found.append((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
-    return np.array(found, np.int32).reshape(-1, 4)
+            stacks.append((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+    return np.array(stacks, np.int32).reshape(-1, 4)
 
 
 def clusters(bits: Bits, ink: Ink) -> Boxes:
     """Return the blocks that ink makes when gaps of several sizes are closed; at half of the resolution."""
     small = replace(ink, unit=ink.unit / 2)
-    half = halved(bits)
-    found = [_parts(closed(half, _odd(small, wide), _odd(small, high)), small, 1, 1) for wide, high in _GAPS]
-    whole = np.minimum(2 * np.concatenate(found), np.array([*bits.shape[::-1]] * 2, np.int32))
+    half = halve(bits)
+    blocks = [_parts(close_bits(half, _odd(small, wide), _odd(small, high)), small, 1, 1) for wide, high in _GAPS]
+    whole = np.minimum(2 * np.concatenate(blocks), np.array([*bits.shape[::-1]] * 2, np.int32))
     return np.asarray(whole, np.int32)
 
 
@@ -78,32 +80,32 @@ def columned_rows(layout: Layout, scale: float) -> Boxes:
     count = int(layout.line.max()) + 1 if len(layout.line) else 0
     edges = np.array([_extent(layout.boxes[layout.line == number]) for number in range(count)], np.float32)
     several = np.bincount(layout.segment_line, minlength=count) >= 2
-    found = []
+    blocks = []
     for gap in _ROWS:
         for lines in _runs(edges, several, gap):
             own = edges[lines]
             for first in (0, 1):  # with the line above, which may be the head
                 top = edges[max(0, lines[0] - first), 1]
-                found.append((own[:, 0].min(), top, own[:, 2].max(), own[:, 3].max()))
-    pixels = np.array(found, np.float32).reshape(-1, 4) * layout.height * scale
+                blocks.append((own[:, 0].min(), top, own[:, 2].max(), own[:, 3].max()))
+    pixels = np.array(blocks, np.float32).reshape(-1, 4) * layout.height * scale
     return np.asarray(np.rint(pixels), np.int32)
 
 
 def _runs(edges: np.ndarray, several: np.ndarray, gap: float) -> list[list[int]]:
     """Return runs of at least two lines, one line of a single segment between others included."""
-    found: list[list[int]] = []
+    runs: list[list[int]] = []
     run: list[int] = []
     for number in range(len(several)):
         near = bool(run) and edges[number, 1] - edges[run[-1], 3] <= gap
         if run and not near:
-            found.append(run)
+            runs.append(run)
             run = []
         if several[number] or (run and number + 1 < len(several) and several[number + 1]):
             run = [*run, number]
         elif run:
-            found.append(run)
+            runs.append(run)
             run = []
-    return [one for one in [*found, run] if len(one) > 1]
+    return [lines for lines in [*runs, run] if len(lines) > 1]
 
 
 def _extent(boxes: np.ndarray) -> tuple[float, float, float, float]:
@@ -111,9 +113,9 @@ def _extent(boxes: np.ndarray) -> tuple[float, float, float, float]:
 
 
 def _parts(bits: Bits, ink: Ink, wide: float, high: float) -> Boxes:
-    found = parts(bits)[:, :4]
-    size = found[:, 2:] - found[:, :2]
-    large: Boxes = found[(size[:, 0] >= wide * ink.unit) & (size[:, 1] >= high * ink.unit)]
+    boxes = parts(bits)[:, :4]
+    size = boxes[:, 2:] - boxes[:, :2]
+    large: Boxes = boxes[(size[:, 0] >= wide * ink.unit) & (size[:, 1] >= high * ink.unit)]
     return large
 
 

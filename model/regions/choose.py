@@ -13,8 +13,8 @@ from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage, QuestionBatch
 from model.layout import Floats
 from model.ranking.key_place import key_runs
-from model.regions.clicks import LEAST_KEPT, moved
-from model.regions.features import EDGES, MAP, WORDS, Drawn, Read, asked
+from model.regions.clicks import LEAST_KEPT, move_edges
+from model.regions.features import EDGES, MAP, WORDS, Drawn, Read, describe_fit
 from model.regions.page import PageRegions
 from model.regions.proposals import overlaps
 
@@ -83,19 +83,19 @@ def candidates(
     own, kinds, maps = _drawn_boxes(drawn, read, cell, page.size)
     boxes = np.concatenate([regions.proposed.boxes, own])
     all_kinds = np.concatenate([regions.proposed.kinds, kinds])
-    kept = np.ones(len(boxes), np.float32)
+    own_overlap = np.ones(len(boxes), np.float32)
     if prompt.points:
-        shifted = moved(boxes, prompt.points, page.size)
+        shifted = move_edges(boxes, prompt.points, page.size)
         same = _own_overlaps(shifted, boxes)
         rows = np.flatnonzero((same >= LEAST_KEPT) & (same < 1))
         own, boxes = np.concatenate([own, shifted[rows]]), np.concatenate([boxes, shifted[rows]])
         kinds, all_kinds = np.concatenate([kinds, all_kinds[rows]]), np.concatenate([all_kinds, all_kinds[rows]])
-        maps, kept = np.concatenate([maps, np.full(len(rows), -1)]), np.concatenate([kept, same[rows]])
+        maps, own_overlap = np.concatenate([maps, np.full(len(rows), -1)]), np.concatenate([own_overlap, same[rows]])
     points = np.array([(x, y, positive) for x, y, positive in prompt.points], np.float32).reshape(-1, 3)
     features = np.concatenate(
         [
             np.concatenate([regions.looks, regions.looks_of(layout, own, kinds, page.size)]),
-            asked(layout, boxes, all_kinds, cell, drawn, read, points, kept),
+            describe_fit(layout, boxes, all_kinds, cell, drawn, read, points, own_overlap),
         ],
         1,
     )
@@ -103,7 +103,7 @@ def candidates(
 
 
 def choices_of(
-    found: Candidates, scores: Floats, page: PreparedPage, pixels: PixelAnswer, row: int, prompt: Prompt
+    listed: Candidates, scores: Floats, page: PreparedPage, pixels: PixelAnswer, row: int, prompt: Prompt
 ) -> list[PixelChoice]:
     """Return the candidates as answers by pixels, best first, without those that nearly repeat a better one.
 
@@ -111,7 +111,7 @@ def choices_of(
     of pages have straight sides, which a map of such cells draws badly. Only who drew a mask gets the map itself.
 
     Args:
-        found: the candidates.
+        listed: the candidates.
         scores: their predicted IoU, [P], 0..1.
         page: the page as the network read it.
         pixels: scores of the pixel path, for the maps.
@@ -119,19 +119,19 @@ def choices_of(
         prompt: what was asked.
     """
     high, wide = cells_of(page)
-    contradicts = np.array([found.maps[at] < 0 and not _fits(box, prompt) for at, box in enumerate(found.boxes)])
+    contradicts = np.array([listed.maps[at] < 0 and not _fits(box, prompt) for at, box in enumerate(listed.boxes)])
     order = np.lexsort((-scores, contradicts))
-    kept: list[int] = []
+    chosen: list[int] = []
     for at in order.tolist():
-        if len(kept) == _CHOICES:
+        if len(chosen) == _CHOICES:
             break
-        if not kept or overlaps(found.boxes[at : at + 1], found.boxes[kept]).max() < _SAME:
-            kept.append(at)
+        if not chosen or overlaps(listed.boxes[at : at + 1], listed.boxes[chosen]).max() < _SAME:
+            chosen.append(at)
     choices = []
-    for at in kept:
-        shape = found.boxes[at] / cell_of(page)
-        if found.maps[at] >= 0 and prompt.mask is not None:
-            shape = _array(pixels.logits[row, int(found.maps[at]), :high, :wide])
+    for at in chosen:
+        shape = listed.boxes[at] / cell_of(page)
+        if listed.maps[at] >= 0 and prompt.mask is not None:
+            shape = _array(pixels.logits[row, int(listed.maps[at]), :high, :wide])
         choices.append(PixelChoice(shape, float(scores[at])))
     return choices
 
@@ -151,8 +151,8 @@ def _fits(box: Floats, prompt: Prompt) -> bool:
 def _drawn_boxes(drawn: Drawn, read: Read, cell: float, size: tuple[int, int]) -> tuple[Floats, np.ndarray, np.ndarray]:
     """Return the boxes around what the network drew, their kinds, and the numbers of the maps."""
     boxes, kinds, maps = [], [], []
-    for number, one in enumerate(drawn.maps):
-        ys, xs = np.flatnonzero((one > 0.5).any(1)), np.flatnonzero((one > 0.5).any(0))
+    for number, probabilities in enumerate(drawn.maps):
+        ys, xs = np.flatnonzero((probabilities > 0.5).any(1)), np.flatnonzero((probabilities > 0.5).any(0))
         if len(ys):
             boxes.append((xs[0] * cell, ys[0] * cell, (xs[-1] + 1) * cell, (ys[-1] + 1) * cell))
             kinds.append(MAP)
@@ -166,9 +166,9 @@ def _drawn_boxes(drawn: Drawn, read: Read, cell: float, size: tuple[int, int]) -
         boxes.append(tuple(answer))
         kinds.append(WORDS)
         maps.append(-1)
-    found = np.array(boxes, np.float32).reshape(-1, 4)
-    found = found.clip(0, np.array([*size, *size], np.float32))
-    return found, np.array(kinds, np.int64), np.array(maps, np.int64)
+    clipped = np.array(boxes, np.float32).reshape(-1, 4)
+    clipped = clipped.clip(0, np.array([*size, *size], np.float32))
+    return clipped, np.array(kinds, np.int64), np.array(maps, np.int64)
 
 
 def _own_overlaps(boxes: Floats, others: Floats) -> Floats:
@@ -176,7 +176,7 @@ def _own_overlaps(boxes: Floats, others: Floats) -> Floats:
     wide = np.minimum(boxes[:, 2], others[:, 2]) - np.maximum(boxes[:, 0], others[:, 0])
     high = np.minimum(boxes[:, 3], others[:, 3]) - np.maximum(boxes[:, 1], others[:, 1])
     both = np.maximum(wide, 0) * np.maximum(high, 0)
-    areas = [(one[:, 2] - one[:, 0]) * (one[:, 3] - one[:, 1]) for one in (boxes, others)]
+    areas = [(group[:, 2] - group[:, 0]) * (group[:, 3] - group[:, 1]) for group in (boxes, others)]
     shared: Floats = both / np.maximum(areas[0] + areas[1] - both, 1e-6)
     return shared
 
@@ -186,5 +186,5 @@ def _union(boxes: Floats) -> tuple[float, float, float, float]:
 
 
 def _array(values: Tensor) -> Floats:
-    found: Floats = values.detach().float().numpy(force=True)
-    return found
+    array: Floats = values.detach().float().numpy(force=True)
+    return array

@@ -14,7 +14,7 @@ from model.layout import Floats
 LEAST_KEPT = 0.25  # IoU of a moved region with itself; a larger move means another region
 
 
-def moved(boxes: Floats, points: Sequence[Point], size: tuple[int, int]) -> Floats:
+def move_edges(boxes: Floats, points: Sequence[Point], size: tuple[int, int]) -> Floats:
     """Return the regions with their edges moved, click after click; those that agree with the clicks stay.
 
     Args:
@@ -22,25 +22,25 @@ def moved(boxes: Floats, points: Sequence[Point], size: tuple[int, int]) -> Floa
         points: clicks, in their order.
         size: width and height of the page in pixels.
     """
-    found = boxes.astype(np.float32).copy()
+    regions = boxes.astype(np.float32).copy()
     for x, y, positive in points:
-        found = _extended(found, x, y) if positive else _cut(found, x, y)
+        regions = _extend(regions, x, y) if positive else _cut_strip(regions, x, y)
     limits = np.array([*size, *size], np.float32)
-    result: Floats = found.clip(0, limits)
+    result: Floats = regions.clip(0, limits)
     return result
 
 
-def _extended(boxes: Floats, x: float, y: float) -> Floats:
+def _extend(boxes: Floats, x: float, y: float) -> Floats:
     """Extend the boxes to a click on the answer."""
-    found = boxes.copy()
+    extended = boxes.copy()
     for low, at in ((0, x), (1, y)):
         high = low + 2
-        found[:, low] = np.where(at < boxes[:, low], 2 * at - boxes[:, low], boxes[:, low])
-        found[:, high] = np.where(at > boxes[:, high], 2 * at - boxes[:, high], boxes[:, high])
-    return found
+        extended[:, low] = np.where(at < boxes[:, low], 2 * at - boxes[:, low], boxes[:, low])
+        extended[:, high] = np.where(at > boxes[:, high], 2 * at - boxes[:, high], boxes[:, high])
+    return extended
 
 
-def _cut(boxes: Floats, x: float, y: float) -> Floats:
+def _cut_strip(boxes: Floats, x: float, y: float) -> Floats:
     """Cut from the boxes the thinnest strip whose middle is a click beside the answer."""
     x0, y0, x1, y1 = boxes.T
     inside = (x0 < x) & (x < x1) & (y0 < y) & (y < y1)
@@ -50,7 +50,7 @@ def _cut(boxes: Floats, x: float, y: float) -> Floats:
                      (2 * y - y1 - y0) / high], 1)  # fmt: skip
     side = left.argmax(1)
     edge = np.where(side == 0, 2 * x - x0, np.where(side == 1, 2 * y - y0, np.where(side == 2, 2 * x - x1, 2 * y - y1)))
-    found = boxes.copy()
+    remaining = boxes.copy()
     rows = np.flatnonzero(inside & (left.max(1) > 0))
-    found[rows, side[rows]] = edge[rows]
-    return found
+    remaining[rows, side[rows]] = edge[rows]
+    return remaining

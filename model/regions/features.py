@@ -66,7 +66,7 @@ def looks(page: Proposed, ink: Ink, layout: Layout, boxes: Floats, kinds: np.nda
     wide, high = (small[:, 2] - small[:, 0]) / ink.unit, (small[:, 3] - small[:, 1]) / ink.unit
     summed = SliceSums if len(boxes) <= _FEW else BoxSums
     sums = [summed(bits) for bits in (ink.dark, ink.coloured, ink.across, ink.down)]
-    dark, coloured, across, down = (mean_over(one, small) for one in sums)
+    dark, coloured, across, down = (mean_over(box_sums, small) for box_sums in sums)
     ring = small + np.array([-_RING, -_RING, _RING, _RING], np.float32) * ink.unit
     around = sums[0](ring) - sums[0](small)
     ring_area = (ring[:, 2] - ring[:, 0]) * (ring[:, 3] - ring[:, 1]) - wide * high * ink.unit**2
@@ -102,7 +102,7 @@ def looks(page: Proposed, ink: Ink, layout: Layout, boxes: Floats, kinds: np.nda
         own_kind * mean_over(sums[1], core), np.sqrt(wide * high) * dark, np.full(len(boxes), np.log1p(len(words)) / 6),
         *_word_around(boxes, words, shared, tokens, unit),
     ]  # fmt: skip
-    return _stacked(columns, LOOKS)
+    return _stack_columns(columns, LOOKS)
 
 
 def _word_around(boxes: Floats, words: Floats, shared: Floats, tokens: list[str], unit: float) -> list[Floats]:
@@ -120,7 +120,7 @@ def _word_around(boxes: Floats, words: Floats, shared: Floats, tokens: list[str]
     return [share, hold * np.log1p(letters), hold * left.clip(-2, 6), hold * right.clip(-2, 6)]
 
 
-def asked(
+def describe_fit(
     layout: Layout,
     boxes: Floats,
     kinds: np.ndarray,
@@ -128,7 +128,7 @@ def asked(
     drawn: Drawn,
     read: Read,
     points: Floats,
-    kept: Floats,
+    own_overlap: Floats,
 ) -> Floats:
     """Describe how regions fit one question.
 
@@ -140,7 +140,7 @@ def asked(
         drawn: what the pixel path says.
         read: what the word path says.
         points: clicks, [C, 3]: x, y in pixels of the page, and 1 for "here" or 0 for "not here".
-        kept: IoU with itself of a region whose edges clicks have moved, 1 for the others, [P].
+        own_overlap: IoU with itself of a region whose edges clicks have moved, 1 for the others, [P].
 
     Returns:
         [P, ASKED].
@@ -165,8 +165,8 @@ def asked(
     for number in range(_RUNS):
         run = read.runs[number] if number < len(read.runs) else None
         columns += _run_columns(layout, boxes, kinds, run)
-    columns += [*_click_columns(boxes, points), kept]
-    return _stacked(columns, ASKED)
+    columns += [*_click_columns(boxes, points), own_overlap]
+    return _stack_columns(columns, ASKED)
 
 
 def _read_columns(boxes: Floats, layout: Layout, read: Read) -> list[Floats]:
@@ -239,28 +239,28 @@ def _click_columns(boxes: Floats, points: Floats) -> list[Floats]:
     count = len(boxes)
     if not len(points):
         return [np.zeros(count, np.float32)] * 5
-    x, y, here = points[:, 0], points[:, 1], points[:, 2] > 0
+    x, y, positive = points[:, 0], points[:, 1], points[:, 2] > 0
     held = (boxes[:, None, 0] <= x) & (x <= boxes[:, None, 2]) & (boxes[:, None, 1] <= y) & (y <= boxes[:, None, 3])
-    right = (held == here).all(1)
+    right = (held == positive).all(1)
     ratio = np.ones(count, np.float32)
-    if here.any():
+    if positive.any():
         # A person clicks into the middle.
-        at = int(np.flatnonzero(here)[-1])
+        at = int(np.flatnonzero(positive)[-1])
         across = np.abs(x[at] - (boxes[:, 0] + boxes[:, 2]) / 2) / np.maximum(1, boxes[:, 2] - boxes[:, 0])
         along = np.abs(y[at] - (boxes[:, 1] + boxes[:, 3]) / 2) / np.maximum(1, boxes[:, 3] - boxes[:, 1])
         ratio = np.maximum(across, along)
     return [
-        np.full(count, 1.0), right.astype(np.float32), held[:, here].mean(1) if here.any() else np.zeros(count),
+        np.full(count, 1.0), right.astype(np.float32), held[:, positive].mean(1) if positive.any() else np.zeros(count),
         np.minimum(ratio, 2), np.full(count, len(points) / 4),
     ]  # fmt: skip
 
 
 def _nearer(distance: Floats, among: np.ndarray) -> Floats:
     """Return 1 for the nearest of some, 1/2 for the next, and so on; 0 for the others."""
-    found = np.zeros(len(distance), np.float32)
+    nearness = np.zeros(len(distance), np.float32)
     order = np.flatnonzero(among)[np.argsort(distance[among], kind="stable")]
-    found[order] = 1 / (1 + np.arange(len(order)))
-    return found
+    nearness[order] = 1 / (1 + np.arange(len(order)))
+    return nearness
 
 
 def _level(boxes: Floats, other: Floats) -> np.ndarray:
@@ -320,7 +320,7 @@ def _side(boxes: Floats, side: int, thick: float) -> Floats:
     return strip
 
 
-def _stacked(columns: list[Floats], expected: int) -> Floats:
-    found = np.stack([np.asarray(column, np.float32) for column in columns], 1)
-    assert found.shape[1] == expected, found.shape
-    return np.nan_to_num(found).clip(-12, 12)
+def _stack_columns(columns: list[Floats], expected: int) -> Floats:
+    features = np.stack([np.asarray(column, np.float32) for column in columns], 1)
+    assert features.shape[1] == expected, features.shape
+    return np.nan_to_num(features).clip(-12, 12)

@@ -41,11 +41,11 @@ class PackedInk:
     scale: float
     unit: float
 
-    def unpacked(self) -> Ink:
+    def unpack(self) -> Ink:
         """Return the ink with its lines."""
         dark = np.unpackbits(self.dark, axis=1, count=self.width)
         coloured = np.unpackbits(self.coloured, axis=1, count=self.width)
-        across, down = opened(dark, round(2 * self.unit), 1), opened(dark, 1, round(1.5 * self.unit))
+        across, down = open_bits(dark, round(2 * self.unit), 1), open_bits(dark, 1, round(1.5 * self.unit))
         return Ink(dark, coloured, across, down, self.scale, self.unit)
 
 
@@ -75,17 +75,17 @@ def read_ink(image: Image.Image, line_height: float | None) -> PackedInk:
     return PackedInk(np.packbits(dark, axis=1), np.packbits(coloured, axis=1), grey.shape[1], scale, unit)
 
 
-def opened(bits: Bits, width: int, height: int) -> Bits:
+def open_bits(bits: Bits, width: int, height: int) -> Bits:
     """Keep what a rectangle of this size fits into."""
     return np.asarray(cv2.morphologyEx(bits, cv2.MORPH_OPEN, np.ones((height, width), np.uint8)), np.uint8)
 
 
-def closed(bits: Bits, width: int, height: int) -> Bits:
+def close_bits(bits: Bits, width: int, height: int) -> Bits:
     """Close gaps smaller than a rectangle of this size."""
     return np.asarray(cv2.morphologyEx(bits, cv2.MORPH_CLOSE, np.ones((height, width), np.uint8)), np.uint8)
 
 
-def halved(bits: Bits) -> Bits:
+def halve(bits: Bits) -> Bits:
     """Return the bits at half of the resolution; a cell has ink where one of its four pixels has."""
     even = bits[: bits.shape[0] // 2 * 2, : bits.shape[1] // 2 * 2]
     return even[::2, ::2] | even[1::2, ::2] | even[::2, 1::2] | even[1::2, 1::2]
@@ -93,6 +93,6 @@ def halved(bits: Bits) -> Bits:
 
 def parts(bits: Bits, connectivity: int = 8) -> NDArray[np.int32]:
     """Return the connected parts, [P, 5]: x0, y0, x1, y1 (exclusive) and number of pixels."""
-    _, _, found, _ = cv2.connectedComponentsWithStats(bits, connectivity=connectivity)
-    own = found[1:]
+    _, _, stats, _ = cv2.connectedComponentsWithStats(bits, connectivity=connectivity)
+    own = stats[1:]
     return np.stack([own[:, 0], own[:, 1], own[:, 0] + own[:, 2], own[:, 1] + own[:, 3], own[:, 4]], 1).astype(np.int32)

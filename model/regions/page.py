@@ -25,7 +25,7 @@ class PageRegions:
 
     def looks_of(self, layout: Layout, boxes: Floats, kinds: np.ndarray, size: tuple[int, int]) -> Floats:
         """Describe how other regions of the page look; arguments as in `model.regions.features.looks`."""
-        return looks(self.proposed, self.ink.unpacked(), layout, boxes, kinds, size)
+        return looks(self.proposed, self.ink.unpack(), layout, boxes, kinds, size)
 
 
 def find_regions(ink: PackedInk, layout: Layout, size: tuple[int, int]) -> PageRegions:
@@ -36,7 +36,7 @@ def find_regions(ink: PackedInk, layout: Layout, size: tuple[int, int]) -> PageR
         layout: layout of its words.
         size: width and height of the page in pixels.
     """
-    unpacked = ink.unpacked()
+    unpacked = ink.unpack()
     if min(unpacked.dark.shape) < _THINNEST:
         return PageRegions(nothing_proposed(), np.zeros((0, LOOKS), np.float32), ink)
     proposed = propose_regions(unpacked, layout)

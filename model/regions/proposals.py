@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from model.layout import Floats, Layout
 from model.regions.blocks import clusters, columned_rows, grids
-from model.regions.ink import Bits, Ink, opened
+from model.regions.ink import Bits, Ink, open_bits
 from model.regions.tick_boxes import Boxes, tick_boxes
 
 BOX, GRID, ROWS, DRAWN, COLOURED, BLOCK = KINDS = tuple(range(6))
@@ -41,10 +41,10 @@ def propose_regions(ink: Ink, layout: Layout) -> Proposed:
         layout: layout of its words.
     """
     words = np.rint(layout.boxes * layout.height * ink.scale).astype(np.int32)
-    lines = opened(ink.dark, round(4 * ink.unit), 1) | opened(ink.dark, 1, round(4 * ink.unit))
+    lines = open_bits(ink.dark, round(4 * ink.unit), 1) | open_bits(ink.dark, 1, round(4 * ink.unit))
     marks = (ink.dark & (1 - lines)).astype(np.uint8)
     drawn = _without(marks, words)
-    found = [
+    boxes_by_kind = [
         (BOX, _not_in_words(tick_boxes(ink, words), words, layout)),
         (GRID, grids(ink)),
         (ROWS, columned_rows(layout, ink.scale)),
@@ -53,7 +53,7 @@ def propose_regions(ink: Ink, layout: Layout) -> Proposed:
         (BLOCK, clusters(marks, ink)),
     ]
     boxes, kinds = [np.zeros((0, 4), np.int32)], [np.zeros(0, np.int64)]
-    for kind, own in found:
+    for kind, own in boxes_by_kind:
         area = (own[:, 2] - own[:, 0]) * (own[:, 3] - own[:, 1])
         largest = np.argsort(-area, kind="stable")[: _MOST_BOXES if kind == BOX else 2 * _MOST_OF_KIND]
         fresh = _distinct(own[largest], np.concatenate(boxes))[: _MOST_BOXES if kind == BOX else _MOST_OF_KIND]
@@ -70,30 +70,30 @@ def _without(marks: Bits, words: NDArray[np.int32]) -> Bits:
     return left
 
 
-def _not_in_words(found: Boxes, words: NDArray[np.int32], layout: Layout) -> Boxes:
+def _not_in_words(boxes: Boxes, words: NDArray[np.int32], layout: Layout) -> Boxes:
     """Leave out frames and rings that are letters: those amid a longer word.
 
     At the ends of a word they stay, because OCR often reads a box and its label as one word.
     """
-    if not len(found) or not len(words):
-        return found
+    if not len(boxes) or not len(words):
+        return boxes
     long = words[[len(text.strip("[](){}|_.:")) > _LETTERS for text in layout.texts]]
-    x, y = (found[:, 0] + found[:, 2]) / 2, (found[:, 1] + found[:, 3]) / 2
-    wide = (found[:, 2] - found[:, 0])[:, None]
+    x, y = (boxes[:, 0] + boxes[:, 2]) / 2, (boxes[:, 1] + boxes[:, 3]) / 2
+    wide = (boxes[:, 2] - boxes[:, 0])[:, None]
     inside = (long[None, :, 0] + wide < x[:, None]) & (x[:, None] < long[None, :, 2] - wide)
     inside &= (long[None, :, 1] < y[:, None]) & (y[:, None] < long[None, :, 3])
-    return found[~inside.any(1)]
+    return boxes[~inside.any(1)]
 
 
 def _distinct(own: Boxes, before: Boxes) -> Boxes:
     """Return the boxes that are like none before them."""
-    kept: list[NDArray[np.int32]] = []
+    distinct: list[NDArray[np.int32]] = []
     known = before
     for box in own:
         if not len(known) or overlaps(box[None], known).max() < _SAME:
-            kept.append(box)
+            distinct.append(box)
             known = np.concatenate([known, box[None]])
-    return np.array(kept, np.int32).reshape(-1, 4)
+    return np.array(distinct, np.int32).reshape(-1, 4)
 
 
 def overlaps(one: np.ndarray, other: np.ndarray) -> Floats:

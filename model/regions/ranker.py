@@ -66,8 +66,8 @@ class RegionRanker(nn.Module):
 
 def question_vectors(tokens: Tensor, valid: Tensor) -> Tensor:
     """Return the mean of the valid tokens [B, T, D] of each prompt, [B, D]."""
-    there = valid[..., None].to(tokens.dtype)
-    mean: Tensor = (tokens * there).sum(1) / there.sum(1).clamp_min(1)
+    present = valid[..., None].to(tokens.dtype)
+    mean: Tensor = (tokens * present).sum(1) / present.sum(1).clamp_min(1)
     return mean
 
 

@@ -24,8 +24,8 @@ class BoxSums:
         high, wide = self._table.shape
         x0, x1 = (boxes[:, at].clip(0, wide - 1) for at in (0, 2))
         y0, y1 = (boxes[:, at].clip(0, high - 1) for at in (1, 3))
-        found: Floats = (self._at(y1, x1) - self._at(y0, x1) - self._at(y1, x0) + self._at(y0, x0)).astype(np.float32)
-        return found
+        sums: Floats = (self._at(y1, x1) - self._at(y0, x1) - self._at(y1, x0) + self._at(y0, x0)).astype(np.float32)
+        return sums
 
     def _at(self, y: Floats, x: Floats) -> NDArray[np.float64]:
         """Return the table between its cells, bilinearly."""

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from model.regions.ink import Bits, Ink, closed, opened, parts
+from model.regions.ink import Bits, Ink, close_bits, open_bits, parts
 
 Boxes = NDArray[np.int32]  # [P, 4]: x0, y0, x1, y1 in working pixels, right and lower edge exclusive
 
@@ -37,7 +37,7 @@ def _copies(frames: Boxes, words: Boxes, ink: Ink) -> Boxes:
     Each frame is copied to the other words that begin as far to the right of its column as the word beside it does,
     where some ink is.
     """
-    found: set[tuple[int, int, int, int]] = set()
+    candidates: set[tuple[int, int, int, int]] = set()
     for x0, y0, x1, y1 in frames.tolist():
         level = np.minimum(words[:, 3], y1) - np.maximum(words[:, 1], y0) > 0.5 * (y1 - y0)
         beside = level & (words[:, 0] >= x1 - 1) & (words[:, 0] - x1 <= _BESIDE * ink.unit)
@@ -49,8 +49,8 @@ def _copies(frames: Boxes, words: Boxes, ink: Ink) -> Boxes:
             top = y0 + int(word[1] + word[3] - label[1] - label[3]) // 2
             box = (x0, top, x1, top + y1 - y0)
             if top >= 0 and ink.dark[top : box[3], x0:x1].size and ink.dark[top : box[3], x0:x1].mean() >= _SOME_INK:
-                found.add(box)
-    copies = _array(list(found))
+                candidates.add(box)
+    copies = _array(list(candidates))
     if not len(copies):
         return copies
     x, y = (frames[:, 0] + frames[:, 2]) / 2, (frames[:, 1] + frames[:, 3]) / 2
@@ -71,17 +71,17 @@ def _frames(ink: Ink) -> list[tuple[int, int, int, int]]:
     Only straight strokes count, so that a tick through a frame does not divide its inside.
     """
     side = max(5, round(_SIDE * ink.unit))
-    straight = closed(opened(ink.dark, side, 1) | opened(ink.dark, 1, side), 3, 3)
+    straight = close_bits(open_bits(ink.dark, side, 1) | open_bits(ink.dark, 1, side), 3, 3)
     inside = parts((1 - straight).astype(np.uint8), connectivity=4)
-    found = []
+    frames = []
     for x0, y0, x1, y1, area in inside.tolist():
         width, height = x1 - x0, y1 - y0
-        if not _sized(width + 4, height + 4, ink.unit) or area < _FILLED * width * height:
+        if not _has_box_size(width + 4, height + 4, ink.unit) or area < _FILLED * width * height:
             continue
         box = _with_frame(straight, x0, y0, x1, y1)
         if box is not None:
-            found.append(box)
-    return found
+            frames.append(box)
+    return frames
 
 
 def _with_frame(straight: Bits, x0: int, y0: int, x1: int, y1: int) -> tuple[int, int, int, int] | None:
@@ -114,23 +114,23 @@ def _rings(ink: Ink) -> list[tuple[int, int, int, int]]:
             holes[parent] = holes.get(parent, 0.0) + cv2.contourArea(contour)
         else:
             holes.setdefault(at, 0.0)
-    found = []
+    rings = []
     for at, hole in holes.items():
         x, y, width, height = cv2.boundingRect(contours[at])
-        if _sized(width, height, ink.unit):
+        if _has_box_size(width, height, ink.unit):
             own = ink.dark[y : y + height, x : x + width]
-            if hole >= _RING * width * height or _edged(own):
-                found.append((x, y, x + width, y + height))
-    return found
+            if hole >= _RING * width * height or _has_edges(own):
+                rings.append((x, y, x + width, y + height))
+    return rings
 
 
-def _edged(own: Bits) -> bool:
+def _has_edges(own: Bits) -> bool:
     """Return whether ink runs along all four sides, as in a ticked box whose inside is in pieces."""
     thick = max(2, round(_EDGE * min(own.shape)))
     sides = own[:thick].max(0), own[-thick:].max(0), own[:, :thick].max(1), own[:, -thick:].max(1)
     return all(side.mean() >= _EDGED for side in sides)
 
 
-def _sized(width: int, height: int, unit: float) -> bool:
+def _has_box_size(width: int, height: int, unit: float) -> bool:
     long, short = max(width, height), min(width, height)
     return short >= _LEAST * unit and long <= _MOST * unit and long <= _FLATTEST * short

@@ -30,7 +30,7 @@ from pydantic import ValidationError
 from engine.grounded import GroundedPage
 from engine.plurals import count
 from engine.settings import Settings
-from engine.simulation.rounds import drawn, pages_of, parted
+from engine.simulation.rounds import draw_order, pages_of, split_pages
 from engine.synthetic import generate
 from engine.training.evaluation.evaluate import evaluate
 from engine.training.retraining.learner import network_of, result_file, train
@@ -100,7 +100,7 @@ def main() -> None:
     kept = chosen.out / "runs.jsonl"
     found = _read(kept) if chosen.anew else _read(KEPT) | _read(kept)
     if not chosen.table:
-        there = len(parted(pages_of(chosen.data / chosen.learn))[0])
+        there = len(split_pages(pages_of(chosen.data / chosen.learn))[0])
         if there < chosen.pages:
             raise SystemExit(f"{chosen.learn} has {there} pages to learn from, fewer than {chosen.pages}.")
         chosen.out.mkdir(parents=True, exist_ok=True)
@@ -126,8 +126,8 @@ def _measure(todo: Sequence[Ask], chosen: argparse.Namespace, kept: Path, found:
 def measured(ask: Ask, data: Path) -> dict[str, Any]:
     """Train as asked and return the figures: acc@.5, mean IoU and the share of declined questions, of each set."""
     torch.set_num_threads(1)
-    pool, unseen = parted(pages_of(data / ask.learn))
-    taught = drawn(pool, ask.settings.seed)[: ask.pages]
+    pool, unseen = split_pages(pages_of(data / ask.learn))
+    taught = draw_order(pool, ask.settings.seed)[: ask.pages]
     names = {page.page_id: page.page_id for page in taught}
     corpus = Corpus(tuple(taught), documents=names, splits=dict.fromkeys(names, "train"))
     with tempfile.TemporaryDirectory() as folder:
@@ -144,7 +144,7 @@ def measured(ask: Ask, data: Path) -> dict[str, Any]:
     (other,) = set(SETS) - {ask.learn}
     sets = {
         ask.learn: unseen,
-        other: parted(pages_of(data / other))[1][:_ASKED],
+        other: split_pages(pages_of(data / other))[1][:_ASKED],
         "generated": [made.page for made in islice(generate(_GENERATED_SEED), _GENERATED)],
     }
     return {

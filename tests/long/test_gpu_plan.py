@@ -13,7 +13,7 @@ from engine.training.gpu.plan import PLAN, Costs, Proof, Training
 from engine.training.gpu.prepare import prepare
 from engine.training.gpu.run_plan import Doing, read_figures, run_plan
 from engine.training.gpu.step_costs import KINDS
-from model.checkpoint_parts import join
+from model.checkpoint_parts import join_parts
 from model.inference import Predictor
 from model.presets import NANO, PRESETS
 
@@ -63,8 +63,8 @@ def test_a_training_that_ran_out_of_minutes_leaves_weights_and_goes_on(doing: Do
     short = replace(doing, until=time.monotonic() + 0.5, say=said.append)  # over while the network is made
     assert run_plan([piece], short) == ["small"]
     assert said == ["small: begun", "small: to be continued"]
-    assert Predictor.load(join(next(iter(parts.glob("*.unfinished*.json"))))).version
+    assert Predictor.load(join_parts(next(iter(parts.glob("*.unfinished*.json"))))).version
     assert run_plan([piece], doing) == []
-    assert Predictor.load(join(parts / "small.safetensors.parts.json")).version
+    assert Predictor.load(join_parts(parts / "small.safetensors.parts.json")).version
     stages = read_figures(doing.out)["pieces"]["small"]["stages"]
     assert {name: found["steps"] for name, found in stages.items()} == dict(piece.steps)

@@ -27,7 +27,7 @@ from engine.run_lengths import encode_rle
 from engine.settings import Settings
 from engine.simulation.annotator import SimulatedAnnotator, Work, edits_to
 from engine.simulation.figures import Round
-from engine.simulation.rounds import Plan, pages_of, parted, simulate
+from engine.simulation.rounds import Plan, pages_of, simulate, split_pages
 from engine.synthetic import generate
 from engine.training.retraining.run_settings import UNLABELLED_PAGES
 from engine.training.sources.corpus import corpus_of
@@ -177,9 +177,9 @@ def test_a_page_whose_picture_is_missing_or_of_another_size_is_refused(
 
 def test_the_pool_is_three_fifths_by_hash_whatever_the_order(small_set: Path) -> None:
     pages = pages_of(small_set)
-    pool, unseen = parted(pages)
+    pool, unseen = split_pages(pages)
     assert (len(pool), len(unseen)) == (6, 4)
-    assert [one.page_id for one in parted(pages[::-1])[0]] == [one.page_id for one in pool]
+    assert [one.page_id for one in split_pages(pages[::-1])[0]] == [one.page_id for one in pool]
     assert not {one.page_id for one in pool} & {one.page_id for one in unseen}
 
 

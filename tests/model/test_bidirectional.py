@@ -22,11 +22,11 @@ from model.pretraining.bidirectional import is_bidirectional, looks_ahead, make_
 from model.pretraining.contrastive import SentenceContrast, contrast_figures, sentence_vectors, set_dropout
 from model.pretraining.decoder import DECODER_FOLDER, IGNORED, NextTokens, next_token_figures, predict_tokens
 from model.pretraining.decoder_files import load_decoder, save_decoder
-from model.pretraining.lora import adapt, merged
-from model.pretraining.masked_next_token import MaskedNextTokens, mask_id, masked, masked_token_figures
+from model.pretraining.lora import adapt, with_merged_adapters
+from model.pretraining.masked_next_token import MaskedNextTokens, mask_id, mask_tokens, masked_token_figures
 from model.pretraining.similarity import agreement, spearman, uniformity
 from model.pretraining.small_decoder import DecoderSize, small_decoder, small_tokenizer
-from model.pretraining.text_batches import NO_WORD, pooled, tokenise
+from model.pretraining.text_batches import NO_WORD, mean_pool, tokenise
 from model.pretraining.unigram import Unigram
 
 SENTENCES = [
@@ -161,7 +161,7 @@ def test_the_small_tokenizer_knows_frequent_pieces_and_spells_the_rest(tokenizer
 def test_masks_follow_bert_and_spare_what_cannot_be_foretold(tokenizer):
     tokens = tokenise(tokenizer, SENTENCES * 20, 32)
     mask = mask_id(tokenizer)
-    ids, targets = masked(tokens, mask, len(tokenizer), 0.2, torch.Generator().manual_seed(1))
+    ids, targets = mask_tokens(tokens, mask, len(tokenizer), 0.2, torch.Generator().manual_seed(1))
     chosen = targets != IGNORED
     plain = ~tokens.special
     assert not chosen[:, 0].any() and not chosen[tokens.special].any()
@@ -170,7 +170,9 @@ def test_masks_follow_bert_and_spare_what_cannot_be_foretold(tokenizer):
     hidden, same = ids[chosen] == mask, ids[chosen] == tokens.ids[chosen]
     assert hidden.float().mean() == pytest.approx(0.8, abs=0.03)
     assert same.float().mean() == pytest.approx(0.1, abs=0.03)
-    one, _ = masked(tokenise(tokenizer, ["by letter"], 8), mask, len(tokenizer), 0.01, torch.Generator().manual_seed(1))
+    one, _ = mask_tokens(
+        tokenise(tokenizer, ["by letter"], 8), mask, len(tokenizer), 0.01, torch.Generator().manual_seed(1)
+    )
     assert (one == mask).sum() <= 1
 
 
@@ -205,7 +207,7 @@ def test_the_contrast_is_between_two_readings_with_dropout(decoder, tokenizer):
     decoder.train()
     torch.manual_seed(5)
     found = decoder.base_model(input_ids=tokens.ids.repeat(2, 1), attention_mask=tokens.valid.repeat(2, 1).long())
-    vectors = F.normalize(pooled(found.last_hidden_state, tokens.valid.repeat(2, 1)), dim=-1)
+    vectors = F.normalize(mean_pool(found.last_hidden_state, tokens.valid.repeat(2, 1)), dim=-1)
     slow = torch.zeros(())
     for one in range(12):
         scores = torch.stack([10.0 * vectors[one] @ vectors[12 + other] for other in range(12)])
@@ -243,7 +245,7 @@ def test_adapters_start_as_nothing_learn_alone_and_can_be_merged(family):
     for name, tensor in decoder.state_dict().items():
         if "adapter" not in name:
             assert torch.equal(tensor, frozen[name.replace(".base", "")])
-    whole = merged(decoder)
+    whole = with_merged_adapters(decoder)
     assert whole.state_dict().keys() == frozen.keys()
     assert torch.allclose(states(whole, ids), learned, atol=1e-5)
     assert torch.equal(states(decoder, ids), learned)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from model.objectives.predictor import embedding_error, plain_norm, standardised
+from model.objectives.predictor import embedding_error, plain_norm, standardise
 from model.objectives.token_contrast import against_mean, token_contrast
 
 
@@ -13,7 +13,7 @@ def alike(count=64, width=16):
 
 def test_standardised_targets_lose_the_vector_that_all_tokens_share():
     tokens = alike()
-    made = standardised(tokens, torch.ones(64))
+    made = standardise(tokens, torch.ones(64))
     assert made.mean(0).abs().max() < 1e-4 and made.std(0, correction=0).min() > 0.99
     assert plain_norm(tokens).std(0).mean() < 0.1  # the layer norm keeps it
 
@@ -21,8 +21,8 @@ def test_standardised_targets_lose_the_vector_that_all_tokens_share():
 def test_tokens_without_weight_do_not_count_in_the_statistics():
     tokens = alike()
     weights = torch.arange(64) < 32
-    made = standardised(torch.cat([tokens[:32], tokens[32:] + 100]), weights)
-    assert torch.allclose(made[:32], standardised(tokens[:32], torch.ones(32)), atol=1e-3)
+    made = standardise(torch.cat([tokens[:32], tokens[32:] + 100]), weights)
+    assert torch.allclose(made[:32], standardise(tokens[:32], torch.ones(32)), atol=1e-3)
 
 
 def test_contrast_tells_right_pairs_from_shuffled_ones():

@@ -12,7 +12,7 @@ from model.learning import learn as learn_objective
 from model.network import GroundingNetwork
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.promptable import Asking, PromptableSegmentation
-from model.prefetch import prefetched
+from model.prefetch import prefetch
 from model.presets import NetworkConfig
 from tests.support.drawn_pages import example
 
@@ -167,7 +167,7 @@ def test_metrics_and_progress_are_reported(config):
 def test_examples_a_second_are_those_taken_from_the_source(config):
     network, optimizer = fresh(config)
     metrics: list[Mapping[str, float]] = []
-    with prefetched(source, 0) as counted:
+    with prefetch(source, 0) as counted:
         learn(network, optimizer, counted, PLAN, on_metrics=metrics.append, examples=lambda: counted.given)
     for line in metrics:  # two steps of two pages
         assert line["examples_a_second"] * line["step_seconds"] == pytest.approx(2)
@@ -177,7 +177,7 @@ def test_a_run_with_examples_made_ahead_ends_with_the_same_weights(config, tmp_p
     versions = set()
     for workers in (0, 2):
         network, optimizer = fresh(config)
-        with prefetched(source, workers) as ahead:
+        with prefetch(source, workers) as ahead:
             versions.add(learn(network, optimizer, ahead, PLAN, folder=tmp_path / str(workers)).version)
     assert len(versions) == 1
 

@@ -11,8 +11,8 @@ from model.learning import Plan, learn
 from model.objectives.masked_image import ImageHiding, MaskedImage, hidden_error, normalised_patches
 from model.objectives.masked_inputs import (
     MaskToken,
-    replaced,
-    spread,
+    replace_part,
+    spread_mask,
     token_width,
     with_hidden_image,
     with_hidden_words,
@@ -40,7 +40,7 @@ def hidden_features(network, image, token):
 
 def test_a_hidden_pixel_changes_nothing(network):
     image, token = noise(), MaskToken(token_width(network.image_encoder))
-    other = torch.where(spread(HIDDEN, 128, 96)[:, None], noise(1), image)
+    other = torch.where(spread_mask(HIDDEN, 128, 96)[:, None], noise(1), image)
     assert not torch.equal(image, other)
     one, two = hidden_features(network, image, token), hidden_features(network, other, token)
     assert (
@@ -50,7 +50,7 @@ def test_a_hidden_pixel_changes_nothing(network):
 
 def test_a_seen_pixel_changes_what_is_made_of_hidden_ones(network):
     image, token = noise(), MaskToken(token_width(network.image_encoder))
-    other = torch.where(spread(HIDDEN, 128, 96)[:, None], image, noise(1))
+    other = torch.where(spread_mask(HIDDEN, 128, 96)[:, None], image, noise(1))
     one, two = (hidden_features(network, one, token).coarse[0, :, :2, :2] for one in (image, other))  # the first unit
     assert not torch.allclose(one, two, atol=1e-4)
 
@@ -62,7 +62,7 @@ def test_the_token_stands_where_pixels_are_hidden(network):
     view.trunk.patch_embed.register_forward_hook(lambda module, given, patches: seen.append(patches))
     with torch.no_grad():
         view(noise())
-    hidden = spread(HIDDEN, 32, 24)
+    hidden = spread_mask(HIDDEN, 32, 24)
     token = view.trunk.patch_embed.token
     assert torch.equal(seen[0][hidden], token.expand(int(hidden.sum()), -1))
     assert not (seen[0][~hidden] == token).all(-1).any()
@@ -73,7 +73,7 @@ def test_a_view_leaves_the_network_as_it_is(network):
     view = with_hidden_image(network.image_encoder, HIDDEN, MaskToken(token_width(network.image_encoder)))
     assert torch.equal(network.image_encoder(noise()).coarse, before)
     assert view.lateral16.weight is network.image_encoder.lateral16.weight
-    assert replaced(network, "image_encoder", view).text_encoder is network.text_encoder
+    assert replace_part(network, "image_encoder", view).text_encoder is network.text_encoder
 
 
 def test_a_hidden_word_can_be_any_word(network, vocabulary):

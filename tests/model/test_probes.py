@@ -17,7 +17,7 @@ from engine.training.pretraining.probing import (
 from engine.training.sources.rendered import RenderedPage, drawn_pages, render_page, rendered_source
 from model.examples import Example
 from model.objectives.djepa import JointJepa
-from model.pretraining.probes import fit_map, linear_probe, pooled, retrieval_accuracy
+from model.pretraining.probes import fit_map, linear_probe, pool_boxes, retrieval_accuracy
 from tests.support.drawn_pages import SIZE, page_image, page_words
 
 
@@ -28,7 +28,7 @@ def noise(*shape, seed=0):
 def test_pooling_weighs_cells_by_how_much_of_them_is_inside():
     ramp = torch.arange(12.0).view(1, 3, 4)
     boxes = torch.tensor([[0, 0, 4, 3], [1, 1, 2, 2], [0.5, 0, 2, 1], [2.25, 1.5, 2.5, 1.75]])
-    assert pooled(ramp, boxes)[:, 0].tolist() == pytest.approx([5.5, 5.0, (0.5 * 0 + 1.0 * 1) / 1.5, 6.0])
+    assert pool_boxes(ramp, boxes)[:, 0].tolist() == pytest.approx([5.5, 5.0, (0.5 * 0 + 1.0 * 1) / 1.5, 6.0])
 
 
 def test_a_probe_recognises_what_is_linear_and_guesses_at_noise():

@@ -66,7 +66,7 @@ def test_equal_words_are_proposed_once_and_empty_answers_never():
 def test_the_cell_beside_the_key_is_proposed_though_nothing_grew_there(ranking, vocabulary):
     page = prepare_page(page_words(), SIZE, None, vocabulary, ranking.config)
     batch = make_batch([example()], vocabulary, ranking.config, prepared=[page])
-    answer = ranking.ask_words(ranking.read(batch.pages), batch.questions, SEEDS).words
+    answer = ranking.ask_words(ranking.read_words(batch.pages), batch.questions, SEEDS).words
     answer = replace(answer, taken=torch.zeros_like(answer.taken))
     found = list_of(page, answer, batch.questions, 1)  # "invoice number"
     assert any(one.kind == CELL and texts(one) == ["INV-2041"] for one in found.proposals)
@@ -77,8 +77,8 @@ def test_the_cell_beside_the_key_is_proposed_though_nothing_grew_there(ranking, 
 def test_a_page_without_words_has_no_proposals(ranking, vocabulary):
     page = prepare_page([], SIZE, None, vocabulary, ranking.config)
     pages = batch_pages([page])
-    questions = batch_questions([page], [[example().questions[0].given]], vocabulary, ranking.config)
-    answer = ranking.ask_words(ranking.read(pages), questions, SEEDS).words
+    questions = batch_questions([page], [[example().questions[0].effective_prompt]], vocabulary, ranking.config)
+    answer = ranking.ask_words(ranking.read_words(pages), questions, SEEDS).words
     assert list_of(page, answer, questions, 0).proposals == []
 
 

@@ -8,7 +8,7 @@ from PIL import Image, ImageDraw
 from model.examples import Word
 from model.inference import Predictor
 from model.layout import read_layout
-from model.regions.clicks import moved
+from model.regions.clicks import move_edges
 from model.regions.features import LOOKS
 from model.regions.ink import read_ink
 from model.regions.page import find_regions
@@ -137,18 +137,18 @@ def test_sums_over_boxes_take_their_share_of_a_cell():
 
 def test_a_click_beside_a_region_moves_its_edge_twice_as_far():
     box = np.array([[100, 100, 200, 140]], np.float32)
-    assert moved(box, [(220, 120, True)], SIZE).tolist() == [[100, 100, 240, 140]]
-    assert moved(box, [(150, 120, True)], SIZE).tolist() == box.tolist()
+    assert move_edges(box, [(220, 120, True)], SIZE).tolist() == [[100, 100, 240, 140]]
+    assert move_edges(box, [(150, 120, True)], SIZE).tolist() == box.tolist()
 
 
 def test_a_negative_click_takes_the_strip_around_it():
     box = np.array([[100, 100, 200, 140]], np.float32)
-    assert moved(box, [(190, 120, False)], SIZE).tolist() == [[100, 100, 180, 140]]
-    assert moved(box, [(300, 120, False)], SIZE).tolist() == box.tolist()
+    assert move_edges(box, [(190, 120, False)], SIZE).tolist() == [[100, 100, 180, 140]]
+    assert move_edges(box, [(300, 120, False)], SIZE).tolist() == box.tolist()
 
 
 def test_moved_edges_stay_on_the_page():
-    assert moved(np.array([[700, 100, 780, 140]], np.float32), [(799, 120, True)], SIZE)[0, 2] == SIZE[0]
+    assert move_edges(np.array([[700, 100, 780, 140]], np.float32), [(799, 120, True)], SIZE)[0, 2] == SIZE[0]
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ def test_clicks_say_the_truth(prompted):
     seen = set()
     for question, _ in prompted:
         wanted = set(question.answers[0]) if question.answers else set()
-        for point in question.given.points:
+        for point in question.effective_prompt.points:
             (word,) = under(point)
             assert (word in wanted) == point[2]
             seen.add(point[2])
@@ -44,7 +44,7 @@ def test_clicks_say_the_truth(prompted):
 
 
 def test_a_box_holds_the_answer_that_is_meant(prompted):
-    boxes = [(question, question.given.box) for question, _ in prompted if question.given.box]
+    boxes = [(question, question.effective_prompt.box) for question, _ in prompted if question.effective_prompt.box]
     assert boxes
     for question, box in boxes:
         ys, xs = np.nonzero(acceptable_masks(example(), question)[0])
@@ -58,17 +58,21 @@ def test_a_prompted_question_means_one_of_its_acceptable_answers(prompted):
 
 
 def test_earlier_masks_are_unions_of_words(prompted):
-    masks = [question.given.mask for question, _ in prompted if question.given.mask is not None]
+    masks = [question.effective_prompt.mask for question, _ in prompted if question.effective_prompt.mask is not None]
     assert masks and all(words_under(mask, [w.box for w in example().words]) for mask in masks)
 
 
 def test_some_prompts_speak_for_themselves_without_a_question(prompted):
-    silent = [question.given for question, before in prompted if question.given.text == "" != before.text]
+    silent = [
+        question.effective_prompt
+        for question, before in prompted
+        if question.effective_prompt.text == "" != before.text
+    ]
     assert silent and all(prompt.box or any(point[2] for point in prompt.points) for prompt in silent)
 
 
 def test_a_page_without_the_answer_gets_negative_clicks_alone(prompted):
-    clicks = [p for question, before in prompted if not before.answered for p in question.given.points]
+    clicks = [p for question, before in prompted if not before.answered for p in question.effective_prompt.points]
     assert clicks and not any(point[2] for point in clicks)
 
 
@@ -79,7 +83,7 @@ def test_clicks_on_regions_fall_into_them(network, vocabulary):
     batch = make_batch([page], vocabulary, network.config)
     for seed in range(12):
         drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0)
-        for x, y, positive in drawn.examples[0].questions[0].given.points:
+        for x, y, positive in drawn.examples[0].questions[0].effective_prompt.points:
             assert mask[int(y), int(x)] == positive
 
 
@@ -97,7 +101,9 @@ def test_regions_are_corrected_where_the_network_erred(network, vocabulary, monk
     wrong = upsample_mask(found, mask.shape) != mask
     later, earlier = set(), 0
     for seed in range(30):
-        drawn = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0).examples[0].questions[0].given
+        drawn = (
+            with_prompts(network, batch, vocabulary, random.Random(seed), 1.0).examples[0].questions[0].effective_prompt
+        )
         for number, (x, y, positive) in enumerate(drawn.points):
             assert mask[int(y), int(x)] == positive
             if number:
@@ -119,11 +125,11 @@ def test_a_later_round_corrects_the_answer_to_the_clicks_so_far(network, vocabul
     several = 0
     for seed in range(12):
         question = with_prompts(network, batch, vocabulary, random.Random(seed), 1.0).examples[0].questions[0]
-        *before, last = question.given.points
+        *before, last = question.effective_prompt.points
         assert mask[int(last[1]), int(last[0])] == last[2]
-        if question.given.mask is not None or len(before) < 2:
+        if question.effective_prompt.mask is not None or len(before) < 2:
             continue  # the answer before is not to be had again from what is left here
-        earlier = replace(question, prompt=replace(question.given, points=tuple(before)))
+        earlier = replace(question, prompt=replace(question.effective_prompt, points=tuple(before)))
         asked = make_batch([replace(page, questions=[earlier])], vocabulary, network.config)
         with torch.no_grad():
             found = upsample_mask(network(asked.pages, asked.questions).pixels.logits[0, 0].numpy() > 0, mask.shape)

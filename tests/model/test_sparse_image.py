@@ -10,7 +10,7 @@ from model.encoders.image import ImageEncoder
 from model.learning import Plan, learn
 from model.objectives.kept_units import encode_kept, kept_indices
 from model.objectives.mask_sampling import hide_units
-from model.objectives.masked_inputs import spread
+from model.objectives.masked_inputs import spread_mask
 from model.objectives.sparse_image import SparseMaskedImage, cells_of
 from model.presets import ImageConfig
 from tests.support.drawn_pages import example, rotated
@@ -41,7 +41,7 @@ def test_a_dropped_unit_changes_nothing_and_a_kept_one_does():
     hidden = hide_units(torch.ones(2, 4, 4, dtype=torch.bool), 0.5, random.Random(1))
     kept = kept_indices(hidden, torch.ones_like(hidden))
     assert kept.shape == (2, 8)
-    where = spread(hidden, 128, 128)[:, None]
+    where = spread_mask(hidden, 128, 128)[:, None]
     made = encode_kept(sparse, noise(), kept)
     assert torch.equal(made, encode_kept(sparse, torch.where(where, noise(1), noise()), kept))
     other = noise()

@@ -133,9 +133,9 @@ def _run_plan(chosen: argparse.Namespace) -> int:
 
 def _join(chosen: argparse.Namespace) -> int:
     from model.checkpoint import load
-    from model.checkpoint_parts import join
+    from model.checkpoint_parts import join_parts
 
-    path = join(chosen.parts, chosen.target)
+    path = join_parts(chosen.parts, chosen.target)
     _say(f"{path}  version {load(path).version}")
     return 0
 

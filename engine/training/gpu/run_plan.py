@@ -200,7 +200,7 @@ def _training(piece: Training, doing: Doing, prepared: PreparedPages) -> bool:
         weights = folder / f"{piece.preset}.unfinished.safetensors"
         checkpoint.save(weights, checkpoint.to_float16(unfinished.state), unfinished.config)
     shutil.rmtree(doing.out / WEIGHTS_FOLDER / piece.name, ignore_errors=True)
-    listed = checkpoint_parts.split(weights, doing.out / WEIGHTS_FOLDER / piece.name)
+    listed = checkpoint_parts.split_file(weights, doing.out / WEIGHTS_FOLDER / piece.name)
     figures = training_figures(_rows(folder / METRICS_FILE), done.schedule.steps)
     about = {
         "weights": str(listed.relative_to(doing.out)),

@@ -21,7 +21,7 @@ from model.encoders.image import STRIDE
 from model.inputs import batch_pages, prepare_page
 from model.network import GroundingNetwork
 from model.objectives.djepa import JointJepa
-from model.pretraining.probes import Probe, Standardizer, fit_map, linear_probe, pooled, retrieval_accuracy
+from model.pretraining.probes import Probe, Standardizer, fit_map, linear_probe, pool_boxes, retrieval_accuracy
 from model.pretraining.text_batches import evaluating
 from model.vocabulary import Vocabulary
 
@@ -78,10 +78,10 @@ def regions_of(network: GroundingNetwork, pages: Sequence[RenderedPage], seed: i
         in_each = [page.regions[at].words for at in chosen]
         rows.append(
             (
-                pooled(coarse, unit * config.image.long_side / STRIDE),
+                pool_boxes(coarse, unit * config.image.long_side / STRIDE),
                 torch.cat(
                     [
-                        pooled(level[0].cpu(), unit * config.image.long_side / 2 ** (2 + n))
+                        pool_boxes(level[0].cpu(), unit * config.image.long_side / 2 ** (2 + n))
                         for n, level in enumerate(levels)
                     ],
                     1,
@@ -139,7 +139,7 @@ def predicted_figures(objective: JointJepa, pages: Sequence[RenderedPage], seed:
     predicted, truth = [], []
     for number in sorted(set(judged.pages.tolist())):
         page = pages[number]
-        seen = objective.seen([page.example])
+        seen = objective.prepare([page.example])
         every = torch.arange(seen.batch.valid.shape[1], device=seen.image.device)[None]
         foretold, targets = objective.predict_words(seen, every).match[0].cpu(), objective.word_targets(seen)[0].cpu()
         for at in judged.numbers[wordy & (judged.pages == number)].tolist():
@@ -178,7 +178,7 @@ def error_figures(
     with evaluating(objective.learned):
         for at in range(0, len(alike), at_once):
             seen, rng = (
-                objective.seen([page.example for page in alike[at : at + at_once]]),
+                objective.prepare([page.example for page in alike[at : at + at_once]]),
                 random.Random(f"{seed}:{at}"),
             )
             regions = objective.regions_loss(seen, rng)[1]

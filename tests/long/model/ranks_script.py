@@ -16,7 +16,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from model.distributed import RankLost, Ranks, joined
+from model.distributed import RankLost, Ranks, join_ranks
 from model.learning import Plan, learn
 from model.network import GroundingNetwork
 from model.objectives.objective import Objective
@@ -114,7 +114,7 @@ def run(world: int, end: Path, *arguments: object) -> None:
             }  # fmt: skip
             code = 1
             try:
-                with joined() as ranks:
+                with join_ranks() as ranks:
                     end.mkdir(parents=True, exist_ok=True)
                     torch.save(work(ranks, *arguments), end / f"{rank}.pt")  # type: ignore[arg-type]
                 code = 0
@@ -137,7 +137,7 @@ def compare(folder: Path) -> None:
 
 def killed(folder: Path) -> None:
     """Take part in a run whose second process kills itself in the third step; print how this one ends."""
-    with joined() as ranks:
+    with join_ranks() as ranks:
         objective = Alternating(killed_at=5)  # a sample of the second rank
         try:
             learn(objective, torch.optim.AdamW(objective.learned.parameters()), PLAN, folder=folder, ranks=ranks)

@@ -48,7 +48,7 @@ def texts(step):
 
 def test_a_word_is_the_mean_of_its_pieces_whatever_else_is_read(teacher, tokenizer):
     text = "The clerk signs zebras"
-    together = teacher.read([*SENTENCES[:3], text])[-1]
+    together = teacher.encode([*SENTENCES[:3], text])[-1]
     tokens = tokenise(tokenizer, [text], 16)
     with torch.no_grad():
         states = teacher._model(input_ids=tokens.ids, attention_mask=tokens.valid.long()).last_hidden_state[0]
@@ -61,7 +61,7 @@ def test_a_word_is_the_mean_of_its_pieces_whatever_else_is_read(teacher, tokeniz
 
 
 def test_words_beyond_the_teachers_length_are_not_seen(teacher):
-    reading = teacher.read(["pays " * 20])[0]
+    reading = teacher.encode(["pays " * 20])[0]
     assert reading.seen.tolist() == [True] * 14 + [False] * 6
 
 

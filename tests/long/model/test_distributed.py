@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from model.distributed import ALONE, RankLost, Ranks, device_of_rank, joined
+from model.distributed import ALONE, RankLost, Ranks, device_of_rank, join_ranks
 from model.learning import Plan, learn
 from model.objectives.objective import Objective
 
@@ -49,7 +49,7 @@ def of_two_ranks(work, folder):
             "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port,
         }  # fmt: skip
         torch.set_num_threads(1)
-        with joined() as ranks:
+        with join_ranks() as ranks:
             torch.save(work(ranks), folder / f"{rank}.pt")
 
     fork = multiprocessing.get_context("fork")
@@ -79,12 +79,12 @@ def trained(ranks, folder, accumulate, *, seed=0, spoiled_at=None):
 
 def test_without_torchrun_nothing_is_joined(monkeypatch):
     monkeypatch.delenv("WORLD_SIZE", raising=False)
-    with joined() as ranks:
+    with join_ranks() as ranks:
         assert ranks == ALONE == Ranks(0, 1) and ranks.first
     parameter = nn.Parameter(torch.ones(2))
     ALONE.sum_gradients([parameter])
     assert parameter.grad is None
-    assert ALONE.on_first(lambda: 3) == 3 and ALONE.gathered(4) == [4]
+    assert ALONE.on_first(lambda: 3) == 3 and ALONE.gather(4) == [4]
 
 
 def test_a_rank_computes_on_the_gpu_of_its_number(monkeypatch):
@@ -124,7 +124,7 @@ def test_an_error_of_the_first_rank_is_raised_on_all(tmp_path):
     def work(ranks):
         with pytest.raises(ValueError, match="already holds a run"):
             ranks.on_first(refuse)
-        return ranks.on_first(lambda: ranks.rank), ranks.gathered(ranks.rank * 10)
+        return ranks.on_first(lambda: ranks.rank), ranks.gather(ranks.rank * 10)
 
     assert of_two_ranks(work, tmp_path) == [(0, [0, 10]), (0, [0, 10])]
 
@@ -144,11 +144,11 @@ def test_the_others_find_the_files_of_the_first(tmp_path):
 
 def test_a_killed_rank_is_told_to_the_other(tmp_path):
     def work(ranks):
-        ranks.gathered(None)
+        ranks.gather(None)
         if ranks.rank == 1:
             os.kill(os.getpid(), signal.SIGKILL)
         with pytest.raises(RankLost, match=r"Another process of this run ended.*--resume"):
-            ranks.gathered(None)
+            ranks.gather(None)
         return True
 
     assert of_two_ranks(work, tmp_path) == [True, None]

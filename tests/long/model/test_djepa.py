@@ -20,7 +20,7 @@ from model.objectives.djepa import (
     words_in,
 )
 from model.objectives.mask_sampling import draw_blocks
-from model.objectives.masked_inputs import spread
+from model.objectives.masked_inputs import spread_mask
 from model.objectives.objective import CHECKPOINT_FILE
 from model.objectives.predictor import (
     COLLAPSED,
@@ -81,10 +81,10 @@ def test_what_is_hidden_is_not_seen_and_is_the_target(config):
     objective, _ = fresh(config, ImageJepa)
     made = []
     objective._predictor.register_forward_pre_hook(lambda module, given: made.append(given[0][0][0].detach().clone()))
-    seen, losses = objective.read(0), []
+    seen, losses = objective.read_step(0), []
     for image in (seen.image, torch.rand_like(seen.image)):
         rng = random.Random(4)
-        hidden = spread(draw_blocks(seen.cells(16), random.Random(4)).hidden, *seen.image.shape[-2:])[:, None]
+        hidden = spread_mask(draw_blocks(seen.cells(16), random.Random(4)).hidden, *seen.image.shape[-2:])[:, None]
         mixed = replace(seen, image=torch.where(hidden, image, seen.image))
         objective.read = lambda step, mixed=mixed: mixed
         losses.append(objective.loss(0, rng)[0].item())
@@ -164,7 +164,7 @@ def test_embeddings_that_are_alike_or_follow_each_other_are_penalised():
 
 def test_paper_counts_less_than_print(config):
     objective, _ = fresh(config, ImageJepa)
-    weights = ink_weights(objective.read(0), 0.1)
+    weights = ink_weights(objective.read_step(0), 0.1)
     assert weights.unique().tolist() == pytest.approx([0.1, 1.0])
     error, weight = torch.zeros(1, 4, 2), torch.tensor([[1.0, 1.0, 0.1, 0.1]])
     error[0, 0] = 2.0  # smooth L1 of 1.5 in one of four tokens
@@ -225,7 +225,7 @@ def test_words_help_to_predict_regions_unless_they_are_hidden(config):
         objective._predictor.register_forward_hook(
             lambda module, given, out, share=share: told.setdefault(share, []).append(out.match.detach().clone())
         )
-        seen, rng = objective.read(0), random.Random(2)
+        seen, rng = objective.read_step(0), random.Random(2)
         rng.random()  # which of the two directions
         inside = words_in(seen.batch, draw_blocks(seen.cells(16), rng).hidden)
         assert inside.any(1).all() and not inside.all(1).any()

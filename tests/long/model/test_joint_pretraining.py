@@ -48,9 +48,9 @@ def test_each_step_does_one_of_the_three_and_all_come_up(config, tmp_path):
 def test_pages_without_words_are_masked_images_where_words_were_drawn(config):
     blank = JointPretraining(fresh(config), lambda step: [replace(example(image=True), words=())], Mix(words=1.0))
     written = JointPretraining(fresh(config), pages, Mix(words=1.0))
-    drawn = [{one.drawn(step, random.Random(step)) for step in range(20)} for one in (blank, written)]
+    drawn = [{one.draw_objective(step, random.Random(step)) for step in range(20)} for one in (blank, written)]
     assert drawn == [{"images", "embeddings"}, {"images", "embeddings", "words"}]
-    step = next(step for step in range(20) if written.drawn(step, random.Random(step)) == "words")
+    step = next(step for step in range(20) if written.draw_objective(step, random.Random(step)) == "words")
     loss, found = blank.loss(step, random.Random(step))
     assert torch.isfinite(loss) and all(name == "loss" or name.startswith("images_") for name in found)
     assert found["images_explained"] >= -1

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from model.prefetch import BLOCK, Prefetched, WorkerLost, prefetched
+from model.prefetch import BLOCK, Prefetched, WorkerLost, prefetch
 from tests.support.drawn_pages import example
 from tests.support.repository import ROOT
 
@@ -26,7 +26,7 @@ def numbers(step):
 
 @pytest.mark.parametrize("workers", [0, 1, 3])
 def test_examples_are_those_of_the_source_in_order(workers):
-    with prefetched(source, workers) as ahead:
+    with prefetch(source, workers) as ahead:
         for step in range(5, 5 + 2 * BLOCK):
             expected, found = source(step), ahead(step)
             assert [one.questions for one in found] == [one.questions for one in expected]
@@ -36,7 +36,7 @@ def test_examples_are_those_of_the_source_in_order(workers):
 
 
 def test_examples_are_made_by_as_many_other_processes_as_asked_for():
-    with prefetched(numbers, 2, stride=3) as ahead:
+    with prefetch(numbers, 2, stride=3) as ahead:
         made = [ahead(step) for step in range(1, 1 + 12 * BLOCK, 3)]
     assert [step for step, _ in made] == list(range(1, 1 + 12 * BLOCK, 3))
     assert len({process for _, process in made}) == 2 and os.getpid() not in {process for _, process in made}
@@ -44,7 +44,7 @@ def test_examples_are_made_by_as_many_other_processes_as_asked_for():
 
 def test_steps_may_be_skipped_repeated_and_asked_for_in_any_order():
     asked = [0, 1, 5, 6, 6, 2, 400, 401, 30]
-    with prefetched(numbers, 2) as ahead:
+    with prefetch(numbers, 2) as ahead:
         assert [ahead(step)[0] for step in asked] == asked
     assert not multiprocessing.active_children()
 
@@ -55,7 +55,7 @@ def test_an_error_of_the_source_is_raised_at_its_step_with_its_sentence():
             raise ValueError("Page 7 cannot be read.")
         return [step]
 
-    with prefetched(failing, 2) as ahead:
+    with prefetch(failing, 2) as ahead:
         assert [ahead(step) for step in range(3)] == [[0], [1], [2]]
         with pytest.raises(ValueError, match=r"^Page 7 cannot be read\.") as caught:
             ahead(3)
@@ -74,7 +74,7 @@ def test_an_error_that_cannot_travel_keeps_its_sentence():
     def failing(step):
         raise Unpicklable("Page 7", "too dark")
 
-    with prefetched(failing, 1) as ahead, pytest.raises(RuntimeError, match="Page 7: too dark"):
+    with prefetch(failing, 1) as ahead, pytest.raises(RuntimeError, match="Page 7: too dark"):
         ahead(0)
 
 
@@ -84,7 +84,7 @@ def test_a_killed_process_is_reported():
             os.kill(os.getpid(), signal.SIGKILL)
         return [step]
 
-    with prefetched(killed, 1) as ahead, pytest.raises(WorkerLost, match="fewer --workers"):
+    with prefetch(killed, 1) as ahead, pytest.raises(WorkerLost, match="fewer --workers"):
         for step in (0, 1, 2):
             ahead(step)
     assert not multiprocessing.active_children()
@@ -95,7 +95,7 @@ def test_a_full_queue_waits_for_its_reader(tmp_path):
         (tmp_path / str(step)).touch()
         return [bytes(2**20)]  # more than a pipe holds
 
-    with prefetched(noted, 1) as ahead:
+    with prefetch(noted, 1) as ahead:
         ahead(0)
         # One result was taken, one is being sent, BLOCK wait, and one more was made and waits for room.
         while len(list(tmp_path.iterdir())) < BLOCK + 3:

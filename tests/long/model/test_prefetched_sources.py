@@ -4,7 +4,7 @@ import pytest
 
 from engine.training.sources.examples import mixed_source, synthetic_source
 from model.examples import Example, Source
-from model.prefetch import BLOCK, prefetched
+from model.prefetch import BLOCK, prefetch
 
 
 def alike(one: Example, other: Example) -> bool:
@@ -22,7 +22,7 @@ def test_generated_pages_made_ahead_are_those_made_at_once(stride: int) -> None:
         return mixed_source(synthetic_source(3, pages=2, questions=4), rendered, 0.1, 5)
 
     plain, steps = source(), range(0, stride * (BLOCK + 2), stride)
-    with prefetched(source(), 2, stride) as ahead:
+    with prefetch(source(), 2, stride) as ahead:
         for step in steps:
             expected, found = plain(step), ahead(step)
             assert len(expected) == len(found) and all(map(alike, expected, found))

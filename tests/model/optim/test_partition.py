@@ -19,7 +19,7 @@ from model.optim import (
     fisher,
     state_bytes,
 )
-from model.optim.moments import decoded, encode, pieces
+from model.optim.moments import decode, encode, pieces
 from model.optim.stack import CUT_ELEMENTS
 
 PRESENT = Factor(of="momentum", beta=0.0, interval=1)
@@ -165,7 +165,7 @@ def test_eight_bits_are_off_by_half_a_code_at_most(length: int) -> None:
     given = gradients((4, length), 1, dtype=torch.float32)[0] * torch.logspace(-10, 10, 4)[:, None]
     codes, scales = torch.zeros(4, length, dtype=torch.int8), torch.zeros(4, pieces(length))
     encode(given, codes, scales)
-    off = (decoded(codes, scales) - given).abs().view(4, pieces(length), -1)
+    off = (decode(codes, scales) - given).abs().view(4, pieces(length), -1)
     assert bool((off <= 0.5001 * scales[..., None]).all())
     assert int(codes.abs().max()) == 127
 
@@ -177,7 +177,7 @@ def test_codes_of_roots_keep_what_a_large_neighbour_hides_from_linear_ones() -> 
     for root in (False, True):
         codes, scales = torch.zeros(4, 256, dtype=torch.int8), torch.zeros(4, 1)
         encode(given, codes, scales, root=root)
-        found = decoded(codes, scales, root=root)
+        found = decode(codes, scales, root=root)
         kept[root] = float((codes != 0).float().mean())
         off = (found - given).abs()
         assert bool((off <= (given.abs() * scales).sqrt() + 0.26 * scales if root else off <= 0.5001 * scales).all())

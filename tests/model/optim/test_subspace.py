@@ -128,7 +128,7 @@ def test_fitted_bases_are_orthonormal_even_for_a_gradient_of_rank_one(
     found = subspace.geometry(shape, choice)
     assert found is not None
     for gradient in (outer, torch.randn(shape)):
-        factors = subspace.fit(subspace.as_view(gradient, found), found, choice, seed=1)
+        factors = subspace.fit_factors(subspace.as_view(gradient, found), found, choice, seed=1)
         assert [f.shape[1] for f in factors] == list(found.ranks)
         for factor in factors:
             assert_orthonormal(factor)
@@ -141,7 +141,7 @@ def test_a_decomposition_that_fails_is_replaced_by_a_random_basis(monkeypatch: p
     found = subspace.geometry((8, 30), Svd(rank=3))
     assert found is not None
     monkeypatch.setattr(torch.linalg, "svd", fails)
-    (factor,) = subspace.fit(torch.randn(8, 30), found, Svd(rank=3), seed=1)
+    (factor,) = subspace.fit_factors(torch.randn(8, 30), found, Svd(rank=3), seed=1)
     assert factor.shape == (8, 3)
     assert_orthonormal(factor)
 

@@ -13,7 +13,7 @@ def fitted(gradient: torch.Tensor) -> tuple[list[torch.Tensor], subspace.Geometr
     choice = Tucker(fraction=0.5)
     shape = subspace.geometry(gradient.shape, choice)
     assert shape is not None
-    return subspace.fit(gradient, shape, choice, 7), shape
+    return subspace.fit_factors(gradient, shape, choice, 7), shape
 
 
 def decaying(size: tuple[int, ...]) -> torch.Tensor:
