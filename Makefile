@@ -72,7 +72,7 @@ LONG := tests/browser/long tests/long
 # Browser tests come first, for they are the slowest; the many quick ones fill what is left. On CI a test that failed runs
 # once more; the summary lists it as RERUN, and it is a defect to mend all the same.
 test: install-test lint
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --databases one $(if $(CI),--reruns 1 -rfER) $(addprefix --ignore=,$(LONG))
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --no-loadscope-reorder --databases one --cases few $(if $(CI),--reruns 1 -rfER) $(addprefix --ignore=,$(LONG))
 
 # Chosen by imports, the nearest first, as many as two minutes have time for; BASE=commit compares with another one.
 BASE ?=
@@ -81,6 +81,7 @@ test-changed: install-test
 
 test-long: install-bench
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile $(LONG)
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --databases one --cases other $(addprefix --ignore=,$(LONG))
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto --dist loadfile --databases other $(addprefix --ignore=,$(LONG))
 
 lint: install-test

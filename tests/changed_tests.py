@@ -181,7 +181,7 @@ def _run(choice: Choice) -> int:
         specs = subprocess.run(["node", "--test", *choice.specs], cwd=ROOT, check=False).returncode
     if not choice.files:
         return specs
-    options = ["-q", "--databases", "one"]
+    options = ["-q", "--databases", "one", "--cases", "few"]
     if len(choice.files) > 1:
         options += ["-n", "auto", "--dist", "loadfile", "--no-loadscope-reorder"]
     command = [sys.executable, "-m", "pytest", *options, *choice.files]

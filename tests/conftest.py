@@ -20,6 +20,7 @@ from engine.workspace import Workspace, open_workspace
 
 pytest_plugins = [
     "tests.support.application",
+    "tests.support.cases_of_a_run",
     "tests.support.databases_of_a_run",
     "tests.support.exported_project",
     "tests.support.file_seconds",

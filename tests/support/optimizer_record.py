@@ -20,6 +20,7 @@ from torch.testing._internal.common_optimizers import (
 )
 
 from model.optim import MODES, Adam, NaturalGradient, Orthogonal, Tucker
+from tests.support.cases_of_a_run import modes_of_this_run
 
 Record: TypeAlias = (
     Any  # an OptimizerInfo; torch types its class of optimizers as an optimizer, and None as no parameters
@@ -45,10 +46,10 @@ def usual_settings() -> list[tuple[str, dict[str, Any]]]:
 
 
 def optimizer_inputs(device: str, dtype: torch.dtype | None = None) -> list[OptimizerInput]:
-    """Every mode with every one of the usual settings."""
+    """Every mode of this run with every one of the usual settings."""
     return [
         OptimizerInput(params=cast(Any, None), kwargs=columns(mode) | settings, desc=f"{mode}, {name}")
-        for mode in MODES
+        for mode in modes_of_this_run()
         for name, settings in usual_settings()
     ]
 

@@ -37,6 +37,7 @@ def least_squares(
     return float(first.detach()), float(closure().detach())
 
 
+@pytest.mark.all_modes
 @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_learns_with_a_closure_and_a_schedule(mode: str, dtype: torch.dtype) -> None:

@@ -62,7 +62,10 @@ def test_a_rate_of_one_element_may_have_a_dimension(mode: str) -> None:
     assert all(torch.equal(one, other) for one, other in zip(*ends, strict=True))
 
 
-@pytest.mark.parametrize(("mode", "dtype"), [("whole", torch.bfloat16), ("blocks", torch.float32)])
+@pytest.mark.parametrize(
+    ("mode", "dtype"),
+    [("whole", torch.bfloat16), pytest.param("blocks", torch.float32, marks=pytest.mark.long_case)],
+)
 def test_a_step_compiles_as_one_graph_and_not_again(mode: str, dtype: torch.dtype) -> None:
     torch._dynamo.reset()
     there, here = _network(dtype), _network(dtype)
