@@ -1,8 +1,8 @@
 """Which cases of a grid a run holds: `make test` takes few of them, `make test-long` the others.
 
-Left to the long run are cases marked `long_case`, and modes of the optimizer that are not among FEW: the two that people
-use, and the one with most parts. Tests marked `all_modes` run with every mode always, so that each is built and steps in
-every run. What a single part of the optimizer does has tests of its own, without modes.
+Left to the long run are cases marked `long_case`, and modes of the optimizer that are not among FEW: the two that
+people use, and the one with most parts. Tests marked `all_modes` run with every mode always, so that each is built and
+steps in every run. What a single part of the optimizer does has tests of its own, without modes.
 """
 
 import re
