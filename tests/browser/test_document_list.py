@@ -78,7 +78,7 @@ def test_a_search_asks_the_server_and_finds_what_was_not_fetched(
     wanted = grown[1][-3]
     asked: list[str] = []
     large.listen("request", lambda request: asked.append(request.url) if "q=" in request.url else None)
-    field = large.page.get_by_label("Search documents")
+    field = large.page.get_by_role("searchbox", name="Search documents")
     rows = large.page.locator(".g-document")
     field.click()
     large.keys.type(wanted.name.upper(), delay=5)
@@ -96,7 +96,7 @@ def test_a_search_asks_the_server_and_finds_what_was_not_fetched(
 
 
 def test_a_row_says_where_a_printed_word_has_found_it(large: Bench) -> None:
-    field, rows = large.page.get_by_label("Search documents"), large.page.locator(".g-document")
+    field, rows = large.page.get_by_role("searchbox", name="Search documents"), large.page.locator(".g-document")
     field.fill("NOTE")
     expect(rows.first).to_contain_text("2 pages")
     field.fill("note carrier1")
@@ -110,7 +110,7 @@ def test_the_list_before_stays_until_the_answer_and_a_late_one_is_dropped(
 ) -> None:
     first, second = grown[1][-5].name, grown[1][-7].name
     held = Held(large.page, "**/documents?q=*")
-    field, rows = large.page.get_by_label("Search documents"), large.page.locator(".g-document")
+    field, rows = large.page.get_by_role("searchbox", name="Search documents"), large.page.locator(".g-document")
     field.fill(first)
     held.wait(1)
     assert rows.count() > 5

@@ -181,10 +181,10 @@ def test_the_dialog_keeps_the_focus_inside(bench: Bench) -> None:
 
 def test_page_keys_work_in_the_search_field_and_undo_on_a_slider(invoiced: Invoiced) -> None:
     bench = invoiced(TOTAL, pages=2)
-    bench.page.get_by_label("Search documents").focus()
+    bench.page.get_by_role("searchbox", name="Search documents").focus()
     bench.keys.press("PageDown")
     expect(bench.page.locator(".g-number").first).to_have_text("2 / 2")
-    bench.page.get_by_label("Search documents").focus()
+    bench.page.get_by_role("searchbox", name="Search documents").focus()
     bench.keys.press("PageUp")
     expect(bench.page.locator(".g-number").first).to_have_text("1 / 2")
     bench.settled()
