@@ -70,7 +70,7 @@ def test_the_list_that_comes_from_the_side_takes_the_focus_and_gives_it_back(win
     bench.ready()
     expect(page.locator(".g-canvas")).to_be_focused()
     expect(menu).to_have_attribute("aria-expanded", "false")
-    expect(page.get_by_label("Search documents")).to_be_hidden()
+    expect(page.get_by_role("searchbox", name="Search documents")).to_be_hidden()
 
 
 def test_details_unfold_in_a_small_window_and_accept_stays(invoiced: Invoiced) -> None:
