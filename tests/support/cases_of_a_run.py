@@ -14,7 +14,7 @@ _MODES = (*FEW, "source", "history", "orthogonal", "galore", "fira")
 _PLACE = "tests/model/optim/"
 _MODE = re.compile(rf"(?<=[\[-])(?:{'|'.join(_MODES)})(?=[\]-])")
 _THROUGH_ALL = "test_conformance"  # files whose tests go through the modes by themselves
-_chosen = _MODES
+_chosen: tuple[str, ...] = _MODES
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
