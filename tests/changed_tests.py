@@ -33,7 +33,7 @@ BY_PLACE = {
     "annotator/static/settings/*": ("tests/browser/test_fresh.py",),
     "annotator/static/state/*": ("tests/browser/test_correcting.py", "tests/browser/test_sequences.py"),
     "annotator/static/sync/*": (
-        "tests/browser/test_changes_between_windows.py",
+        "tests/browser/test_fresh.py",
         "tests/browser/test_words_saving.py",
     ),
     "annotator/static/tabs/*": ("tests/browser/test_tabs_*.py", "tests/browser/test_projects.py"),

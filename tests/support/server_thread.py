@@ -14,14 +14,15 @@ from tests.support.server_process import Served, free_port
 
 
 @contextmanager
-def served(app: Any, **options: Any) -> Iterator[str]:
+def served(app: Any, at: int | None = None, **options: Any) -> Iterator[str]:
     """Serve an ASGI application on this machine, and yield its address.
 
     Args:
         app: the application.
-        options: options of uvicorn; without a port, it is a free one.
+        at: port; None: a free one, whatever the options say, because tests run side by side.
+        options: options of uvicorn.
     """
-    options = {"log_level": "warning", "port": free_port(), **options, "host": "127.0.0.1"}
+    options = {"log_level": "warning", **options, "host": "127.0.0.1", "port": at or free_port()}
     server = uvicorn.Server(uvicorn.Config(app, **options))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -49,7 +50,7 @@ class ServedHere(Served):
 
         settings = Settings(data_dir=self.data, host="127.0.0.1", port=self.port, _env_file=None)
         self._closing = ExitStack()
-        self._closing.enter_context(served(create_app(settings), **server_options(settings)))
+        self._closing.enter_context(served(create_app(settings), at=self.port, **server_options(settings)))
 
     def kill(self) -> None:
         """Refuse: a thread cannot be killed."""
