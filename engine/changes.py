@@ -116,7 +116,7 @@ def touched_documents(
 
 
 def prune(workspace: Workspace) -> None:
-    """Delete the changes of more than an hour ago, except the newest, and those that a follower has not read.
+    """Delete the changes of more than an hour ago, except the newest, and those that a follower has still to follow.
 
     Readers that have read the newest miss nothing.
 
@@ -125,8 +125,10 @@ def prune(workspace: Workspace) -> None:
     with workspace.database.autocommit_read() as session:
         recent = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
         first = session.scalar(recent) or session.scalar(select(func.max(Change.id)))
-        followed = session.scalar(select(func.min(FollowerPosition.cursor)))
-        first = min(first, followed) if first is not None and followed is not None else first
+        lowest = select(func.min(FollowerPosition.cursor)).scalar_subquery()
+        unread = select(Change.id).where(Change.id > lowest, Change.documents.is_not(None)).order_by(Change.id).limit(1)
+        to_follow = session.scalar(unread)
+        first = min(first, to_follow) if first is not None and to_follow is not None else first
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
             return
     throttle = Throttle()

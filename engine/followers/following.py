@@ -16,6 +16,7 @@ from engine.followers.positions import DirtyChange, Position, Reading
 from engine.workspace import Workspace
 
 MOST_CHANGES = 2000  # that one look reads
+_PASSED_CHANGES = 100  # without dirty documents, before a place moves: each look reads them again until then
 AT_ONCE = 200  # documents of one transaction
 _log = logging.getLogger(__name__)
 
@@ -71,7 +72,7 @@ class Following:
         for (cursor, followed), followers in groups.items():
             reading = positions.read_dirty(session, cursor, followed, MOST_CHANGES)
             moves = reading.settled - cursor
-            if reading.dirty or (followed and moves) or moves >= MOST_CHANGES // 2:
+            if reading.dirty or (followed and moves) or moves >= _PASSED_CHANGES:
                 behind.append((followers, [found[follower.name] for follower in followers], reading))
         return behind
 
