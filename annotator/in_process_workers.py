@@ -2,12 +2,12 @@
 
 from annotator.task_follower import TaskFollower
 from engine import changes
-from engine.documents import read_jobs
-from engine.documents.reading_state import READ
+from engine.documents.reading import read_jobs
+from engine.documents.reading.reading_state import READ
 from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
-from engine.tasks import read_again
+from engine.read_again import jobs as read_again
 from engine.workspace import Workspace
 
 

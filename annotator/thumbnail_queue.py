@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from pathlib import Path
 
 from annotator.work_queues import WorkQueue, end_of, run_in_thread
-from engine.documents.thumbnails import Thumbnail
+from engine.documents.lists.thumbnails import Thumbnail
 
 # Per process. A page of 25 megapixels takes about 100 MB while it is decoded.
 THUMBNAILS = WorkQueue("thumbnails", at_work=2, waiting=62, come_back=2)

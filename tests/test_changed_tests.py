@@ -111,7 +111,7 @@ def test_files_of_this_repository_reach_the_tests_that_a_reader_expects() -> Non
     for changed, test in (
         ("engine/training/retraining/gate.py", "tests/engine/training/test_gate.py"),
         ("model/masks.py", "tests/model/test_masks.py"),
-        ("engine/documents/child.py", "tests/engine/documents/test_ocr.py"),
+        ("engine/documents/reading/child.py", "tests/engine/documents/test_ocr.py"),
         ("docs/manage.md", "tests/test_docs.py"),
         ("migrations/env.py", "tests/db/test_database.py"),
     ):

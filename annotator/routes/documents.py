@@ -13,17 +13,17 @@ from annotator.paging import ThePaging, pages
 from annotator.uploads import asked_early, copied
 from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
 from engine.annotation.views import AnnotationLine, annotation_lines
-from engine.documents import read_jobs
 from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import Ingested
-from engine.documents.listing import MOST_LINES, Sort, document_page
+from engine.documents.lists.listing import MOST_LINES, Sort, document_page
+from engine.documents.lists.views import DocumentLine, DocumentView, document_view
+from engine.documents.reading import read_jobs
 from engine.documents.refusal import DocumentRefused
-from engine.documents.views import DocumentLine, DocumentView, document_view
 from engine.errors import Refused
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.jobs.job_view import JobView, job_view
 from engine.projects import projects
-from engine.tasks import read_again
+from engine.read_again import jobs as read_again
 from engine.text import file_name
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])

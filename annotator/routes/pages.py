@@ -11,10 +11,10 @@ from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
 from annotator.thumbnail_queue import made
 from engine.annotation.words import EditedWords, WordEditsRequest, Words, WordsConflict, edit_words, page_words
-from engine.documents.thumbnails import MEDIA_TYPE, thumbnail
-from engine.documents.views import document_of, page_image
+from engine.documents.lists.thumbnails import MEDIA_TYPE, thumbnail
+from engine.documents.lists.views import document_of, page_image
 from engine.jobs.job_view import JobView, job_view
-from engine.tasks import read_again
+from engine.read_again import jobs as read_again
 
 router = APIRouter(tags=["pages"], dependencies=[MEMBERS])
 KEPT: dict[int | str, dict[str, Any]] = {

@@ -11,9 +11,9 @@ from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.table_pages import TablePages
 from annotator.ui.table import NO_PROJECT, Markup, badge, empty, link, moment, table
 from engine.annotation.answer_service import AnswerService
-from engine.documents.listing import DocumentPage, Sort, document_page
-from engine.documents.totals import DocumentTotals, document_totals
-from engine.documents.views import DocumentLine
+from engine.documents.lists.listing import DocumentPage, Sort, document_page
+from engine.documents.lists.totals import DocumentTotals, document_totals
+from engine.documents.lists.views import DocumentLine
 from engine.errors import Forbidden
 from engine.interchange.formats import FORMATS, IMPORTED
 from engine.interchange.imports import RECOGNISE

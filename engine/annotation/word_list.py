@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from engine.annotation.state import Box
-from engine.documents.found import is_right_to_left, overlap
+from engine.documents.reading.source_words import is_right_to_left, overlap
 from engine.errors import Refused
 
 LONGEST_WORD = 500  # characters

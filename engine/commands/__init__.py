@@ -1,36 +1,13 @@
-"""The commands, one file a group.
+"""The commands, one file a group, in rooms by who gives them.
 
 Each file has `register(app)`; heavy modules are imported when a command runs.
 """
 
-from engine.commands import (
-    answers,
-    ask,
-    audit,
-    checks,
-    documents,
-    evaluate,
-    export,
-    figures,
-    importing,
-    jobs,
-    models,
-    people,
-    pretrain,
-    pseudo_label,
-    retrain,
-    review,
-    runs,
-    selection,
-    serve,
-    simulate,
-    snapshots,
-    status,
-    synth,
-    tasks,
-    users,
-    worker,
-)
+from engine.commands.administration import audit, checks, figures, jobs, projects, status, users
+from engine.commands.annotation import answers, ask, documents, review, selection, tasks
+from engine.commands.datasets import export, importing, pseudo_label, snapshots, synth
+from engine.commands.servers import serve, worker
+from engine.commands.training import evaluate, models, pretrain, retrain, runs, simulate
 
 GROUPS = (
     serve,
@@ -55,7 +32,7 @@ GROUPS = (
     export,
     importing,
     figures,
-    people,
+    projects,
     users,
     checks,
     audit,

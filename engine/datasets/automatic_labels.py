@@ -12,7 +12,7 @@ from engine.annotation import automatic_checks
 from engine.annotation.proposal import marked
 from engine.datasets.filters import Filters
 from engine.datasets.labels import AutomaticLabel, ProjectFacts, with_living_words
-from engine.documents.reading_state import is_being_read
+from engine.documents.reading.reading_state import is_being_read
 from engine.projects.project_settings import settings_of
 from engine.queries import in_force
 

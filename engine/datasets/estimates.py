@@ -19,7 +19,7 @@ from db.tables import (
 from engine.datasets.automatic_labels import chosen_automatic, find_trusted_versions
 from engine.datasets.filters import Filters
 from engine.datasets.snapshots import proposal_of
-from engine.documents.reading_state import is_being_read
+from engine.documents.reading.reading_state import is_being_read
 from engine.queries import in_force, is_newest, not_removed
 from engine.workspace import Workspace
 

@@ -41,7 +41,7 @@ from engine.datasets.filters import Filters
 from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
 from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
-from engine.documents.reading_state import is_being_read
+from engine.documents.reading.reading_state import is_being_read
 from engine.errors import Refused
 from engine.plurals import word
 from engine.queries import in_force, is_newest, not_removed

@@ -1,7 +1,7 @@
 """Take in uploaded documents: a long one opens with its first page, and a job reads the other pages.
 
-A document that a killed server or a full disk left half read has an open job (engine.documents.read_jobs). Its next
-attempt begins when a server runs again, a while after a failure, or when the file is uploaded again.
+A document that a killed server or a full disk left half read has an open job (engine.documents.reading.read_jobs). Its
+next attempt begins when a server runs again, a while after a failure, or when the file is uploaded again.
 """
 
 import contextlib
@@ -14,7 +14,6 @@ from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
 from db.tables import Document, Job
-from engine.documents import read_jobs
 from engine.documents.ingest import (
     Ingested,
     add_page,
@@ -26,8 +25,9 @@ from engine.documents.ingest import (
     with_content,
 )
 from engine.documents.limits import ReadLimits
-from engine.documents.page_stream import AT_ONCE, PageStream, StoredPage
-from engine.documents.reading_state import READ
+from engine.documents.reading import read_jobs
+from engine.documents.reading.page_stream import AT_ONCE, PageStream, StoredPage
+from engine.documents.reading.reading_state import READ
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, TooMany
 from engine.jobs import queue

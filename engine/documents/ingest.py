@@ -16,9 +16,9 @@ from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
-from engine.documents.page import Beginning, ReadPage
-from engine.documents.reading_state import ReadingState, state_of
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import Beginning, ReadPage
+from engine.documents.reading.reading_state import ReadingState, state_of
 from engine.errors import Refused
 from engine.projects.open_tasks import open_missing
 from engine.queries import existing

@@ -11,8 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from engine.documents.open import environment
-from engine.documents.subprocess_guard import run_guarded
+from engine.documents.reading.open import environment
+from engine.documents.reading.subprocess_guard import run_guarded
 from engine.interchange import unpacking
 from engine.interchange.import_entries import bad
 

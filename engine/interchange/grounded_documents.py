@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from db.tables import Document, Page
 from engine.documents.ingest import add_page, finish, new_document, signature_of_page
-from engine.documents.page import Beginning, ReadPage, ReadWord
+from engine.documents.reading.page import Beginning, ReadPage, ReadWord
 from engine.errors import Refused
 from engine.grounded import GroundedPage
 from engine.projects.open_tasks import open_missing

@@ -19,8 +19,8 @@ from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.datasets.manifest import canonical
 from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page
-from engine.documents.open import read_document
-from engine.documents.page import Beginning, ReadPage, ReadWord
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from engine.documents.child import limit_process
+from engine.documents.reading.child import limit_process
 
 # Files and folders. Ten thousand pages with a few masks each, as PNG files, are some ten thousands.
 MOST_ENTRIES = 100_000

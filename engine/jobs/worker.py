@@ -1,7 +1,7 @@
 """The worker: does the jobs of the queue one at a time.
 
 It is a process of its own, so that training never blocks an annotator. It knows no job. Handlers and chores are
-handed in (engine.commands.background).
+handed in (engine.commands.servers.background).
 """
 
 import logging

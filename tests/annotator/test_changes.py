@@ -21,7 +21,7 @@ from db.tables import Change, Project, User
 from engine import changes
 from engine.accounts import members, sessions
 from engine.accounts.users import change_user, ensure_local_user
-from engine.commands.serve import server_options
+from engine.commands.servers.serve import server_options
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.conftest import KINDS, fresh_database

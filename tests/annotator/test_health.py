@@ -15,7 +15,7 @@ from annotator.app import create_app
 from db.base import now
 from db.blobs import BlobStore
 from db.tables import Lease
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.jobs.chores import Polls
 from engine.jobs.presence import Presence
 from engine.settings import Settings

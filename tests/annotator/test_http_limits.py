@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from annotator.http_limits import LimitedHttp
-from engine.commands.serve import PROTOCOL, server_options
+from engine.commands.servers.serve import PROTOCOL, server_options
 from engine.settings import Settings
 from tests.support.server_thread import served
 

@@ -14,7 +14,7 @@ from db.base import now
 from db.tables import LoginAttempt, LoginSession
 from engine import audit
 from engine.accounts import passwords, sessions, users
-from engine.commands.serve import server_options
+from engine.commands.servers.serve import server_options
 from engine.deferred_writes import DeferredWrites
 from engine.errors import TooMany
 from engine.login_attempts import SAID, LoginAttempts

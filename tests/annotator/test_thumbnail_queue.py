@@ -9,8 +9,8 @@ from PIL import Image
 
 from annotator import thumbnail_queue
 from annotator.app import create_app
-from engine.documents.thumbnails import KEPT_WIDTHS
-from engine.documents.views import document_view
+from engine.documents.lists.thumbnails import KEPT_WIDTHS
+from engine.documents.lists.views import document_view
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.settings import Settings
 from engine.workspace import Workspace

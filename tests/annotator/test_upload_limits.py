@@ -16,9 +16,9 @@ from annotator.app import create_app
 from annotator.routes import documents
 from annotator.work_queues import end_unless_gone
 from engine.client import Glossator, ServerSaid
-from engine.documents import open as opening
 from engine.documents.incoming import take
-from engine.documents.subprocess_guard import run_guarded
+from engine.documents.reading import open as opening
+from engine.documents.reading.subprocess_guard import run_guarded
 from engine.settings import Settings
 from tests.annotator.test_work_queues import until
 from tests.engine.documents.test_ingest import pdf

@@ -16,10 +16,10 @@ from pathlib import Path
 import pymupdf
 
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
-from engine.documents.page import ReadPage
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import ReadPage
 from engine.documents.refusal import DocumentRefused
-from engine.documents.words import raw_text
+from engine.documents.text_layer.words import raw_text
 
 _METADATA = re.compile(r"^(Metadata|[A-Z]+=\S+)$")
 _FEW = 3  # such tokens may be printed

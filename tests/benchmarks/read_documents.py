@@ -10,8 +10,8 @@ from pathlib import Path
 from PIL import Image, ImageDraw
 
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
-from engine.documents.page import ReadDocument, ReadPage
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import ReadDocument, ReadPage
 from engine.documents.refusal import DocumentRefused
 
 _COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")

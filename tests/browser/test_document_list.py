@@ -5,8 +5,8 @@ import itertools
 import pytest
 from playwright.sync_api import expect
 
-from engine.documents.listing import document_lines
-from engine.documents.views import DocumentLine
+from engine.documents.lists.listing import document_lines
+from engine.documents.lists.views import DocumentLine
 from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.growth.project import grow

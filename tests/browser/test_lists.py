@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from annotator.front_end_files import BASE
 from db.base import now
 from db.tables import Document
-from engine.documents import read_jobs
+from engine.documents.reading import read_jobs
 from engine.workspace import Workspace
 from tests.browser.bench import Bench, invoice
 from tests.browser.stored_invoice import TOTAL, Invoiced, store_invoice

@@ -17,7 +17,7 @@ from db.session import Database
 from db.tables import Annotation, Job, Lease, PageWord, Project, Question, Revision, Task, TaskCount, User
 from db.tables.annotations import UNRANKED
 from engine.annotation import removal
-from engine.documents.reading_state import READ, ReadingState, state_of
+from engine.documents.reading.reading_state import READ, ReadingState, state_of
 from engine.errors import Refused
 from engine.followers import catch_up
 from engine.jobs import queue

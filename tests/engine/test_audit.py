@@ -7,7 +7,7 @@ from db.tables import AuditEntry, Project, User
 from engine import audit
 from engine.accounts import members, sessions, users
 from engine.audit_clauses import clause
-from engine.commands.background import HANDLERS
+from engine.commands.servers.background import HANDLERS
 from engine.projects.project_settings import ProjectSettings
 from engine.tasks import tasks
 from engine.tasks.standard_questions import replace_standard_questions

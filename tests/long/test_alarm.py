@@ -7,7 +7,7 @@ from sqlalchemy import delete, select
 
 from db.base import now
 from db.tables import Firing, Lease
-from engine.commands.background import CHORES
+from engine.commands.servers.background import CHORES
 from engine.jobs import poll_lease
 from engine.jobs.chores import Polls
 from engine.projects.projects import change_settings

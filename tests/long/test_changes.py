@@ -8,7 +8,7 @@ import torch
 from sqlalchemy import select, update
 
 from db.tables import Document, Page, Run
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
 from engine.training.retraining import trigger

@@ -18,7 +18,7 @@ from sqlalchemy import select, update
 
 from db.tables import Job, ModelVersion, PageWord, Promotion, Run, RunMetric, Snapshot
 from engine.accounts.users import ensure_local_user
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.datasets import snapshots
 from engine.jobs import job_list, queue
 from engine.jobs.cancellation import Stopped, StopReason

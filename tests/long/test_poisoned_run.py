@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from db.tables import Document
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.jobs import queue
 from engine.models import registry
 from engine.statistics.project_agreement import project_agreement

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import torch
 
-from engine.commands.pretraining_pages import STOPPED
+from engine.commands.training.pretraining_pages import STOPPED
 from engine.training.pretraining.run import CURVES_FILE, FIGURES_FILE, pretrain
 from engine.training.pretraining.schedule import RECIPE, Schedule
 from engine.training.pretraining.stages import STAGES

@@ -28,7 +28,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.agreement import agrees
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import AnnotationState, EditMask, PageMark, to_patch
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.datasets import snapshots
 from engine.models import registry
 from engine.projects.projects import change_settings

@@ -17,7 +17,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.state import EditClear, EditMask, EditNoAnswer, EditWords, PageMark, to_patch
 from engine.cli import app
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.datasets import snapshots
 from engine.errors import Refused
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages

@@ -30,7 +30,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.survey_answers import unpack_signature
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.jobs import job_list, queue
 from engine.jobs.cancellation import Stopped, StopReason
 from engine.models import registry

@@ -19,7 +19,7 @@ import torch
 from sqlalchemy import select
 
 from db.tables import Job, ModelVersion, Promotion, Run, RunMetric
-from engine.commands.background import HANDLERS, run_worker
+from engine.commands.servers.background import HANDLERS, run_worker
 from engine.jobs import queue
 from engine.jobs.worker import do
 from engine.models import registry

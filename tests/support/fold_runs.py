@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from db.tables import ModelVersion, Run
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.jobs import queue
 from engine.training.retraining import trigger
 from engine.workspace import Workspace

@@ -13,7 +13,7 @@ def main() -> None:
     import torch
 
     import engine.training.retraining.run  # noqa: F401  (what a job imports when it runs)
-    from engine.commands.background import run_worker
+    from engine.commands.servers.background import run_worker
     from engine.settings import Settings
     from engine.workspace import open_workspace
 

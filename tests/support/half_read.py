@@ -7,9 +7,9 @@ from sqlalchemy import func, select
 
 from db.base import now
 from db.tables import Document, Job, Page, PageWord
-from engine.documents import read_jobs
 from engine.documents.incoming import take
-from engine.documents.views import document_view
+from engine.documents.lists.views import document_view
+from engine.documents.reading import read_jobs
 from engine.projects.projects import create_project
 from engine.workspace import Workspace
 from tests.engine.documents.test_ingest import pdf

@@ -20,8 +20,8 @@ class ImportGraph:
     """Files, as paths from the root with slashes, and what each of them needs directly.
 
     A Python file needs the modules that it imports anywhere but under `if TYPE_CHECKING`, those that define the names
-    which it imports from a package, modules that a string names ("engine.documents.child"), files of data whose name
-    ends a string, and, as a test, every conftest.py above it. A script needs what it imports by a relative path.
+    which it imports from a package, modules that a string names ("engine.documents.reading.child"), files of data whose
+    name ends a string, and, as a test, every conftest.py above it. A script needs what it imports by a relative path.
 
     Attributes:
         files: All files.

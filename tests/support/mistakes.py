@@ -10,7 +10,7 @@ from engine.annotation.survey_answers import documents_to_ask
 from engine.annotation.views import annotation_lines, next_annotation
 from engine.datasets import estimates, snapshots
 from engine.datasets.filters import Filters
-from engine.documents.listing import document_lines
+from engine.documents.lists.listing import document_lines
 from engine.projects.priority import begun
 from engine.projects.projects import change_settings, summaries
 from engine.selection import label_review

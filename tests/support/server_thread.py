@@ -8,7 +8,7 @@ from typing import Any
 
 import uvicorn
 
-from engine.commands.serve import server_options
+from engine.commands.servers.serve import server_options
 from engine.settings import Settings
 from tests.support.server_process import Served, free_port
 

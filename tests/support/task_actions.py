@@ -18,8 +18,8 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation import removal
 from engine.annotation.automatic_checks import needs_no_person
 from engine.batches import Throttle
-from engine.documents.listing import document_lines
-from engine.documents.totals import DocumentTotals, document_totals
+from engine.documents.lists.listing import document_lines
+from engine.documents.lists.totals import DocumentTotals, document_totals
 from engine.errors import Refused
 from engine.projects import task_changes
 from engine.projects.open_tasks import open_missing

@@ -12,7 +12,7 @@ from db.tables import Document, DocumentGroup, Page, PageSignature, PageWord
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import lock, quarantine, reason
 from engine.documents.duplicates.page_signature import Signature, signature_of
-from engine.documents.reading_state import is_being_read
+from engine.documents.reading.reading_state import is_being_read
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from PIL import Image
 
-from engine.documents.found import FoundLine
+from engine.documents.reading.source_words import FoundLine
 
 _CLOCKWISE = {90: Image.Transpose.ROTATE_270, 180: Image.Transpose.ROTATE_180, 270: Image.Transpose.ROTATE_90}
 

@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from engine.documents.found import FoundLine, FoundWord
-from engine.documents.legible import clean
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
 from engine.documents.ocr.line_words import Letter, LineWord, line_words
+from engine.documents.reading.source_words import FoundLine, FoundWord
+from engine.documents.text_layer.legible import clean
 
 _ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
-_MOST_PIXELS = 3_200_000  # memory grows with them: see engine/documents/ocr_pages.py
+_MOST_PIXELS = 3_200_000  # memory grows with them: see engine/documents/ocr/pages.py
 _BATCH = 2  # lines that are read together, of like length: padding costs more than a batch saves
 _LEAST_SURE = 0.5  # lines below are noise
 _LONG = 1.5  # height over width from which a line is read as running down or up, as RapidOCR cuts it

@@ -17,10 +17,10 @@ from typing import ClassVar
 
 from PIL import Image
 
-from engine.documents.found import FoundLine, FoundWord
-from engine.documents.legible import clean
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
 from engine.documents.ocr.scripts import scripts_of
+from engine.documents.reading.source_words import FoundLine, FoundWord
+from engine.documents.text_layer.legible import clean
 
 _SHORTEST, _LONGEST, _ENLARGED = 2600, 4000, 3.0  # pixels of the long side; largest factor
 _SURE = 0.6

@@ -7,8 +7,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
-from engine.documents.page import ReadPage, page_from_wire, page_to_wire
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import ReadPage, page_from_wire, page_to_wire
 from engine.documents.refusal import DocumentRefused
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import encode_rle

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import engine.documents as documents
 from db.blobs import sha256_of
-from engine.documents.found import FloatBox, turned_box
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.choose import find_engine
-from engine.documents.open import read_document
-from engine.documents.page import ReadPage
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import ReadPage
+from engine.documents.reading.source_words import FloatBox, turned_box
 from engine.documents.refusal import DocumentRefused, Reason
 from engine.grounded import GroundedPage, GroundedWord
 from engine.training.evaluation.ocr_reading import OcrReading, load_reading, store_reading
@@ -188,7 +188,8 @@ def _version(engine: str) -> str:
 def reader_code() -> str:
     """Return a 12-digit hash of the code that reads documents: results of other code must not be reused."""
     folder = Path(documents.__file__).parent
-    files = sorted([*folder.glob("*.py"), *(folder / "ocr").glob("*.py")])
+    rooms = (folder, folder / "reading", folder / "text_layer", folder / "ocr")
+    files = sorted(file for room in rooms for file in room.glob("*.py"))
     return sha256(b"".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
 

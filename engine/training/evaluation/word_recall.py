@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.documents.found import overlap
+from engine.documents.reading.source_words import overlap
 from engine.grounded import Box, GroundedPage, GroundedWord
 from engine.training.evaluation.answer_text import normalise, without_punctuation
 from engine.training.evaluation.bootstrap import clustered_bootstrap

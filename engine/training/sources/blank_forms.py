@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from engine.documents.blank_forms import blank_forms
+from engine.documents.blank_forms.forms import blank_forms
 from engine.synthetic.blank_forms.pages import form_pages
 from engine.synthetic.blank_forms.template import FormTemplate, load_templates, save_templates
 from engine.training.judging_files import judging_files

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from engine.documents.levels import level_words
 from engine.documents.ocr.engine import OcrEngine
-from engine.documents.order import reading_order
+from engine.documents.ocr.levels import level_words
+from engine.documents.reading.order import reading_order
 from engine.grounded import Box, GroundedPage, GroundedWord, page_from_json, page_to_json
 from engine.synthetic import SyntheticPage, generate
 from model.masks import iou, rasterise, words_under
@@ -50,7 +50,8 @@ def kept_read_pages(path: Path, seed: int, count: int, engine: OcrEngine) -> lis
 def words_of_picture(picture: Image.Image, engine: OcrEngine) -> list[GroundedWord]:
     """Return the words that an engine reads on a trusted picture, in reading order, in its pixels.
 
-    Uploads are read in a guarded process instead (engine.documents.open). A picture that the engine turns has no words.
+    Uploads are read in a guarded process instead (engine.documents.reading.open). A picture that the engine turns has
+    no words.
     """
     grey = picture.convert("L")
     scale = engine.scale_for(grey.size)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from engine.documents.blank_forms import BlankPaper
+from engine.documents.blank_forms.forms import BlankPaper
 from engine.grounded import GroundedQuestion
 from engine.synthetic import SyntheticPage
 from engine.synthetic.blank_forms.pages import form_pages

@@ -16,7 +16,7 @@ from db.statuses import ACCEPTED, TRAIN
 from db.tables import Annotation, Document, DocumentGroup, Page, PageSignature, PageWord
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.duplicates.signature_index import signature_in
-from engine.documents.reading_state import is_being_read
+from engine.documents.reading.reading_state import is_being_read
 from engine.errors import Refused
 from engine.training.judging_files import judging_files
 from engine.training.unlabelled.kept_document import KeptDocument, KeptPage, small_jpeg, write_document

@@ -21,8 +21,8 @@ from db.blobs import sha256_of
 from engine.documents.duplicates.page_signature import signature_of
 from engine.documents.kinds import media_type_of
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
-from engine.documents.page import Beginning, ReadPage
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import Beginning, ReadPage
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
 from engine.plurals import count
 from engine.training.judging_files import without_judging

@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import select
 
 from db.tables import Document, PageWord
-from engine.documents.listing import document_page
-from engine.documents.totals import document_totals
+from engine.documents.lists.listing import document_page
+from engine.documents.lists.totals import document_totals
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.app.measured import Row, row

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 
 from db.base import now
-from engine.documents.totals import document_totals
+from engine.documents.lists.totals import document_totals
 from engine.models.registry import ensure_shipped
 from engine.projects.projects import change_settings, project_by_id
 from engine.selection import survey_trigger

@@ -32,7 +32,7 @@ from db.tables import (
 )
 from db.tables.documents import search_key
 from engine import audit
-from engine.documents.listing import document_page
+from engine.documents.lists.listing import document_page
 from engine.followers import catch_up
 from engine.jobs import job_list
 from engine.models.registry import ensure_shipped

@@ -10,7 +10,7 @@ import pymupdf
 from PIL import Image
 
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
+from engine.documents.reading.open import read_document
 from engine.grounded import GroundedPage, GroundedWord
 from engine.synthetic.scan import apply_wear
 from tests.benchmarks.languages.texts import Text

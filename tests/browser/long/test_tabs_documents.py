@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import FilePayload, expect
 
-from engine.documents.listing import document_lines
+from engine.documents.lists.listing import document_lines
 from engine.settings import Settings
 from engine.workspace import open_workspace
 from tests.benchmarks.growth.project import grow

@@ -13,7 +13,7 @@ from db.ids import new_id
 from db.tables import Annotation, ModelVersion, Prediction, Revision, Task
 from engine import leases
 from engine.accounts import permissions, visibility
-from engine.documents.listing import document_lines
+from engine.documents.lists.listing import document_lines
 from engine.errors import Conflict, NotFound
 from engine.projects.projects import change_settings
 from engine.settings import Settings

@@ -16,7 +16,7 @@ from db.base import now
 from db.tables import LoginAttempt, LoginSession
 from engine import audit
 from engine.accounts import login_throttle, passwords, sessions, users
-from engine.commands.serve import server_options
+from engine.commands.servers.serve import server_options
 from engine.errors import Forbidden, TooMany
 from engine.login_attempts import LoginAttempts
 from engine.settings import Settings

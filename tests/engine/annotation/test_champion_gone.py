@@ -12,7 +12,7 @@ from db.tables import ModelVersion
 from engine.accounts.users import add_user, ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.cli import app
-from engine.commands.background import run_worker
+from engine.commands.servers.background import run_worker
 from engine.errors import Refused
 from engine.jobs import queue
 from engine.models import promotions, registry

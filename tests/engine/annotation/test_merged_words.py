@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from engine.annotation.merged_words import MergedWords, by_hand_of, merge
 from engine.annotation.word_list import MOST_WORDS, ListedWord, living
-from engine.documents.page import ReadWord
+from engine.documents.reading.page import ReadWord
 from engine.errors import Refused
+from engine.read_again.merged_words import MergedWords, by_hand_of, merge
 
 SIZE = (1000, 1000)
 

@@ -178,7 +178,7 @@ def test_pretrain_reads_a_corpus_once_and_says_what_it_left_out(run, tmp_path: P
 
 
 def test_the_samples_are_three_documents_once(sqlite_workspace) -> None:
-    from engine.commands.samples import add_samples, typeset
+    from engine.commands.servers.samples import add_samples, typeset
 
     assert add_samples(sqlite_workspace) == 3
     assert add_samples(sqlite_workspace) == 0

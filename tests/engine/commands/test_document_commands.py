@@ -8,7 +8,7 @@ from typer.testing import CliRunner, Result
 
 from db.tables import DocumentText
 from engine.cli import app
-from engine.documents.listing import document_page
+from engine.documents.lists.listing import document_page
 from engine.projects.projects import create_project
 from engine.settings import Settings
 from engine.workspace import open_workspace

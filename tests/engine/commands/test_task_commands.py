@@ -10,7 +10,7 @@ from db.tables import Task
 from engine.accounts import members, users
 from engine.annotation.views import annotation_lines
 from engine.cli import app
-from engine.documents.listing import document_lines
+from engine.documents.lists.listing import document_lines
 from engine.projects.projects import create_project
 from engine.settings import Settings
 from engine.tasks.review import revisions_of

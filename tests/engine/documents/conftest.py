@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from engine.documents import read_jobs
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
-from engine.documents.page import ReadDocument
-from engine.documents.reading_state import READ
+from engine.documents.reading import read_jobs
+from engine.documents.reading.open import read_document
+from engine.documents.reading.page import ReadDocument
+from engine.documents.reading.reading_state import READ
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.workspace import Workspace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.blank_forms import NoForms, blank_forms
+from engine.documents.blank_forms.forms import NoForms, blank_forms
 from tests.support import made_documents as made
 from tests.support.made_forms import office_form
 
@@ -40,19 +40,19 @@ def test_a_file_that_ends_its_process_is_left_out(tmp_path: Path, monkeypatch: p
         office_form().save(tmp_path / f"{name}.pdf")
     (tmp_path / "b.pdf").write_bytes((tmp_path / "b.pdf").read_bytes() + b"\n%" + b" " * 1000)
     # The child of a test: as the real one, but it dies while it reads the second file.
-    monkeypatch.setattr("engine.documents.blank_forms._command", _dying(tmp_path))
+    monkeypatch.setattr("engine.documents.blank_forms.forms._command", _dying(tmp_path))
     assert [one.source for one in blank_forms(tmp_path)] == ["a.pdf", "c.pdf"]
 
 
 def _dying(folder: Path):
-    from engine.documents import blank_forms as module
+    from engine.documents.blank_forms import forms as module
 
     usual = module._command
     code = (
-        "import os, sys, engine.documents.blank_form_pages as pages\n"
+        "import os, sys, engine.documents.blank_forms.pages as pages\n"
         "read = pages.read_templates\n"
         "pages.read_templates = lambda path, limits: os._exit(9) if path.name == 'b.pdf' else read(path, limits)\n"
-        "from engine.documents.blank_form_child import main\n"
+        "from engine.documents.blank_forms.child import main\n"
         "main()\n"
     )
     return lambda batch, limits: [usual(batch, limits)[0], "-P", "-c", code, usual(batch, limits)[-1]]

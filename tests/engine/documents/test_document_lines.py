@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from sqlalchemy import event
 
-from engine.documents.listing import document_lines
+from engine.documents.lists.listing import document_lines
 from engine.workspace import Workspace
 from tests.support.annotators import answer
 from tests.support.factories import bill, make_document, make_project

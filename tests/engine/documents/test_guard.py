@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.subprocess_guard import run_guarded
+from engine.documents.reading.subprocess_guard import run_guarded
 
 
 def run(code: str, seconds: float = 10.0) -> tuple[list[bytes], int, bool, str]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from engine.documents.images import displayable
+from engine.documents.reading.images import displayable
 from tests.support import made_documents as made
 
 NO_OCR = {"ocr": "tesseract", "ocr_language": "xxx"}

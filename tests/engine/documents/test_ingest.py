@@ -11,7 +11,7 @@ from sqlalchemy import func, select
 from db.tables import Document, DocumentGroup, Page, PageWord
 from engine.documents import ingest as ingest_module
 from engine.documents.ingest import ingest
-from engine.documents.open import read_document
+from engine.documents.reading.open import read_document
 from engine.documents.refusal import DocumentRefused
 from engine.errors import NotFound, Refused
 from engine.projects.projects import create_project

@@ -3,11 +3,11 @@
 import time
 from pathlib import Path
 
-from engine.documents.doubts import Doubt
 from engine.documents.limits import ReadLimits
-from engine.documents.ocr_pages import EngineLoading, Waiting, read_waiting, save_image
-from engine.documents.page import ReadPage
-from engine.documents.render import PdfPages
+from engine.documents.ocr.pages import EngineLoading, Waiting, read_waiting, save_image
+from engine.documents.reading.page import ReadPage
+from engine.documents.reading.render import PdfPages
+from engine.documents.text_layer.doubts import Doubt
 from tests.engine.documents.conftest import Read
 from tests.support import made_documents as made
 from tests.support import made_layers

@@ -2,9 +2,9 @@
 
 import pytest
 
-from engine.documents.found import FoundLine, FoundWord
-from engine.documents.levels import level_words
-from engine.documents.order import reading_order
+from engine.documents.ocr.levels import level_words
+from engine.documents.reading.order import reading_order
+from engine.documents.reading.source_words import FoundLine, FoundWord
 
 
 def read(*boxes):

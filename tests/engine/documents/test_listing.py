@@ -8,8 +8,8 @@ from sqlalchemy import event
 
 from db import migrate
 from db.tables import Document
-from engine.documents.listing import DocumentPage, Sort, document_lines, document_page
-from engine.documents.totals import DocumentTotals, document_totals
+from engine.documents.lists.listing import DocumentPage, Sort, document_lines, document_page
+from engine.documents.lists.totals import DocumentTotals, document_totals
 from engine.errors import Refused
 from engine.workspace import Workspace
 from tests.support.annotators import answer

@@ -14,8 +14,8 @@ from db.tables import Document, DocumentGroup, Job, Task
 from engine.accounts.users import ensure_local_user
 from engine.documents.incoming import place_in_line, take_early
 from engine.documents.ingest import ingest, limits_of
+from engine.documents.lists.views import document_view
 from engine.documents.refusal import DocumentRefused
-from engine.documents.views import document_view
 from engine.errors import NotFound, TooMany
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.projects.projects import create_project

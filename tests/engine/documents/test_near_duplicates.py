@@ -12,13 +12,13 @@ from typer.testing import CliRunner
 from db.tables import Document, DocumentGroup, Job, Page, PageSignature, PageWord, Project, SignatureBand
 from engine.cli import app
 from engine.datasets import snapshots
-from engine.documents import read_jobs
 from engine.documents.duplicates.signature_backfill import find_unsigned, sign
 from engine.documents.incoming import take_early
 from engine.documents.ingest import ingest
-from engine.documents.listing import document_lines
-from engine.documents.reading_state import READ
-from engine.documents.views import document_view
+from engine.documents.lists.listing import document_lines
+from engine.documents.lists.views import document_view
+from engine.documents.reading import read_jobs
+from engine.documents.reading.reading_state import READ
 from engine.errors import Refused
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.workspace import Workspace

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
-from engine.documents import ocr_pages
+from engine.documents.ocr import pages as ocr_pages
 from engine.documents.ocr import tesseract
 from engine.documents.ocr.choose import find_engine
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime
 from engine.documents.ocr.rapid import RapidOcr, half_width
-from engine.documents.page import ReadPage
+from engine.documents.reading.page import ReadPage
 from tests.support import made_documents as made
 
 pytestmark = pytest.mark.ocr

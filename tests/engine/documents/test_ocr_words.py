@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from engine.documents.limits import OcrChoice, ReadLimits
-from engine.documents.page import ReadPage, ReadWord
+from engine.documents.reading.page import ReadPage, ReadWord
 from engine.grounded import GroundedPage
 from engine.training.evaluation.ocr_words import OcrWords, words_upright
 from tests.support import made_documents as made

@@ -1,8 +1,8 @@
 """Reading order, and which characters can be read at all."""
 
-from engine.documents.found import FoundLine, FoundWord
-from engine.documents.legible import clean, garbage_share
-from engine.documents.order import reading_order
+from engine.documents.reading.order import reading_order
+from engine.documents.reading.source_words import FoundLine, FoundWord
+from engine.documents.text_layer.legible import clean, garbage_share
 
 
 def line(text: str, x: float, y: float, *, from_right: bool = False, height: float = 10) -> FoundLine:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from engine.documents import ocr_pages
 from engine.documents.limits import ReadLimits
+from engine.documents.ocr import pages as ocr_pages
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from starlette.testclient import TestClient
 from db.base import now
 from db.tables import Job
 from engine.accounts.users import ensure_local_user
-from engine.documents import page_stream, read_jobs
 from engine.documents.incoming import go_on, take, take_early
 from engine.documents.ingest import limits_of
-from engine.documents.reading_state import READ
-from engine.documents.views import document_view
+from engine.documents.lists.views import document_view
+from engine.documents.reading import page_stream, read_jobs
+from engine.documents.reading.reading_state import READ
 from engine.jobs import queue
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.jobs.worker import do
@@ -218,7 +218,7 @@ def test_a_reader_ended_by_a_signal_is_no_fault_of_the_file(
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             command = (process / "cmdline").read_bytes()
-            if b"engine.documents.child" in command and str(source).encode() in command:
+            if b"engine.documents.reading.child" in command and str(source).encode() in command:
                 os.kill(int(process.name), signal.SIGTERM)
     wait_until(lambda: document_view(workspace, early.document_id).warnings != [])
     view = document_view(workspace, early.document_id)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
+from engine.documents.reading.open import read_document
 from engine.documents.refusal import DocumentRefused, Reason
 from tests.support import made_documents as made
 
@@ -144,10 +144,10 @@ def test_a_crash_of_the_reading_process_is_one_sentence_and_its_trace_is_logged(
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("import os\nos.abort()\n")
     monkeypatch.setattr(
-        "engine.documents.open.environment",
+        "engine.documents.reading.open.environment",
         lambda: {"PYTHONPATH": f"{broken.parent}:{Path.cwd()}", "PATH": "/usr/bin"},
     )
-    with caplog.at_level(logging.ERROR, logger="engine.documents.open"):
+    with caplog.at_level(logging.ERROR, logger="engine.documents.reading.open"):
         assert refusal(made.text_pdf(tmp_path / "crash.pdf")).reason == Reason.BROKEN
     assert "status -6" in caplog.text
 

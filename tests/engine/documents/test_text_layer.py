@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageChops
 
-from engine.documents.page import ReadPage
+from engine.documents.reading.page import ReadPage
 from tests.support import made_documents as made
 
 

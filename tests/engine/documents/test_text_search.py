@@ -12,8 +12,9 @@ from db.search_tokens import words_of
 from db.tables import Document, DocumentText, Page, PageWord
 from engine.accounts.users import ensure_local_user
 from engine.annotation.words import WordEditsRequest, edit_words, page_words
-from engine.documents import kept_texts, text_search
-from engine.documents.listing import Sort, all_lines, document_page
+from engine.documents.lists import search_texts as kept_texts
+from engine.documents.lists import text_search
+from engine.documents.lists.listing import Sort, all_lines, document_page
 from engine.followers import catch_up
 from engine.workspace import Workspace
 from tests.support.factories import line, make_document, make_project, pages_of

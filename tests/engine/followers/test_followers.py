@@ -13,7 +13,7 @@ from db.base import now
 from db.dirty_documents import mark_dirty
 from db.tables import Change, DocumentFigures, FollowerPosition, ProjectFigures, QueueDay, SkippedChange
 from engine import changes, leases
-from engine.documents.totals import document_totals
+from engine.documents.lists.totals import document_totals
 from engine.followers import FollowerRunner, catch_up, checks, document_figures, freshness, positions
 from engine.followers.derived_table import DerivedTable, Row, Sums
 from engine.followers.follower import Follower

@@ -13,7 +13,7 @@ from sqlalchemy import delete, select, update
 from db import changes
 from db.base import now
 from db.tables import Firing, Job, Lease, Project, Revision
-from engine.commands.background import CHORES, run_worker
+from engine.commands.servers.background import CHORES, run_worker
 from engine.jobs import poll_lease, queue
 from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.jobs.chores import Chores, Polls
@@ -241,7 +241,8 @@ def test_a_worker_fires_a_schedule_from_its_thread(sqlite_workspace: Workspace) 
 def test_a_worker_without_jobs_imports_no_torch(sqlite_workspace: Workspace) -> None:
     hourly(sqlite_workspace, since=timedelta(seconds=0))
     code = (
-        "import sys; from engine.commands.background import run_worker; from engine.commands.worker import worker\n"
+        "import sys; from engine.commands.servers.background import run_worker\n"
+        "from engine.commands.servers.worker import worker\n"
         "worker(once=True); assert 'torch' not in sys.modules"
     )
     data, url = str(sqlite_workspace.settings.data_dir), str(sqlite_workspace.settings.url)

@@ -9,8 +9,8 @@ import numpy as np
 import pymupdf
 import pytest
 
-from engine.documents.blank_form_pages import read_templates
-from engine.documents.blank_forms import BlankPaper
+from engine.documents.blank_forms.forms import BlankPaper
+from engine.documents.blank_forms.pages import read_templates
 from engine.documents.limits import ReadLimits
 from engine.grounded import page_to_json
 from engine.synthetic import SyntheticPage

@@ -3,7 +3,7 @@
 import pytest
 
 from db.tables import Task
-from engine.documents.listing import document_lines
+from engine.documents.lists.listing import document_lines
 from engine.tasks.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge

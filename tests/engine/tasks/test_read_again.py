@@ -16,7 +16,7 @@ from engine.annotation.words import WordEditsRequest, Words, edit_words, page_wo
 from engine.documents.ingest import ingest, limits_of
 from engine.errors import Conflict, Refused
 from engine.jobs import queue
-from engine.tasks import read_again
+from engine.read_again import jobs as read_again
 from engine.tasks.label_review_queue import sentence
 from engine.workspace import Workspace
 from tests.support import made_documents as made
@@ -120,7 +120,7 @@ def test_a_page_that_ocr_cannot_read_keeps_its_words(
 ) -> None:
     before = page_words(workspace, stored.page_id)
     limits = replace(limits_of(workspace.settings), ocr="tesseract")
-    monkeypatch.setattr("engine.documents.read_again.limits_of", lambda _: limits)
+    monkeypatch.setattr("engine.read_again.page_words.limits_of", lambda _: limits)
     monkeypatch.setenv("PATH", str(tmp_path))  # no Tesseract there
     with pytest.raises(Refused, match=r"Page 1 keeps its words\. Tesseract is not installed"):
         read_again.read_page(workspace, stored.page_id, stored.user_id)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from engine.documents.blank_forms import NoForms
+from engine.documents.blank_forms.forms import NoForms
 from engine.training.pretraining.pretraining_stage import StageInputs
 from engine.training.pretraining.stages import STAGES
 from engine.training.sources.blank_forms import FORMS_FILE, blank_form_source, with_forms

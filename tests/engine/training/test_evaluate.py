@@ -13,7 +13,7 @@ import torch
 import typer
 from typer.testing import CliRunner, Result
 
-from engine.commands import evaluate as command
+from engine.commands.training import evaluate as command
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord, write_pages
 from engine.run_lengths import encode_rle
 from engine.synthetic import SyntheticPage, generate

@@ -142,7 +142,7 @@ def test_without_pages_nothing_is_measured() -> None:
 @pytest.mark.ocr
 def test_the_words_of_a_clean_letter_are_all_found(tmp_path: Path) -> None:
     """Given are the words of the PDF's text layer, read are those of its picture."""
-    from engine.documents.open import read_document
+    from engine.documents.reading.open import read_document
 
     made.text_pdf(tmp_path / "letter.pdf")
     layer = read_document(tmp_path / "letter.pdf", name="letter", limits=ReadLimits(), out_dir=tmp_path).pages[0]

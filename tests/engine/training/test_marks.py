@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from db.blobs import sha256_of
-from engine.commands import evaluate as command
+from engine.commands.training import evaluate as command
 from engine.documents.limits import ReadLimits
 from engine.training.evaluation import marked_pages as reading
 from engine.training.evaluation.evaluate_marks import evaluate_marks

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.documents.blank_form_pages import read_templates
+from engine.documents.blank_forms.pages import read_templates
 from engine.documents.limits import ReadLimits
 from engine.training.sources import region_choices as source
 from tests.support.made_forms import MadeForm, office_form

@@ -15,7 +15,7 @@ from engine.documents import kinds
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.ingest import limits_of
 from engine.documents.limits import ReadLimits
-from engine.documents.open import read_document
+from engine.documents.reading.open import read_document
 from engine.documents.refusal import DocumentRefused, Reason
 from engine.errors import Refused
 from engine.settings import Settings

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from sqlalchemy import update
 
 from db.tables import Document, Job, Page, PageWord, Project
-from engine.documents.reading_state import key_of
+from engine.documents.reading.reading_state import key_of
 from engine.errors import NotFound, Refused
 from engine.models.folds import FOLDS, fold_of
 from engine.settings import Settings

@@ -1,0 +1,109 @@
+"""`glossator check`: compare what is stored twice with what it follows from, and correct it."""
+
+from dataclasses import asdict, dataclass, field
+from typing import Annotated, Any
+
+import typer
+from sqlalchemy import select
+
+from db.tables import Project
+from engine.commands.common import console, emit, here
+from engine.documents.lists import search_texts as kept_texts
+from engine.followers import checks as figures
+from engine.plurals import count
+from engine.projects.projects import project_named
+from engine.tasks import kept_states
+from engine.workspace import Workspace
+
+
+@dataclass(slots=True)
+class Differences:
+    """What differs: states of tasks, figures, and entries of the search.
+
+    Attributes:
+        states: See `kept_states.Drift`.
+        figures: Names of tables with ids of documents, questions or projects.
+        skipped: Changes that a follower could not follow: its name, id of the change, error.
+        texts: Documents with other search entries than names and words say.
+        index: Whether the index over the search entries is whole.
+    """
+
+    states: kept_states.Drift
+    figures: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[tuple[str, int, str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    index: bool = True
+
+    def __bool__(self) -> bool:
+        return bool(self.states or self.figures or self.skipped or self.texts or not self.index)
+
+    def sentences(self) -> list[str]:
+        """Return one sentence for each kind of difference."""
+        numbers = (
+            (len(self.states.tasks), "state of a task", "states of tasks"),
+            (len(self.states.counts), "count of tasks", "counts of tasks"),
+            (len(self.states.editors), "editor of an answer", "editors of answers"),
+            (len(self.states.parts), "shared task", "shared tasks"),
+            (len(self.figures), "figure", "figures"),
+            (len(self.texts), "search entry", "search entries"),
+        )
+        parts = [count(number, singular, plural) for number, singular, plural in numbers if number]
+        sentences = [f"Differing: {', '.join(parts)}."] if parts else []
+        sentences += [] if self.index else ["The search index is damaged."]
+        names = sorted({f"{name} at change {change}: {error}" for name, change, error in self.skipped})
+        return sentences + [f"A change could not be followed: {name}." for name in names]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what differs, for programs."""
+        texts = {"documents": self.texts, "index": self.index}
+        return {**asdict(self.states), "figures": self.figures, "skipped": self.skipped, **texts}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("check")(check)
+
+
+def check(
+    project: Annotated[str | None, typer.Option("--project", help="Name of the project; all by default.")] = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Compare states of tasks, figures and search entries with answers and words. Exits with 1 if any differ."""
+    with here() as workspace:
+        chosen = project_named(workspace, project).id if project is not None else None
+        differences = _find(workspace, chosen)
+        left = differences
+        if rebuild and differences:
+            if differences.states:
+                kept_states.rebuild(workspace, chosen)
+            if differences.texts or not differences.index:
+                kept_texts.rebuild(workspace, chosen)
+            for project_id in _projects(workspace, chosen):
+                figures.rebuild(workspace, project_id)
+            left = _find(workspace, chosen)
+    if as_json:
+        emit({**differences.as_json(), "left": left.as_json()})
+    else:
+        found = " ".join(differences.sentences()) or "All states, figures and search entries are right."
+        advice = " Corrected." if not left else " Run it again with --rebuild to correct this."
+        console.print(found + (advice if differences else ""), markup=False)
+    if left:
+        raise typer.Exit(1)
+
+
+def _find(workspace: Workspace, project_id: str | None) -> Differences:
+    differences = Differences(kept_states.check(workspace, project_id))
+    for each_id in _projects(workspace, project_id):
+        differences.figures += figures.find_mismatches(workspace, each_id)
+        differences.skipped += figures.skipped_changes(workspace, each_id)
+    differences.texts = kept_texts.check(workspace, project_id)
+    differences.index = kept_texts.index_is_whole(workspace)
+    return differences
+
+
+def _projects(workspace: Workspace, project_id: str | None) -> list[str]:
+    with workspace.database.read() as session:
+        return (
+            [project_id] if project_id is not None else list(session.scalars(select(Project.id).order_by(Project.id)))
+        )

@@ -1,0 +1,168 @@
+"""`glossator projects` and `glossator db`: manage projects, their settings, and the database schema."""
+
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from db import migrate
+from db.refusals import DowngradeRefused
+from db.session import Database
+from engine.accounts import users
+from engine.commands.administration import members
+from engine.commands.common import console, emit, fail, here, output, settings_here
+from engine.commands.foreground import tasks_follow
+from engine.paging import every
+from engine.projects import project_settings, projects
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    several = typer.Typer(no_args_is_help=True, help="Manage projects, settings and members.")
+    several.command("list")(list_projects)
+    several.command("create")(create_project)
+    several.command("set")(set_project)
+    members.add_to(several)
+    app.add_typer(several, name="projects")
+    database = typer.Typer(no_args_is_help=True, help="Manage the database schema.")
+    database.command("upgrade")(upgrade)
+    database.command("downgrade")(downgrade)
+    database.command("current")(current)
+    app.add_typer(database, name="db")
+
+
+def list_projects(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """List all projects."""
+    with here() as workspace:
+        found = list(every(lambda cursor: projects.summaries(workspace, cursor=cursor)))
+    if json:
+        rows = [
+            {
+                "id": each.project.id,
+                "name": each.project.name,
+                "documents": each.documents,
+                "accepted": each.accepted,
+                "settings": project_settings.settings_of(each.project).model_dump(),
+            }
+            for each in found
+        ]
+        emit({"projects": rows})
+        return
+    table = Table("Project", "Documents", "Accepted", box=None, header_style="bold", pad_edge=False)
+    for each in found:
+        table.add_row(each.project.name, str(each.documents), str(each.accepted))
+    output.print(table)
+
+
+def create_project(
+    name: Annotated[str, typer.Argument(help="Name of the project.")],
+    description: Annotated[str, typer.Option(help="Description of the project.")] = "",
+) -> None:
+    """Create a project."""
+    with here() as workspace:
+        projects.create_project(workspace, name, description, users.ensure_local_user(workspace).id)
+    console.print(f"Project {name!r} created.")
+
+
+def set_project(
+    name: Annotated[str, typer.Argument(help="Name of the project.")],
+    retrain_after: Annotated[
+        int | None, typer.Option(help="Number of newly accepted answers that start a retraining.")
+    ] = None,
+    retrain_automatically: Annotated[
+        bool | None, typer.Option(help="Automatic retraining by count, age and schedule.")
+    ] = None,
+    retrain_after_days: Annotated[
+        float | None, typer.Option(help="Maximum days that a new answer waits; 0: no limit.")
+    ] = None,
+    retrain_cron: Annotated[str | None, typer.Option(help='Schedule as crontab, as "30 2 * * 1-5"; "": none.')] = None,
+    retrain_time_zone: Annotated[str | None, typer.Option(help="Time zone of the schedule, as Europe/Berlin.")] = None,
+    promotion: Annotated[
+        str | None, typer.Option(help="Promotion of a version that passed the gate: automatic or by_hand.")
+    ] = None,
+    review_required: Annotated[bool | None, typer.Option(help="Whether answers of annotators need a review.")] = None,
+    overlap_share: Annotated[
+        float | None, typer.Option(help="Share of tasks answered by several people, 0 to 1.")
+    ] = None,
+    overlap_people: Annotated[int | None, typer.Option(help="People per overlapping task: 2 or 3.")] = None,
+    gold_share: Annotated[
+        float | None, typer.Option(help="Share of gold questions, inserted unannounced, 0 to 1.")
+    ] = None,
+    selection: Annotated[
+        str | None, typer.Option(help="Document order: arrival, random or model (most uncertain first).")
+    ] = None,
+    selection_random_share: Annotated[
+        float | None, typer.Option(help="Share of random documents mixed in, 0 to 1.")
+    ] = None,
+    selection_patience_days: Annotated[
+        float | None, typer.Option(help="Days after which a waiting document is moved up.")
+    ] = None,
+    precision_target: Annotated[
+        float | None, typer.Option(help="Minimum share of automatic answers that are right.")
+    ] = None,
+    precision_answers: Annotated[
+        int | None, typer.Option(help="Minimum number of reviewed answers to measure their precision.")
+    ] = None,
+    audit_share: Annotated[float | None, typer.Option(help="Share of automatic answers sampled for audit.")] = None,
+) -> None:
+    """Change the settings of a project."""
+    wanted = {
+        "retrain_after": retrain_after,
+        "retrain_automatically": retrain_automatically,
+        "retrain_after_days": retrain_after_days,
+        "retrain_cron": retrain_cron,
+        "retrain_time_zone": retrain_time_zone,
+        "promotion": promotion,
+        "review_required": review_required,
+        "overlap_share": overlap_share,
+        "overlap_people": overlap_people,
+        "gold_share": gold_share,
+        "selection": selection,
+        "selection_random_share": selection_random_share,
+        "selection_patience_days": selection_patience_days,
+        "precision_target": precision_target,
+        "precision_answers": precision_answers,
+        "audit_share": audit_share,
+    }
+    with here() as workspace:
+        project = projects.project_named(workspace, name)
+        changes: dict[str, Any] = {key: value for key, value in wanted.items() if value is not None}
+        by = users.ensure_local_user(workspace).id
+        chosen = projects.change_settings(workspace, project.id, by=by, **changes)
+        tasks_follow(workspace, project.id)
+    for key, value in chosen.model_dump().items():
+        output.print(f"{key} = {value}")
+
+
+def upgrade() -> None:
+    """Upgrade the database to the newest schema."""
+    with here() as workspace:
+        output.print(f"The database is at schema {migrate.current(workspace.database)}.")
+
+
+def downgrade(
+    revision: Annotated[str, typer.Argument(help="Schema revision.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
+) -> None:
+    """Downgrade the database to an older schema. Make a backup first."""
+    if not yes and not typer.confirm(
+        "A downgrade deletes data that the older schema cannot hold. Do you have a backup?"
+    ):
+        fail("Nothing was changed. Make a backup, then confirm.")
+    database = Database(settings_here().url)
+    try:
+        migrate.downgrade(database, revision)
+        output.print(f"The database is at schema {migrate.current(database) or 'base'}.")
+    except DowngradeRefused as refusal:
+        fail(str(refusal))
+    finally:
+        database.dispose()
+
+
+def current() -> None:
+    """Print the schema of the database and the newest known one."""
+    database = Database(settings_here().url)
+    output.print(f"at {migrate.current(database) or 'nothing'}, newest {migrate.head()}")
+    database.dispose()

@@ -1,0 +1,180 @@
+"""`glossator ingest` and `glossator documents`: add files to a project, and list its documents."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from engine.accounts.users import ensure_local_user
+from engine.commands.annotation import read_again
+from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
+from engine.commands.lookups import document_called
+from engine.documents.ingest import ingest as ingest_file
+from engine.documents.lists.listing import document_lines
+from engine.documents.lists.views import document_view
+from engine.documents.refusal import DocumentRefused
+from engine.errors import Refused
+from engine.plurals import count
+from engine.projects.projects import DEFAULT_NAME, project_named
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command()(ingest)
+    documents = typer.Typer(
+        no_args_is_help=True,
+        help="List and show documents, read them again, and compute their page signatures.",
+    )
+    documents.command("list")(list_documents)
+    documents.command("show")(show_document)
+    documents.command("sign")(sign_documents)
+    read_again.register(documents)
+    app.add_typer(documents, name="documents")
+
+
+def ingest(
+    files: Annotated[list[Path], typer.Argument(help="PDF, PNG, JPEG or TIFF files, or folders.")],
+    project: Annotated[str, typer.Option(help="Name of the project; created if missing.")] = DEFAULT_NAME,
+    licence: Annotated[str | None, typer.Option(help="Licence of the documents, exported with them.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Add files to a project. Each becomes a document or is refused with a reason."""
+    paths = [
+        each for path in files for each in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not each.is_dir()
+    ]
+    if not paths:
+        fail("No files found. Name files, or a folder that contains some.")
+    rows: list[dict[str, object]] = []
+    with here() as workspace:
+        user = ensure_local_user(workspace)
+        project_id = project_to_fill(workspace, project, user.id)
+        with progress() as bar:
+            task = bar.add_task("Reading", total=len(paths))
+            for path in paths:
+                bar.update(task, description=path.name[:40])
+                began = time.perf_counter()
+                row: dict[str, object] = {"file": str(path), "name": path.name}
+                try:
+                    done = ingest_file(
+                        workspace, path, name=path.name, project_id=project_id, user_id=user.id, licence=licence
+                    )
+                    row |= {
+                        "outcome": "new" if done.created else "already in the project",
+                        "document_id": done.document_id,
+                        "pages": done.pages,
+                        "words": done.words,
+                        "sentence": " ".join(done.warnings),
+                    }
+                except (DocumentRefused, Refused, OSError) as error:
+                    reason = error.reason.value if isinstance(error, DocumentRefused) else "refused"
+                    sentence = (
+                        f"{path.name} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
+                    )
+                    row |= {"outcome": "refused", "reason": reason, "sentence": sentence}
+                row["seconds"] = round(time.perf_counter() - began, 2)
+                rows.append(row)
+                bar.advance(task)
+    _print_table(rows)
+    taken = [row for row in rows if row["outcome"] != "refused"]
+    refused = len(rows) - len(taken)
+    if json:
+        emit({"project": project, "documents": len(taken), "refused": refused, "files": rows})
+    if refused:
+        console.print(f"{refused} of {len(rows)} files were refused.")
+    if not taken:
+        raise typer.Exit(1)
+
+
+def _print_table(rows: list[dict[str, object]]) -> None:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("File", "Outcome"):
+        table.add_column(column, overflow="fold")
+    for column in ("Pages", "Words", "Seconds"):
+        table.add_column(column, justify="right")
+    table.add_column("Notes", overflow="fold", ratio=1)
+    for row in rows:
+        table.add_row(
+            str(row["name"]),
+            str(row["outcome"]),
+            str(row.get("pages", "")),
+            str(row.get("words", "")),
+            f"{row['seconds']:.1f}",
+            str(row["sentence"]),
+        )
+    pages = sum(int(str(row.get("pages", 0))) for row in rows)
+    words = sum(int(str(row.get("words", 0))) for row in rows)
+    table.add_section()
+    table.add_row(
+        f"{len(rows)} files", "", str(pages), str(words), f"{sum(float(str(r['seconds'])) for r in rows):.1f}", ""
+    )
+    output.print(table)
+
+
+def list_documents(
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """List the documents of a project, newest first."""
+    with here() as workspace:
+        lines = document_lines(workspace, project_named(workspace, project).id)
+    if json:
+        emit({"project": project, "documents": [line.model_dump(mode="json") for line in lines]})
+        return
+    table = Table("document", "id", box=None, header_style="bold", pad_edge=False)
+    for title in ("pages", "words", "questions", "accepted"):
+        table.add_column(title, justify="right")
+    table.add_column("same as", overflow="fold")
+    for line in lines:
+        counts = (line.pages, line.words, line.questions, line.accepted)
+        same = "in quarantine" if line.quarantined else line.same_as or ""
+        table.add_row(line.name, line.id, *(str(count) for count in counts), same)
+    output.print(table)
+    for line in lines:
+        if line.quarantined:
+            output.print(
+                f"{line.name} is in quarantine: it is used neither for training nor for judging.",
+                markup=False,
+                soft_wrap=True,
+            )
+
+
+def show_document(
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Show a document and its pages."""
+    with here() as workspace:
+        found = document_called(workspace, project_named(workspace, project).id, document)
+        view = document_view(workspace, found.id)
+    if json:
+        emit(view.model_dump(mode="json"))
+        return
+    output.print(f"{view.name}  {view.id}", markup=False)
+    for warning in view.warnings:
+        output.print(warning, style="dim", markup=False)
+    table = Table("page", "id", "size", "words", "words from")
+    for page in view.pages:
+        table.add_row(str(page.number), page.id, f"{page.width} x {page.height}", str(page.words), page.text_source)
+    output.print(table)
+
+
+def sign_documents(
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Compute missing page signatures, which detect near-duplicates. The worker does this when it starts."""
+    from engine.documents.duplicates.signature_backfill import sign
+
+    with here() as workspace, progress() as bar:
+        task = bar.add_task("Computing page signatures", total=None)
+        done = sign(workspace, lambda at, total: bar.update(task, completed=at, total=total))
+    if json:
+        emit({"documents": done.documents, "quarantined": done.quarantined})
+        return
+    output.print(f"Page signatures of {count(done.documents, 'document')} were computed.")
+    for name in done.quarantined:
+        output.print(
+            f"{name} was quarantined; glossator documents show gives the reason.", markup=False, soft_wrap=True
+        )

@@ -1,0 +1,66 @@
+"""`glossator documents read-again`: read stored pages again by OCR."""
+
+from typing import Annotated
+
+import typer
+
+from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.lookups import acting, document_called, page_numbered
+from engine.documents.lists.listing import document_lines
+from engine.documents.lists.views import document_view
+from engine.documents.refusal import DocumentRefused
+from engine.errors import Refused
+from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.read_again.jobs import read_page, sentence
+
+
+def register(documents: typer.Typer) -> None:
+    """Add the command to those of documents."""
+    documents.command("read-again")(read_documents_again)
+
+
+def read_documents_again(
+    document: Annotated[
+        str | None, typer.Argument(help="Name or id of a document; without one, all of the project.")
+    ] = None,
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    page: Annotated[int | None, typer.Option(min=1, help="Only the page with this number, from 1.")] = None,
+    user: Annotated[str | None, typer.Option("--as", help="Act as this user; the local user by default.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Read pages again by OCR, as when their text layer was not what is printed.
+
+    Words that people added or fixed stay. Accepted answers whose words are gone go to review. Exits with 1 when no page
+    could be read.
+    """
+    if page is not None and document is None:
+        fail("Name the document of this page.")
+    with here() as workspace, progress() as bar:
+        project_id = project_named(workspace, project).id
+        by = acting(workspace, user, "project_id", project_id, "reviewer")
+        if document is None:
+            chosen = [line.id for line in document_lines(workspace, project_id)]
+        else:
+            chosen = [document_called(workspace, project_id, document).id]
+        if page is not None:
+            pages = [page_numbered(workspace, chosen[0], page)]
+        else:
+            pages = [each for key in chosen for each in document_view(workspace, key).pages]
+        task = bar.add_task("Reading", total=len(pages))
+        done, kept = [], []
+        for each in pages:
+            try:
+                done.append(read_page(workspace, each.id, by.id))
+            except (Refused, DocumentRefused) as error:
+                kept.append(str(error))
+            bar.advance(task)
+    looks = sorted({answer.annotation_id for one in done for answer in one.shaken})
+    if json:
+        counts = {"pages": len(done), "new": sum(one.new for one in done), "gone": sum(one.gone for one in done)}
+        emit({**counts, "answers": looks, "not_read": kept})
+    else:
+        output.print(sentence(done), markup=False, soft_wrap=True)
+        for said in kept:
+            console.print(said, markup=False, soft_wrap=True)
+    if pages and not done:
+        raise typer.Exit(1)

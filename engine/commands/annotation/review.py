@@ -1,0 +1,131 @@
+"""`glossator review` and `agreement`: review answers, and show the agreement of people and model."""
+
+import uuid
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+import typer
+from rich.table import Table
+
+from engine.accounts.users import LOCAL_NAME
+from engine.commands.common import console, emit, here, output
+from engine.commands.lookups import acting
+from engine.projects.projects import DEFAULT_NAME, project_named
+
+TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+By = Annotated[str, typer.Option("--by", help="Name of the reviewer, not the author.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    review = typer.Typer(no_args_is_help=True, help="List, show and judge submitted answers.")
+    review.command("list")(list_waiting)
+    review.command("show")(show)
+    review.command("judge")(judge)
+    app.add_typer(review, name="review")
+    app.command("agreement")(agreement)
+
+
+def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_json: AsJson = False) -> None:
+    """List the answers to review, disputed ones first."""
+    from engine.tasks.review_queue import waiting_answers
+
+    with here() as workspace:
+        there = project_named(workspace, project)
+        reviewer = acting(workspace, by, "project_id", there.id, "reviewer")
+        found = waiting_answers(workspace, there.id, reviewer.id)
+    if as_json:
+        emit({"answers": [asdict(each) for each in found]})
+        return
+    if not found:
+        console.print("Nothing to review.")
+    for each in found:
+        dispute = "  (disputed)" if each.disputed else ""
+        output.print(f"{each.annotation_id}  {each.author}: {each.question}{dispute}", markup=False)
+
+
+def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")], as_json: AsJson = False) -> None:
+    """Show an answer with its revisions and reviews."""
+    from engine.annotation.views import annotation_view
+    from engine.tasks.review import reviews_of, revisions_of
+
+    with here() as workspace:
+        view = annotation_view(workspace, annotation)
+        revisions, reviews = revisions_of(workspace, annotation), reviews_of(workspace, annotation)
+    if as_json:
+        emit(
+            {
+                "annotation": view.model_dump(mode="json"),
+                "revisions": [each.model_dump(mode="json") for each in revisions],
+                "reviews": [each.model_dump(mode="json") for each in reviews],
+            }
+        )
+        return
+    answer = "(not answered in this document)" if view.state.no_answer else view.text or "(no words are marked)"
+    output.print(f"{view.question.text}\n{answer}\n{view.status}, by {view.author.name}", markup=False)
+    for line in revisions:
+        output.print(f"{line.number:>4}  {line.action} by {line.author}, {line.seconds:.0f} s", markup=False)
+    for verdict in reviews:
+        reason = f": {verdict.reason}" if verdict.reason else ""
+        output.print(f"{verdict.revision:>4}  {verdict.verdict} by {verdict.reviewer}{reason}", markup=False)
+
+
+def judge(
+    annotation: Annotated[str, typer.Argument(help="Id of an annotation.")],
+    verdict: Annotated[Literal["accepted", "rejected"], typer.Argument(help="Verdict; fixing is done on the page.")],
+    reason: Annotated[str, typer.Option(help="Reason, required for a rejection.")] = "",
+    quality: Annotated[bool | None, typer.Option(help="Whether the mask is right.")] = None,
+    completeness: Annotated[bool | None, typer.Option(help="Whether the answer is complete.")] = None,
+    by: By = LOCAL_NAME,
+    as_json: AsJson = False,
+) -> None:
+    """Accept or reject an answer."""
+    from engine.annotation.views import annotation_view
+    from engine.errors import Refused
+    from engine.tasks.review import ReviewRequest, review
+
+    with here() as workspace:
+        reviewer = acting(workspace, by, "annotation_id", annotation, "reviewer")
+        head = annotation_view(workspace, annotation).head
+        if head == 0:
+            raise Refused("The answer is only a proposal of the model. Wait until a person has answered.")
+        request = ReviewRequest(
+            idempotency_key=uuid.uuid4().hex,
+            base=head,
+            verdict=verdict,
+            quality=quality,
+            completeness=completeness,
+            reason=reason,
+        )
+        saved = review(workspace, annotation, request, reviewer.id)
+    if as_json:
+        emit({"annotation_id": annotation, "revision": saved.revision, "status": saved.status})
+    else:
+        console.print(f"The answer is {saved.status} (revision {saved.revision}).")
+
+
+def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
+    """Show agreement between people, with gold questions, and of the model with accepted answers."""
+    from engine.statistics.project_agreement import project_agreement
+
+    with here() as workspace:
+        found = project_agreement(workspace, project_named(workspace, project).id)
+    if as_json:
+        emit(asdict(found))
+        return
+    table = Table("", "Questions", "IoU", "Word F1", box=None, header_style="bold", pad_edge=False)
+    rows = [("between people", found.between_people), ("model", found.model)]
+    for name, mean in rows:
+        table.add_row(name, str(mean.questions), _figure(mean.iou), _figure(mean.word_f1))
+    for pair in found.pairs:
+        table.add_row(" and ".join(pair.people), str(pair.questions), _figure(pair.iou), _figure(pair.word_f1))
+    for each in found.people:
+        table.add_row(f"{each.person}, others", str(each.questions), _figure(each.iou), _figure(each.word_f1))
+        if each.gold_questions:
+            table.add_row(f"{each.person}, gold questions", str(each.gold_questions), _figure(each.gold_iou), "")
+    output.print(table)
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

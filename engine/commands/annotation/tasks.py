@@ -1,0 +1,153 @@
+"""`glossator questions`, `queue` and `tasks`: manage standard questions, gold questions and the queue."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from engine import plurals
+from engine.accounts.users import ensure_local_user
+from engine.commands.common import console, emit, fail, here, output
+from engine.commands.foreground import tasks_follow
+from engine.projects import task_changes
+from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.tasks import queue_view, standard_questions
+from engine.tasks import tasks as all_tasks
+
+TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    questions = typer.Typer(no_args_is_help=True, help="List and set the standard questions of a project.")
+    questions.command("list")(list_questions)
+    questions.command("set")(set_questions)
+    app.add_typer(questions, name="questions")
+    app.command("queue")(queue)
+    tasks = typer.Typer(no_args_is_help=True, help="List tasks, set gold questions, and move documents to the front.")
+    tasks.command("list")(list_tasks)
+    tasks.command("gold")(set_gold)
+    tasks.command("first")(put_first)
+    app.add_typer(tasks, name="tasks")
+
+
+def list_questions(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
+    """List the standard questions in order."""
+    with here() as workspace:
+        found = standard_questions.standard_questions(workspace, project_named(workspace, project).id)
+    _show(found, as_json)
+
+
+def set_questions(
+    texts: Annotated[list[str] | None, typer.Argument(help="Questions in order; they replace the list.")] = None,
+    file: Annotated[Path | None, typer.Option("--file", help="File with one question per line.")] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Remove all standard questions.")] = False,
+    project: TheProject = DEFAULT_NAME,
+    as_json: AsJson = False,
+) -> None:
+    """Set the standard questions. Tasks of removed questions are closed; their answers are kept."""
+    if sum((bool(texts), file is not None, clear)) != 1:
+        fail("No questions are given. Name them, or use --file or --clear.", code=2)
+    wanted = list(texts or [])
+    if file is not None:
+        try:
+            wanted = [line.strip() for line in file.read_text("utf-8").splitlines() if line.strip()]
+        except (OSError, UnicodeDecodeError) as error:
+            fail(f"{file} cannot be read as a list of questions: {error}.")
+    with here() as workspace:
+        user, there = ensure_local_user(workspace), project_named(workspace, project)
+        found = standard_questions.replace_standard_questions(workspace, there.id, wanted, user.id)
+        tasks_follow(workspace, there.id)
+    _show(found, as_json)
+
+
+def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
+    """Show the progress of the queue and the tasks in progress."""
+    with here() as workspace:
+        user = ensure_local_user(workspace)
+        there = project_named(workspace, project)
+        view = queue_view.queue_view(workspace, there.id, user.id)
+        following = task_changes.running(workspace, there.id)
+    if as_json:
+        emit(asdict(view))
+        return
+    output.print(
+        f"{view.open} open, {view.submitted} submitted, {view.done} done, of {view.total} tasks. "
+        f"{view.to_review} answers to review."
+    )
+    for change in following:
+        console.print(change.sentence, markup=False)
+    for each in view.held:
+        output.print(
+            f"{each.person}: {each.question} ({each.document}), until {each.until.astimezone():%H:%M:%S}", markup=False
+        )
+    if view.reason:
+        console.print(queue_view.to_local_time(view.reason), markup=False)
+
+
+def list_tasks(
+    project: TheProject = DEFAULT_NAME,
+    limit: Annotated[
+        int, typer.Option(min=1, max=all_tasks.MOST_LISTED, help="Maximum number of tasks.")
+    ] = all_tasks.MOST_LISTED,
+    offset: Annotated[int, typer.Option(min=0, help="Number of tasks to skip.")] = 0,
+    cursor: Annotated[
+        str | None, typer.Option(help="Begin of the list: `next` of the JSON object of the call before.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List tasks with their answers and gold questions."""
+    with here() as workspace:
+        there = project_named(workspace, project)
+        found = all_tasks.list_tasks(workspace, there.id, limit=limit, offset=offset, cursor=cursor)
+    if as_json:
+        emit({"tasks": [asdict(each) for each in found], "next": found.next})
+        return
+    table = Table(
+        "Task", "Document", "Question", "People", "Answers", "", box=None, header_style="bold", pad_edge=False
+    )
+    for each in found:
+        answers = ", ".join(f"{given.person}: {given.status}" for given in each.answers)
+        marks = " ".join(word for word, holds in (("gold", each.gold), ("closed", each.closed)) if holds)
+        marks = f"{marks} {each.chosen_by or ''}".strip()
+        table.add_row(each.id, each.document, each.question, str(each.wanted), answers, marks)
+    output.print(table)
+
+
+def set_gold(
+    task: Annotated[str, typer.Argument(help="Id of the task.")],
+    annotation: Annotated[
+        str | None, typer.Argument(help="Id of an accepted answer; omit it to remove the gold question.")
+    ] = None,
+) -> None:
+    """Make a task a gold question with an accepted answer. See gold_share of `glossator projects set`."""
+    with here() as workspace:
+        line = all_tasks.set_gold(workspace, task, annotation, ensure_local_user(workspace).id)
+    gold = "is now a gold question" if line.gold else "is no longer a gold question"
+    console.print(f"“{line.question}” of {line.document} {gold}.", markup=False)
+
+
+def put_first(
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")], project: TheProject = DEFAULT_NAME
+) -> None:
+    """Move the tasks of a document to the front of the queue."""
+    from engine.commands.lookups import document_called
+    from engine.selection.ranking import put_first as put
+
+    with here() as workspace:
+        found = document_called(workspace, project_named(workspace, project).id, document)
+        count = put(workspace, found.id, ensure_local_user(workspace).id)
+    console.print(f"{plurals.count(count, 'task')} of {found.name} moved to the front.", markup=False)
+
+
+def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:
+    if as_json:
+        emit({"questions": [asdict(each) for each in questions]})
+        return
+    if not questions:
+        console.print("There are no standard questions.")
+    for each in questions:
+        output.print(f"{each.position + 1:>3}  {each.text}", markup=False)

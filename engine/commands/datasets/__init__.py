@@ -1,0 +1,1 @@
+"""Commands that take datasets in, make them, and give them out."""

@@ -1,0 +1,93 @@
+"""`glossator worker`: run jobs, as retrainings and surveys."""
+
+import logging
+import os
+import signal
+import threading
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from engine.commands.common import console, here
+from engine.plurals import count
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.jobs.worker import Handler
+
+PARENT = "GLOSSATOR_PARENT"  # process id of the `serve` that supervises this worker
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("worker")(worker)
+
+
+def worker(
+    once: Annotated[bool, typer.Option("--once", help="Run the waiting jobs, then exit.")] = False,
+    lease_seconds: Annotated[
+        float, typer.Option(min=0.5, help="Seconds without a heartbeat after which another worker takes the job.")
+    ] = 60.0,
+) -> None:
+    """Run the jobs of all projects: retrainings, surveys and others.
+
+    SIGTERM or Ctrl-C stops the worker at its next step. The next worker resumes the job.
+    """
+    from engine.commands.servers.background import HANDLERS, run_worker
+
+    logging.basicConfig(format="%(asctime)s worker: %(message)s")
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    _end_with_parent(stop)
+    with here() as workspace:
+        handlers = sparing_cores(HANDLERS, workspace.settings)
+        lower_priority()
+        done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
+    if once:
+        console.print(f"{count(done, 'job')} done.")
+
+
+def lower_priority() -> None:
+    """Lower the priority of this process, so that annotators are served first."""
+    if hasattr(os, "nice"):
+        os.nice(10)
+
+
+def threads_of(settings: Settings) -> int:
+    """Return the number of threads of a job's arithmetic: the deployment's, or else half of the cores."""
+    return settings.threads or max(1, (os.cpu_count() or 2) // 2)
+
+
+def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dict[str, Handler]":
+    """Return handlers whose arithmetic uses the deployment's number of threads, or else half of the cores.
+
+    The number is set when a job begins: setting it imports torch, which a worker without jobs does not need.
+    """
+    threads = threads_of(settings)
+
+    def sparing(handler: "Handler") -> "Handler":
+        def run(*given: Any, **named: Any) -> dict[str, Any]:
+            from model.devices import use_threads
+
+            use_threads(threads)
+            return handler(*given, **named)
+
+        return run
+
+    return {kind: sparing(handler) for kind, handler in handlers.items()}
+
+
+def _end_with_parent(stop: threading.Event) -> None:
+    """Stop this worker when the `serve` process that started it is gone, even if it was killed."""
+    parent = os.environ.get(PARENT)
+    if not parent or not parent.isdigit():
+        return
+
+    def watch() -> None:
+        while not stop.wait(2):
+            if os.getppid() != int(parent):
+                stop.set()
+
+    threading.Thread(target=watch, name="parent-watch", daemon=True).start()

@@ -1,0 +1,1 @@
+"""Fillable PDF forms as templates for generated pages."""

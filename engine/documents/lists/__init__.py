@@ -1,0 +1,1 @@
+"""What people see of a project's documents: lists, searches, thumbnails and sums."""

@@ -1,0 +1,296 @@
+"""Pages that OCR has to look at: a quick reading checks a layer in doubt, and what a layer lacks is read and joined."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from PIL import Image, ImageDraw
+
+from engine.documents.limits import ReadLimits
+from engine.documents.ocr.choose import find_engine
+from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
+from engine.documents.reading.page import TextSource
+from engine.documents.reading.page_draft import Pages
+from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, overlap, turned_box
+from engine.documents.text_layer.doubts import Doubt, drop_hidden_words, hidden
+from engine.documents.text_layer.layer_check import AGREES, can_be_checked, samples_of
+
+_MOST_AT_ONCE = 4
+# Address space for the largest page that is read (3.2 megapixels): 1.7 GB, and .25 for each page beside it. Three at
+# once failed within 2 GB, each of them.
+_ONE_PAGE_MB, _NEXT_PAGE_MB = 1750, 250
+PAGE_SECONDS = 60.0  # limit of each page; a dense one takes ten on a busy machine
+_SAME_PLACE = 0.3  # overlap from which a word of OCR lies where the layer has one
+_AIR = 0.1  # of a word's height: what is painted over around it
+
+Read = tuple["Waiting", tuple[FoundLine, ...], TextSource]
+
+
+class Tell(Protocol):
+    """Reports something to the process that waits for the pages, as one JSON line."""
+
+    def __call__(self, **said: object) -> None:
+        """Report one object."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Page with its image, waiting for OCR; `lines` come from the text layer, `doubts` tell why it waits."""
+
+    number: int
+    picture: Path
+    size: tuple[int, int]
+    rotation: int
+    lines: tuple[FoundLine, ...]
+    doubts: Doubt
+
+
+@dataclass(slots=True)
+class _Unread:
+    """Numbers of pages that were not read by OCR."""
+
+    late: list[int] = field(default_factory=list)
+    failed: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)  # because there is no engine
+    foreign: dict[str, list[int]] = field(default_factory=dict)
+
+
+class EngineLoading:
+    """The OCR engine, loaded in a thread while pages are drawn: importing it takes most of a second."""
+
+    def __init__(self, limits: ReadLimits) -> None:
+        self._limits = limits
+        self._pool = ThreadPoolExecutor(1)
+        self._found: Future[tuple[OcrEngine | None, str | None]] | None = None
+
+    def begin(self) -> None:
+        """Begin to load the engine, unless that was begun."""
+        if self._found is None:
+            self._found = self._pool.submit(
+                find_engine, self._limits.ocr, self._limits.ocr_language, _workers(self._limits)
+            )
+
+    def engine(self) -> tuple[OcrEngine | None, str | None]:
+        """Return what `find_engine` found, once it is loaded."""
+        self.begin()
+        assert self._found is not None
+        return self._found.result()
+
+
+def read_waiting(
+    pages: Pages, waiting: Sequence[Waiting], limits: ReadLimits, deadline: float, tell: Tell, loading: EngineLoading
+) -> Iterator[Read]:
+    """Yield each waiting page with the lines that are printed on it, turned upright, and their source.
+
+    Several pages are read in parallel. Those that the time does not reach keep what is known of them; a warning and the
+    list of unread pages name them. `deadline` is a time.monotonic() in seconds.
+    """
+    engine, missing = loading.engine()
+    if missing:
+        tell(warning=missing)
+    unread = _Unread()
+    if engine is None:
+        unread.missing = [drawn.number for drawn in waiting]
+        for drawn in waiting:
+            yield drawn, drawn.lines, "layer"
+    else:
+        yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read(waiting)
+    if unread.late:
+        tell(
+            warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_list_pages(unread.late)}. "
+            "Read them again with OCR."
+        )
+    for script, numbers in unread.foreign.items():
+        tell(
+            warning=f"OCR cannot read the {script} script on {_list_pages(numbers)}: "
+            f"the OCR language {limits.ocr_language} does not cover it."
+        )
+    if unread.failed:
+        tell(warning=f"The OCR engine failed on {_list_pages(unread.failed)}. Upload the file again.")
+    if again := [*unread.late, *unread.failed, *unread.missing]:
+        tell(unread=sorted(again))
+
+
+class _Reading:
+    """Waiting pages of one document, on their way through OCR."""
+
+    def __init__(self, pages: Pages, engine: OcrEngine, deadline: float, unread: _Unread, at_once: int) -> None:
+        self._pages, self._engine, self._deadline, self._unread = pages, engine, deadline, unread
+        self._at_once = at_once
+        self._checking: dict[Future[float], Waiting] = {}
+        self._running: dict[Future[OcrPage], tuple[Waiting, tuple[int, int]]] = {}
+        self._disproved = False  # a layer of this document was not what is printed
+
+    def read(self, waiting: Sequence[Waiting]) -> Iterator[Read]:
+        """Yield the pages as they are finished."""
+        first: list[Waiting] = []  # checked pages, to be read before others: the first page is waited for most
+        todo = list(reversed(waiting))
+        with ThreadPoolExecutor(self._at_once) as pool:
+            while first or todo or self._checking or self._running:
+                while (first or todo) and len(self._checking) + len(self._running) < self._at_once:
+                    drawn = first.pop() if first else todo.pop()
+                    if time.monotonic() >= self._deadline:
+                        yield self._late(drawn)
+                    elif _is_doubted(drawn, self._engine):
+                        self._checking[pool.submit(_agreement, self._engine, drawn, self._deadline)] = drawn
+                    else:
+                        image = self._pages.for_ocr(drawn.number, self._engine)
+                        _paint_over(image, drawn)
+                        begun = pool.submit(read_in_time, self._engine, image, self._deadline)
+                        self._running[begun] = drawn, image.size
+                under_way: list[Future[Any]] = [*self._checking, *self._running]
+                wait(under_way, return_when=FIRST_COMPLETED)
+                for check in [each for each in self._checking if each.done()]:
+                    drawn = self._checked(self._checking.pop(check), check)
+                    if drawn.doubts:
+                        first.append(drawn)
+                    else:
+                        yield drawn, drawn.lines, "layer"
+                for reading in [each for each in self._running if each.done()]:
+                    yield self._finished(*self._running.pop(reading), reading)
+
+    def _checked(self, drawn: Waiting, done: Future[float]) -> Waiting:
+        """Return a page after the quick reading: without its layer when that is not what is printed."""
+        try:
+            agrees = done.result() >= AGREES
+        except (OcrOutOfTime, OcrFailed):
+            if time.monotonic() >= self._deadline:
+                return drawn  # it is named among the late ones; nothing was found against its layer
+            agrees = False
+        else:
+            self._disproved |= not agrees
+        if agrees:
+            return replace(drawn, doubts=drawn.doubts & Doubt.LACKS)
+        return replace(drawn, lines=_drop_doubtful(drawn), doubts=Doubt.LACKS)
+
+    def _finished(self, drawn: Waiting, size: tuple[int, int], done: Future[OcrPage]) -> Read:
+        try:
+            read = done.result()
+        except OcrOutOfTime:
+            return self._late(drawn)
+        except OcrFailed:
+            self._unread.failed.append(drawn.number)
+            return drawn, drawn.lines, "layer"
+        drawn = _turn_page(drawn, read.turn)
+        if read.foreign_script:
+            self._unread.foreign.setdefault(read.foreign_script, []).append(drawn.number)
+        lines = () if Doubt.GARBAGE in drawn.doubts and read.lines else drawn.lines
+        return (drawn, *join_lines(lines, _scale_lines(read, size, drawn.size)))
+
+    def _late(self, drawn: Waiting) -> Read:
+        """Return a page that the time did not reach; a layer in doubt counts while none of the document was wrong."""
+        self._unread.late.append(drawn.number)
+        return drawn, _drop_doubtful(drawn) if self._disproved else drawn.lines, "layer"
+
+
+def join_lines(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tuple[tuple[FoundLine, ...], TextSource]:
+    """Return the whole layer with the words of OCR elsewhere, and where they are from."""
+    taken = [word.box for line in layer for word in line.words]
+    merged = list(layer)
+    for line in ocr:
+        kept = tuple(word for word in line.words if not any(overlap(word.box, box) > _SAME_PLACE for box in taken))
+        if kept:
+            merged.append(FoundLine(kept, line.heading))
+    if not layer:
+        return tuple(merged), "ocr"
+    return tuple(merged), "layer" if len(merged) == len(layer) else "layer+ocr"
+
+
+def save_image(image: Image.Image, picture: Path) -> Path:
+    """Store a page's image as a PNG."""
+    # Level 1: three times as fast as the default on photographs, and on text no larger.
+    image.save(picture, "PNG", compress_level=1)
+    return picture
+
+
+def read_in_time(engine: OcrEngine, image: Image.Image, deadline: float) -> OcrPage:
+    """Read an image; a page on which the engine hangs must not take the time of all others. Raises as the engine."""
+    return engine.read(image, min(deadline, time.monotonic() + PAGE_SECONDS))
+
+
+def _is_doubted(drawn: Waiting, engine: OcrEngine) -> bool:
+    """Return whether a quick reading says something about the layer of a page."""
+    if not drawn.doubts & (Doubt.HIDDEN | Doubt.ODD):
+        return False
+    return Doubt.ODD in drawn.doubts or can_be_checked(hidden(drawn.lines), engine.language)
+
+
+def _agreement(engine: OcrEngine, drawn: Waiting, deadline: float) -> float:
+    """Return how well the doubted words of a page agree with a quick reading, 0..1."""
+    from rapidfuzz.distance import Levenshtein
+
+    doubted = hidden(drawn.lines) if Doubt.HIDDEN in drawn.doubts else drawn.lines
+    with Image.open(drawn.picture) as stored:
+        samples = samples_of(doubted, stored.convert("L"))
+    if samples is None:
+        return 0.0
+    read = read_in_time(engine, samples.image, deadline)
+    return samples.agreement(read.lines if not read.turn else (), Levenshtein.normalized_similarity)
+
+
+def _drop_doubtful(drawn: Waiting) -> tuple[FoundLine, ...]:
+    """Return the words of a layer that are not in doubt."""
+    return () if Doubt.ODD in drawn.doubts else drop_hidden_words(drawn.lines)
+
+
+def _paint_over(image: Image.Image, drawn: Waiting) -> None:
+    """Paint the words of the layer over with paper, so that OCR reads only what is missing."""
+    if Doubt.GARBAGE in drawn.doubts or not drawn.lines:
+        return
+    paper = max(range(256), key=image.histogram().__getitem__)
+    draw = ImageDraw.Draw(image)
+    across, down = image.width / drawn.size[0], image.height / drawn.size[1]
+    for word in (word for line in drawn.lines for word in line.words):
+        x0, y0, x1, y1 = word.box
+        air = _AIR * (y1 - y0)
+        draw.rectangle(((x0 - air) * across, (y0 - air) * down, (x1 + air) * across, (y1 + air) * down), fill=paper)
+
+
+def _workers(limits: ReadLimits) -> int:
+    """Return how many pages are read at once: as cores and memory allow, four at most."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return max(1, min(_MOST_AT_ONCE, cores, 1 + (limits.memory_mb - _ONE_PAGE_MB) // _NEXT_PAGE_MB))
+
+
+def _turn_page(drawn: Waiting, turn: int) -> Waiting:
+    """Return the page with its image and its layer turned clockwise."""
+    if not turn:
+        return drawn
+    with Image.open(drawn.picture) as stored:
+        stored.load()
+        image = turn_clockwise(stored, turn)
+    drawn.picture.unlink()
+    picture = save_image(image, drawn.picture.with_suffix(".png"))
+    lines = tuple(_turned_line(line, turn, drawn.size) for line in drawn.lines)
+    rotation = (drawn.rotation + turn) % 360
+    return replace(drawn, picture=picture, size=image.size, rotation=rotation, lines=lines)
+
+
+def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine:
+    words = [replace(word, box=turned_box(word.box, turn, size)) for word in line.words]
+    return FoundLine(tuple(words), (line.heading + turn) % 360)
+
+
+def _scale_lines(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
+    """Scale lines to pixels of the page; `size` is that of the image given to OCR, before turning."""
+    width, height = size if read.turn % 180 == 0 else size[::-1]
+    across, down = to[0] / width, to[1] / height
+
+    def scaled(word: FoundWord) -> FoundWord:
+        x0, y0, x1, y1 = word.box
+        box: FloatBox = (x0 * across, y0 * down, x1 * across, y1 * down)
+        return replace(word, box=box)
+
+    return tuple(FoundLine(tuple(scaled(word) for word in line.words), line.heading) for line in read.lines)
+
+
+def _list_pages(numbers: list[int]) -> str:
+    numbers = sorted(numbers)
+    named = ", ".join(map(str, numbers[:20])) + (f" and {len(numbers) - 20} more" if len(numbers) > 20 else "")
+    return f"page {named}" if len(numbers) == 1 else f"pages {named}"

@@ -1,0 +1,46 @@
+"""Page on its way from the file to a ReadPage."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from PIL import Image
+
+from engine.documents.ocr.engine import OcrEngine
+from engine.documents.reading.source_words import FoundLine
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """Page as an image, with the text layer of the file.
+
+    `original`: file to keep byte for byte instead of `image`, when equal. `garbage`: share of unreadable characters in
+    the text layer. `picture_share`: share of the page under its largest image.
+    """
+
+    image: Image.Image
+    rotation: int
+    lines: tuple[FoundLine, ...] = ()
+    garbage: float = 0.0
+    picture_share: float = 1.0
+    original: Path | None = None
+
+
+class Pages(Protocol):
+    """File opened for reading, page by page; numbers count from 1. All methods raise Unreadable."""
+
+    media_type: str
+    count: int
+    warnings: list[str]
+
+    @property
+    def title(self) -> str | None:
+        """Return the title in the file; None without one."""
+
+    def read(self, number: int) -> Sheet:
+        """Return a page, upright, with its text layer."""
+        ...
+
+    def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
+        """Return a page in grey, at the resolution that an OCR engine reads best."""
+        ...

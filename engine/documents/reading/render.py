@@ -1,0 +1,113 @@
+"""Rendering of PDF pages."""
+
+import contextlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import pymupdf
+from PIL import Image
+
+from engine.documents import refusal
+from engine.documents.limits import ReadLimits
+from engine.documents.ocr.engine import OcrEngine
+from engine.documents.reading.page_draft import Sheet
+from engine.documents.refusal import Unreadable
+from engine.documents.text_layer.words import raw_text, read_layer, turn_needed
+
+
+class PdfPages:
+    """PDF opened for reading. MuPDF is not thread-safe: all calls must come from one thread."""
+
+    media_type = "application/pdf"
+
+    def __init__(self, source: Path, limits: ReadLimits) -> None:
+        pymupdf.TOOLS.mupdf_display_errors(False)
+        pymupdf.TOOLS.mupdf_display_warnings(False)
+        self._limits = limits
+        try:
+            self._document = pymupdf.open(source, filetype="pdf")
+        except (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase) as error:
+            raise _because(error, limits, "") from error
+        if self._document.needs_pass:
+            raise refusal.encrypted()
+        self.count: int = self._document.page_count
+        self.warnings: list[str] = []
+        if self._document.is_repaired:
+            self.warnings.append("The file was damaged and has been repaired: compare its pages with the original.")
+
+    @property
+    def title(self) -> str | None:
+        """Return the title in the file; None without one."""
+        return (self._document.metadata or {}).get("title")
+
+    def read(self, number: int) -> Sheet:
+        """Return page `number` (from 1), rendered upright, with its text layer."""
+        with self._guarded(number):
+            page = self._document[number - 1]
+            stored = page.rotation
+            raw = raw_text(page)
+            turn = turn_needed(raw, page.rotation_matrix)
+            if turn:
+                page.set_rotation((stored + turn) % 360)
+            zoom = self._zoom(page, self._limits.dpi)
+            pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+            image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+            matrix = (
+                page.rotation_matrix * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
+            )
+            layer = read_layer(raw, matrix)
+            return Sheet(
+                image=image,
+                rotation=(stored + turn) % 360,
+                lines=layer.lines,
+                garbage=layer.garbage,
+                picture_share=self._picture_share(page),
+            )
+
+    def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
+        """Return page `number` in grey at the resolution that an OCR engine reads best, turned as by `read`."""
+        with self._guarded(number):
+            page = self._document[number - 1]
+            zoom = self._zoom(page, engine.dpi, scale=max(1.0, engine.dpi / self._limits.dpi))
+            pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csGRAY)
+            return Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
+
+    def _zoom(self, page: pymupdf.Page, dpi: int, scale: float = 1.0) -> float:
+        """Return pixels per point: `dpi`, reduced by the limits on the long side and on pixels."""
+        width, height = max(page.rect.width, 1e-3), max(page.rect.height, 1e-3)
+        longest = scale * self._limits.long_side / max(width, height)
+        fits = math.sqrt(self._limits.pixels / (width * height))
+        zoom = min(dpi / 72, longest, fits)
+        return float(max(zoom, 1.01 / min(width, height)))  # a page has at least one pixel
+
+    def _picture_share(self, page: pymupdf.Page) -> float:
+        """Return the largest image's share of the page, 0..1."""
+        whole = abs(page.rect)
+        shares = [
+            abs(pymupdf.Rect(info["bbox"]) * page.rotation_matrix & page.rect) / whole for info in page.get_image_info()
+        ]
+        return max(shares, default=0.0)
+
+    @contextlib.contextmanager
+    def _guarded(self, number: int) -> Iterator[None]:
+        pymupdf.TOOLS.reset_mupdf_warnings()
+        try:
+            yield
+        except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
+            raise _because(error, self._limits, f"page {number}") from error
+        if _out_of_memory(pymupdf.TOOLS.mupdf_warnings(reset=True)):
+            # MuPDF skips content it has no memory for and continues: the page would be incomplete without notice.
+            raise refusal.too_much_memory(self._limits.memory_mb)
+
+
+def _because(error: Exception, limits: ReadLimits, part: str) -> Unreadable:
+    if isinstance(error, Unreadable):
+        return error
+    if _out_of_memory(str(error)):
+        return refusal.too_much_memory(limits.memory_mb)
+    return refusal.broken("PDF", part)
+
+
+def _out_of_memory(message: str) -> bool:
+    return any(sign in message.lower() for sign in ("malloc", "calloc", "out of memory", "bad_alloc"))

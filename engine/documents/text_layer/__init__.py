@@ -1,0 +1,1 @@
+"""The text layer of a PDF: its words, and doubts about them."""

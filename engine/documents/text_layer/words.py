@@ -1,0 +1,237 @@
+"""Words of a PDF's text layer."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pymupdf
+
+from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, is_right_to_left, overlap, union
+from engine.documents.text_layer.hidden_text import mark_hidden
+from engine.documents.text_layer.legible import clean, garbage_share
+
+# Ligatures are split, all spaces are plain spaces, unknown glyphs are U+FFFD, text off the page is dropped.
+_FLAGS = pymupdf.TEXT_MEDIABOX_CLIP
+_ASCENT, _DESCENT = 0.8, 0.2  # of a character's box above and below its base line, in font sizes
+_SAME_WORD = 0.7  # overlap of two equal words above which one of them is a shadow or fake bold
+_SAME_CHARACTER = 0.12  # distance of two equal characters, in heights, below which it is one printed twice
+_TURN_SHARE = 0.8  # share of characters that must run another way before the page is turned
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Text layer of a page; `garbage` is its share of unreadable characters, 0..1."""
+
+    lines: tuple[FoundLine, ...]
+    garbage: float
+
+
+def raw_text(page: pymupdf.Page) -> dict[str, Any]:
+    """Return PyMuPDF's "rawdict" with one box a character, in points of the page before its /Rotate.
+
+    Characters get the height of their font size, not of the font's ascender: some fonts claim several lines. Lines of a
+    mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.) Characters
+    that the page does not show have "hidden" set.
+    """
+    pymupdf.TOOLS.set_small_glyph_heights(False)
+    raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
+    mark_hidden(page, raw)
+    mirrored = _is_mirrored(raw)
+    for line in _lines(raw):
+        line["mirrored"] = mirrored and not line["wmode"] and _rise(line) < 0
+        if not line["wmode"]:
+            _lower(line)
+    return raw
+
+
+def _is_mirrored(raw: dict[str, Any]) -> bool:
+    """Return whether the page is mirrored; one line is no proof, as some fonts claim to be all descender."""
+    hanging = lengths = 0
+    for line in _lines(raw):
+        length = 0 if line["wmode"] else sum(len(span["chars"]) for span in line["spans"])
+        lengths += length
+        hanging += length if _rise(line) < 0 else 0
+    return hanging >= _TURN_SHARE * lengths > 0
+
+
+def _rise(line: dict[str, Any]) -> float:
+    """Return the height of the letters' centres above the base line, relative to the text direction."""
+    dx, dy = line["dir"]
+    rise = 0.0
+    for span in line["spans"]:
+        for character in span["chars"][:8]:
+            x0, y0, x1, y1 = character["bbox"]
+            origin_x, origin_y = character["origin"]
+            rise += ((x0 + x1) / 2 - origin_x) * dy - ((y0 + y1) / 2 - origin_y) * dx
+    return rise
+
+
+def _lower(line: dict[str, Any]) -> None:
+    """Set each character to its font size above the base line; slanted lines are unchanged."""
+    dx, dy = (round(part, 3) for part in line["dir"])
+    if (abs(dx), abs(dy)) not in ((1, 0), (0, 1)):
+        return
+    up = (-dy, dx) if line["mirrored"] else (dy, -dx)
+    for span in line["spans"]:
+        above, below = _ASCENT * span["size"], _DESCENT * span["size"]
+        for character in span["chars"]:
+            x0, y0, x1, y1 = character["bbox"]
+            x, y = character["origin"]
+            if dy == 0:
+                top, bottom = sorted((y + up[1] * above, y - up[1] * below))
+                character["bbox"] = (x0, top, x1, bottom)
+            else:
+                left, right = sorted((x + up[0] * above, x - up[0] * below))
+                character["bbox"] = (left, y0, right, y1)
+
+
+def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
+    """Return the clockwise turn (0, 90, 180, 270) that makes a page, shown with `matrix`, upright.
+
+    Vertical writing is upright. Returns 0 unless most of the text agrees on another direction.
+    """
+    headings: Counter[int] = Counter()
+    for line in _lines(raw):
+        heading = 0 if line["wmode"] else _heading(line, matrix)
+        headings[heading] += sum(len(span["chars"]) for span in line["spans"])
+    if headings.total() == 0:
+        return 0
+    heading, count = headings.most_common(1)[0]
+    return (360 - heading) % 360 if count >= _TURN_SHARE * headings.total() else 0
+
+
+def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
+    """Return the words of the layer; `matrix` maps points of the unrotated page to rendered pixels."""
+    lines: list[FoundLine] = []
+    texts: list[str] = []
+    once = _Once()
+    for line in _lines(raw):
+        found = []
+        for characters in _split_line(once.keep([c for span in line["spans"] for c in span["chars"]])):
+            text = "".join(c["c"] for c in characters)
+            texts.append(text)
+            if text := clean(text):
+                hidden = sum("hidden" in c for c in characters) * 2 > len(characters)
+                found.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix), hidden=hidden))
+        if found:
+            lines.append(FoundLine(tuple(found), _heading(line, matrix)))
+    return Layer(tuple(_without_doubles(lines)), garbage_share(texts))
+
+
+def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for block in raw["blocks"]:
+        yield from block.get("lines", ())
+
+
+def _heading(line: dict[str, Any], matrix: pymupdf.Matrix) -> int:
+    """Return the direction of a line as the nearest quarter turn, y pointing down.
+
+    Mirrored text runs backwards with upright letters: there the letters count, since turning the page would put them
+    upside down.
+    """
+    dx, dy = line["dir"]
+    if line["mirrored"]:
+        dx, dy = -dx, -dy
+    x = dx * matrix.a + dy * matrix.c
+    y = dx * matrix.b + dy * matrix.d
+    if abs(x) >= abs(y):
+        return 0 if x >= 0 else 180
+    return 90 if y > 0 else 270
+
+
+class _Once:
+    """Filter of characters printed twice: some programs print text twice to make it bold."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[str, int, int], list[tuple[float, float]]] = {}
+
+    def keep(self, characters: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+        """Yield the characters that were not printed before at the same place."""
+        kept = True
+        for character in characters:
+            x0, y0, x1, y1 = character["bbox"]
+            # The further letters of a ligature have no width: they follow the first one.
+            if x1 - x0 >= 0.01 and not character["c"].isspace():
+                kept = self._is_new(character["c"], (x0 + x1) / 2, (y0 + y1) / 2, max(1.0, y1 - y0))
+            if kept or character["c"].isspace():
+                yield character
+
+    def _is_new(self, c: str, x: float, y: float, height: float) -> bool:
+        near = _SAME_CHARACTER * height
+        column, row = round(x / 8), round(y / 8)  # cells of 8 points: neighbours are checked, too
+        for key in ((c, column + i, row + j) for i in (0, -1, 1) for j in (0, -1, 1)):
+            if any(abs(x - u) < near and abs(y - v) < near for u, v in self._seen.get(key, ())):
+                return False
+        self._seen.setdefault((c, column, row), []).append((x, y))
+        return True
+
+
+def _split_line(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+    """Yield the characters of each word of a line; each Chinese or Japanese character is a word."""
+    word: list[dict[str, Any]] = []
+    for character in characters:
+        c = character["c"]
+        if c.isspace() or c == "\u200b" or _stands_alone(c):
+            if word:
+                yield _in_logical_order(word)
+            word = []
+            if _stands_alone(c):
+                yield [character]
+        else:
+            word.append(character)
+    if word:
+        yield _in_logical_order(word)
+
+
+def _stands_alone(c: str) -> bool:
+    code = ord(c)
+    return (
+        0x4E00 <= code <= 0x9FFF  # Han
+        or 0x3400 <= code <= 0x4DBF
+        or 0x20000 <= code <= 0x323AF
+        or 0x3040 <= code <= 0x30FF  # kana
+        or 0xF900 <= code <= 0xFAFF
+    )
+
+
+def _in_logical_order(word: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Undo MuPDF's reordering of ligatures when it reverses a right-to-left line.
+
+    A ligature (lam-alef) is expanded into its first letter, which gets the width, and further letters without width at
+    its right edge. Reversing the line puts these in front of it: "إل" for "لإ". They are swapped back here.
+    """
+    if not is_right_to_left("".join(c["c"] for c in word)):
+        return word
+    ordered: list[dict[str, Any]] = []
+    waiting: list[dict[str, Any]] = []
+    for character in word:
+        x0, _, x1, _ = character["bbox"]
+        if x1 - x0 < 0.01 and is_right_to_left(character["c"]):
+            waiting.append(character)
+            continue
+        if waiting and abs(x1 - waiting[0]["bbox"][0]) < 0.05:
+            ordered += [character, *reversed(waiting)]
+        else:
+            ordered += [*waiting, character]
+        waiting = []
+    return ordered + waiting
+
+
+def _box(boxes: list[FloatBox], matrix: pymupdf.Matrix) -> FloatBox:
+    rect = pymupdf.Rect(union(boxes)) * matrix
+    return (rect.x0, rect.y0, rect.x1, rect.y1)
+
+
+def _without_doubles(lines: list[FoundLine]) -> Iterator[FoundLine]:
+    """Yield lines without words printed twice, for bold or shadow, and without repeated layers."""
+    seen: dict[str, list[FloatBox]] = {}
+    for line in lines:
+        kept = []
+        for word in line.words:
+            boxes = seen.setdefault(word.text, [])
+            if not any(overlap(word.box, box) > _SAME_WORD for box in boxes):
+                boxes.append(word.box)
+                kept.append(word)
+        if kept:
+            yield FoundLine(tuple(kept), line.heading)

@@ -1,0 +1,152 @@
+"""Pages read again by OCR: asked for as a job, page by page; answers whose words are gone are put up for a look.
+
+Each page is one unit of work. A job that was interrupted reads the pages again that it had finished, which changes
+nothing on them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db.statuses import ACCEPTED
+from db.tables import Document, Job, LabelReview, Page
+from engine import audit
+from engine.documents.refusal import DocumentRefused
+from engine.errors import Conflict, Refused
+from engine.jobs import queue
+from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.plurals import count
+from engine.queries import existing
+from engine.read_again.page_words import words_by_ocr
+from engine.read_again.storing import WordsReadAgain, store_again
+from engine.tasks.label_review_queue import WORDS
+from engine.workspace import Workspace
+
+READ_AGAIN = "read_again"  # kind of the jobs
+
+
+def ask(workspace: Workspace, document_id: str, by: str, page_id: str | None = None) -> Job:
+    """Ask for pages of a document to be read again; returns the job, the open one where there is one. Audited.
+
+    Args:
+        workspace: Open workspace.
+        document_id: The document.
+        by: Id of the person who asks.
+        page_id: Only this page; None: every page.
+
+    Raises:
+        NotFound: There is no such document, or no such page.
+        Conflict: Other pages of it are being read again.
+    """
+    with workspace.database.write() as session:
+        document = existing(session, Document, document_id)
+        pages = [existing(session, Page, page_id).id] if page_id is not None else _pages(session, document_id)
+        payload = {"document_id": document_id, "name": document.name, "pages": pages, "by": by}
+        job = queue.enqueue(
+            session, READ_AGAIN, document.project_id, payload, f"{READ_AGAIN}:{document_id}", created_by=by
+        )
+        if job.payload["pages"] != pages:
+            raise Conflict("Pages of this document are being read again. Wait until that is done.")
+        return job
+
+
+def run(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+    """Read the pages of a job again; a handler of the queue."""
+    pages: Sequence[str] = job.payload["pages"]
+    done: list[WordsReadAgain] = []
+    kept: list[str] = []
+    for page_id in pages:
+        if reason := should_stop():
+            raise Stopped(reason)
+        try:
+            done.append(read_page(workspace, page_id, job.payload["by"]))
+        except (Refused, DocumentRefused) as error:
+            kept.append(str(error))
+        on_progress((len(done) + len(kept)) / len(pages), f"Read {len(done) + len(kept)} of {len(pages)} pages again.")
+    if kept and not done:
+        raise Refused(kept[0])
+    return {
+        "pages": len(done),
+        "looks": len({each.annotation_id for one in done for each in one.shaken}),
+        "sentence": " ".join([sentence(done), *kept[:3]]),
+    }
+
+
+def read_page(workspace: Workspace, page_id: str, by: str) -> WordsReadAgain:
+    """Read one page again by OCR, and store its words.
+
+    Args:
+        workspace: Open workspace.
+        page_id: The page.
+        by: Id of the person who asked.
+
+    Raises:
+        NotFound: There is no such page.
+        Refused: OCR did not read it; its words stay.
+        DocumentRefused: Its image cannot be read within the limits; its words stay.
+    """
+    with workspace.database.read() as session:
+        page = existing(session, Page, page_id)
+    read = words_by_ocr(workspace, page)
+    with workspace.database.write() as session:
+        done = store_again(session, page_id, read, by)
+        document = session.get_one(Document, page.document_id)
+        _put_up(session, document.project_id, page_id, done)
+        audit.record(
+            session,
+            by,
+            "words.read_again",
+            page_id,
+            document.project_id,
+            document=document.name,
+            page=page.number,
+            new=done.new,
+            gone=done.gone,
+        )
+    return done
+
+
+def sentence(done: Sequence[WordsReadAgain]) -> str:
+    """Return what became of the pages, as a sentence or two."""
+    new, gone = sum(one.new for one in done), sum(one.gone for one in done)
+    looks = {each.annotation_id for one in done for each in one.shaken}
+    said = f"{count(len(done), 'page')} read again: {count(new, 'new word')}, {count(gone, 'word')} gone."
+    if looks:
+        said += (
+            f" {count(len(looks), 'answer')} named words that are gone: look at {'it' if len(looks) == 1 else 'them'}."
+        )
+    return said
+
+
+def _pages(session: Session, document_id: str) -> list[str]:
+    return list(session.scalars(select(Page.id).where(Page.document_id == document_id).order_by(Page.number)))
+
+
+def _put_up(session: Session, project_id: str, page_id: str, done: WordsReadAgain) -> None:
+    """Put the labels whose words are gone up for a review; drafts are with their authors, others in the queue."""
+    for each in done.shaken:
+        if each.status not in ACCEPTED:
+            continue
+        open_look = select(LabelReview.id).where(
+            LabelReview.annotation_id == each.annotation_id,
+            LabelReview.revision_id == each.revision_id,
+            LabelReview.kind == WORDS,
+            LabelReview.verdict.is_(None),
+        )
+        if session.scalar(open_look.limit(1)) is None:
+            session.add(
+                LabelReview(
+                    project_id=project_id,
+                    annotation_id=each.annotation_id,
+                    revision_id=each.revision_id,
+                    model_version_id=None,
+                    kind=WORDS,
+                    page_id=page_id,
+                    answer={"text": each.text},
+                    score=0.0,
+                    answered=0.0,
+                    iou=0.0,
+                )
+            )
