@@ -22,7 +22,10 @@ class InProcessWorkers:
             workspace, {export_files.EXPORT: export_jobs.run}, at_once=2, afterwards=export_files.forget
         )
         self.reading = InProcessWorker(
-            workspace, {READ: read_jobs.run, read_again.READ_AGAIN: read_again.run}, at_once=2, afterwards=changes.prune
+            workspace,
+            {READ: read_jobs.read_further_pages, read_again.READ_AGAIN: read_again.read_job_pages},
+            at_once=2,
+            afterwards=changes.prune,
         )
         self._tasks = TaskFollower(workspace)
         self._followers = FollowerRunner(workspace)

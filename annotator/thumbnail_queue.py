@@ -31,7 +31,7 @@ def _begun(picture: Thumbnail) -> "Future[bytes]":
     def work() -> bytes:
         try:
             with place.turn():
-                return picture.made()
+                return picture.load_or_make()
         finally:
             with _lock:
                 del _running[where]

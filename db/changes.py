@@ -84,12 +84,12 @@ class Throttle:
 
     def passes(self, key: object, seconds: float) -> bool:
         """Return whether nothing with this key has passed in the last `seconds`."""
-        moment = time.monotonic()
-        if moment - self._last.get(key, -seconds) < seconds:
+        seconds_now = time.monotonic()
+        if seconds_now - self._last.get(key, -seconds) < seconds:
             return False
         if len(self._last) > 1000:
-            self._last = {each: at for each, at in self._last.items() if moment - at < seconds}
-        self._last[key] = moment
+            self._last = {key_passed: at for key_passed, at in self._last.items() if seconds_now - at < seconds}
+        self._last[key] = seconds_now
         return True
 
 

@@ -69,7 +69,7 @@ def store(session: Session) -> None:
     for begin in range(0, len(pages), AT_ONCE):
         chosen = select(Page.document_id, Page.number).where(Page.id.in_(pages[begin : begin + AT_ONCE]))
         for document_id, number in connection.execute(chosen):
-            _added(parts, document_id, part_of(number))
+            _add_part(parts, document_id, part_of(number))
     for document_id in dirty.documents:
         parts[document_id] = None  # every one
     ordered = sorted(parts)  # all in one order: no two units of work wait for each other
@@ -78,7 +78,7 @@ def store(session: Session) -> None:
         if connection.dialect.name == "postgresql":
             # Two people who correct two pages of a part at once: the second waits here, and then sees the other's.
             connection.execute(_LOCK, {"ids": some}).all()
-        _store(session, {each: parts[each] for each in some})
+        _store(session, {document_id: parts[document_id] for document_id in some})
 
 
 def part_of(number: int) -> int:
@@ -86,33 +86,33 @@ def part_of(number: int) -> int:
     return (number - 1) // PART
 
 
-def computed(session: Session, chosen: _Chosen) -> dict[str, list[tuple[int, str]]]:
+def compute_rows(session: Session, chosen: _Chosen) -> dict[str, list[tuple[int, str]]]:
     """Return (part, tokens) of the rows that documents should have.
 
     Args:
         session: for reading.
         chosen: documents, each with the wanted parts; None: every one.
     """
-    found: dict[str, list[tuple[int, str]]] = {}
+    rows_by_document: dict[str, list[tuple[int, str]]] = {}
     connection = session.connection()
-    printed: dict[str, dict[int, list[str]]] = {each: {} for each in chosen}
-    for document_id, number, word in connection.execute(_printed(chosen)):
+    printed: dict[str, dict[int, list[str]]] = {document_id: {} for document_id in chosen}
+    for document_id, number, word in connection.execute(_select_words(chosen)):
         printed[document_id].setdefault(part_of(number), []).append(word)
     for document_id, project_id, name in connection.execute(_NAMES, {"ids": list(chosen)}):
         key, wanted = key_of(project_id), chosen[document_id]
         parts = {0, *printed[document_id]} if wanted is None else wanted
-        rows = found[document_id] = []
+        rows = rows_by_document[document_id] = []
         for part in sorted(parts):
             tokens = printed_tokens(key, printed[document_id].get(part, ()))
             if part == 0:
                 tokens |= name_tokens(key, name)
             rows += [(part, piece) for piece in _pieces(sorted(tokens))]
-    return found
+    return rows_by_document
 
 
-def kept(session: Session, ids: Collection[str]) -> dict[str, list[Kept]]:
+def load_rows(session: Session, ids: Collection[str]) -> dict[str, list[Kept]]:
     """Return the rows that documents have."""
-    rows: dict[str, list[Kept]] = {each: [] for each in ids}
+    rows: dict[str, list[Kept]] = {document_id: [] for document_id in ids}
     for row in session.connection().execute(_KEPT, {"ids": list(ids)}):
         rows[row.document_id].append(Kept(row.id, row.part, row.tokens))
     return rows
@@ -120,22 +120,26 @@ def kept(session: Session, ids: Collection[str]) -> dict[str, list[Kept]]:
 
 def mismatches(session: Session, ids: Collection[str]) -> list[str]:
     """Return those of some documents whose rows are not what their names and words say."""
-    texts, there = computed(session, dict.fromkeys(ids)), kept(session, ids)
-    return [each for each in ids if each in texts and any(_changed(texts[each], there[each]))]
+    wanted, stored = compute_rows(session, dict.fromkeys(ids)), load_rows(session, ids)
+    return [
+        document_id
+        for document_id in ids
+        if document_id in wanted and any(_compare_rows(wanted[document_id], stored[document_id]))
+    ]
 
 
 def _store(session: Session, chosen: _Chosen) -> None:
-    texts, there = computed(session, chosen), kept(session, list(chosen))
+    texts, stored = compute_rows(session, chosen), load_rows(session, list(chosen))
     gone: list[int] = []
     alone: list[_Come] = []
     several: list[_Come] = []
     for document_id, rows in texts.items():
         wanted = chosen[document_id]
-        others = [(each.part, each.tokens) for each in there[document_id] if wanted and each.part not in wanted]
+        others = [(row.part, row.tokens) for row in stored[document_id] if wanted and row.part not in wanted]
         every = [*others, *rows]
-        ended, begun = _changed(every, there[document_id])
+        ended, begun = _compare_rows(every, stored[document_id])
         gone += ended
-        (several if len(every) > 1 else alone).extend((document_id, *each) for each in begun)
+        (several if len(every) > 1 else alone).extend((document_id, *row) for row in begun)
     connection = session.connection()
     for begin in range(0, len(gone), AT_ONCE):
         connection.execute(_FORGET, {"ids": gone[begin : begin + AT_ONCE]})
@@ -143,15 +147,15 @@ def _store(session: Session, chosen: _Chosen) -> None:
     _insert(session, several, SEVERAL)
 
 
-def _changed(wanted: list[tuple[int, str]], there: list[Kept]) -> tuple[list[int], list[tuple[int, str]]]:
+def _compare_rows(wanted: list[tuple[int, str]], stored: list[Kept]) -> tuple[list[int], list[tuple[int, str]]]:
     """Return the ids of a document's rows that must go, and the rows that must come."""
     several, missing, gone = len(wanted) > 1, list(wanted), []
-    for each in there:
-        row = each.part, each.tokens
-        if row in missing and (each.id >= SEVERAL) == several:
+    for stored_row in stored:
+        row = stored_row.part, stored_row.tokens
+        if row in missing and (stored_row.id >= SEVERAL) == several:
             missing.remove(row)
         else:
-            gone.append(each.id)
+            gone.append(stored_row.id)
     return gone, missing
 
 
@@ -165,9 +169,9 @@ def _insert(session: Session, rows: list[_Come], first: int) -> None:
     else:
         highest = connection.scalar(_HIGHEST, {"first": first, "end": first + SEVERAL}) or first
         ids = list(range(highest + 1, highest + 1 + len(rows)))
-    given = zip(ids, rows, strict=True)
+    numbered = zip(ids, rows, strict=True)
     names = "id", "document_id", "part", "tokens"
-    connection.execute(_KEEP, [dict(zip(names, (number, *row), strict=True)) for number, row in given])
+    connection.execute(_KEEP, [dict(zip(names, (number, *row), strict=True)) for number, row in numbered])
 
 
 def _pieces(tokens: list[str]) -> Iterator[str]:
@@ -183,19 +187,19 @@ def _pieces(tokens: list[str]) -> Iterator[str]:
     yield " ".join(piece)
 
 
-def _printed(chosen: _Chosen) -> Select[str, int, str]:
+def _select_words(chosen: _Chosen) -> Select[str, int, str]:
     """Return the statement for the words of the chosen parts: document, number of the page, text."""
-    whole = [each for each, parts in chosen.items() if parts is None]
+    whole = [document_id for document_id, parts in chosen.items() if parts is None]
     pages = [
-        (Page.document_id == each) & Page.number.between(part * PART + 1, (part + 1) * PART)
-        for each, parts in chosen.items()
+        (Page.document_id == document_id) & Page.number.between(part * PART + 1, (part + 1) * PART)
+        for document_id, parts in chosen.items()
         for part in sorted(parts or ())
     ]
     live = select(Page.document_id, Page.number, PageWord.text).join(PageWord, PageWord.page_id == Page.id)
     return live.where(PageWord.retired_at.is_(None), or_(Page.document_id.in_(whole), *pages))
 
 
-def _added(parts: dict[str, set[int] | None], document_id: str, part: int) -> None:
+def _add_part(parts: dict[str, set[int] | None], document_id: str, part: int) -> None:
     some = parts.setdefault(document_id, set())
     if some is not None:
         some.add(part)
@@ -239,8 +243,8 @@ def _see_statement(state: ORMExecuteState) -> None:
     if table is PageWord and (state.is_update or state.is_delete):
         where: ColumnElement[bool] | None = getattr(state.statement, "whereclause", None)
         changed = select(PageWord.page_id).where(true() if where is None else where).distinct()
-        given = state.parameters if isinstance(state.parameters, Mapping) else {}
-        mark_pages_dirty(state.session, state.session.connection().scalars(changed, given))
+        parameters = state.parameters if isinstance(state.parameters, Mapping) else {}
+        mark_pages_dirty(state.session, state.session.connection().scalars(changed, parameters))
     elif state.is_insert and table in (PageWord, Document):
         name, mark = ("page_id", mark_pages_dirty) if table is PageWord else ("id", mark_documents_dirty)
         rows = state.parameters if isinstance(state.parameters, Sequence) else [state.parameters or {}]

@@ -33,11 +33,11 @@ class in_array(FunctionElement[bool]):
 
 @compiles(in_array, "postgresql")
 def _any_of_array(element: in_array, compiler: Any, **how: Any) -> str:
-    number, listed = (compiler.process(each, **how) for each in element.clauses)
+    number, listed = (compiler.process(clause, **how) for clause in element.clauses)
     return f"{number} = ANY ({listed})"
 
 
 @compiles(in_array, "sqlite")
 def _in_json(element: in_array, compiler: Any, **how: Any) -> str:
-    number, listed = (compiler.process(each, **how) for each in element.clauses)
+    number, listed = (compiler.process(clause, **how) for clause in element.clauses)
     return f"{number} IN (SELECT value FROM json_each({listed}))"

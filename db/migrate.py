@@ -19,12 +19,12 @@ from db.session import Database
 
 def upgrade(database: Database, revision: str = "head") -> None:
     """Migrate forward to `revision`; a database that is already there stays unchanged."""
-    _run(database, lambda config: command.upgrade(config, revision))
+    _run_command(database, lambda config: command.upgrade(config, revision))
 
 
 def downgrade(database: Database, revision: str) -> None:
     """Migrate back to `revision`; "base" is an empty database."""
-    _run(database, lambda config: command.downgrade(config, revision))
+    _run_command(database, lambda config: command.downgrade(config, revision))
 
 
 def current(database: Database) -> str | None:
@@ -38,7 +38,7 @@ def head() -> str | None:
     return _scripts().get_current_head()
 
 
-def known() -> set[str]:
+def known_revisions() -> set[str]:
     """Return all revisions of this version."""
     return {script.revision for script in _scripts().walk_revisions()}
 
@@ -70,7 +70,7 @@ def _config() -> Config:
     return config
 
 
-def _run(database: Database, act: Callable[[Config], None]) -> None:
+def _run_command(database: Database, act: Callable[[Config], None]) -> None:
     config = _config()
     # One connection, one transaction: a migration that fails in the middle leaves the database as it was.
     opened = database.engine.execution_options(glossator_writes=True).connect()

@@ -26,8 +26,8 @@ def author_is_there() -> ColumnElement[bool]:
     """Return the condition that the author of an answer is there to fix it."""
     member = exists().where(Member.user_id == User.id, Member.project_id == Annotation.project_id)
     member = member.correlate(User, Annotation)  # of itself, only with the statement around it, which is of users
-    there = User.disabled_at.is_(None), or_(User.role == "admin", member)
-    now_there = exists().where(User.id == Annotation.author_id, *there)
+    is_active = User.disabled_at.is_(None), or_(User.role == "admin", member)
+    now_there = exists().where(User.id == Annotation.author_id, *is_active)
     followed = (
         select(case((TaskChange.place < Annotation.document_id, TaskChange.was_there), else_=~TaskChange.was_there))
         .where(
@@ -47,8 +47,8 @@ def follow_again(session: Session, change: TaskChange) -> bool:
     The project is locked. Returns whether there is more to follow.
     """
     member = exists().where(Member.user_id == User.id, Member.project_id == change.project_id)
-    there = User.id == change.person_id, User.disabled_at.is_(None), or_(User.role == "admin", member)
-    is_there = bool(session.connection().scalar(select(exists().where(*there))))
+    is_active = User.id == change.person_id, User.disabled_at.is_(None), or_(User.role == "admin", member)
+    is_there = bool(session.connection().scalar(select(exists().where(*is_active))))
     if change.was_there is None or is_there != change.was_there:
         return False
     change.number += 1
@@ -104,9 +104,9 @@ def _came_or_went(session: Session, project_id: str, person_id: str, *, was_ther
     if earlier is not None and earlier.finished_at is None:
         return []  # the change goes on, and begins anew where it is no longer right (`follow_again`)
     documents = connection.scalar(select(func.count()).where(Document.project_id == project_id))
-    moment, number = now(), 1 if earlier is None else earlier.number + 1
+    asked_at, number = now(), 1 if earlier is None else earlier.number + 1
     row = {"project_id": project_id, "kind": PEOPLE, "person_id": person_id, "number": number, "place": "", "done": 0}
-    row |= {"total": documents, "was_there": was_there, "asked_at": moment, "moved_at": moment}
+    row |= {"total": documents, "was_there": was_there, "asked_at": asked_at, "moved_at": asked_at}
     connection.execute(delete(table).where(*of_person))
     connection.execute(insert(table), row)
     return []

@@ -38,10 +38,10 @@ def tighten(paths: Iterable[Path]) -> list[Path]:
     changed = []
     for path in paths:
         try:
-            found = path.lstat()
-            if stat.S_ISLNK(found.st_mode) or found.st_uid != os.geteuid() or not found.st_mode & OTHERS:
+            status = path.lstat()
+            if stat.S_ISLNK(status.st_mode) or status.st_uid != os.geteuid() or not status.st_mode & OTHERS:
                 continue
-            path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+            path.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS)
         except OSError:  # the file is missing, or its file system has no modes
             continue
         changed.append(path)

@@ -39,7 +39,7 @@ def words_of(text: str) -> list[str]:
     folded = search_key(text)
     if not folded.isprintable():
         folded = folded.translate(_CONTROLS)
-    return [each[:LONGEST] for each in folded.split()]
+    return [word[:LONGEST] for word in folded.split()]
 
 
 def name_tokens(key: str, name: str) -> set[str]:
@@ -50,7 +50,7 @@ def name_tokens(key: str, name: str) -> set[str]:
         name: as its owner gave it.
     """
     ends = (word[at:] for word in words_of(name) for at in range(len(word)))
-    return set(_keyed(key, ends))
+    return set(_prefix_key(key, ends))
 
 
 def printed_tokens(key: str, texts: Iterable[str]) -> set[str]:
@@ -60,7 +60,7 @@ def printed_tokens(key: str, texts: Iterable[str]) -> set[str]:
         key: of the project (`key_of`).
         texts: of the words.
     """
-    return set(_keyed(key, {end for text in texts for end in _ends(text)}))
+    return set(_prefix_key(key, {end for text in texts for end in _ends(text)}))
 
 
 def key_of(project_id: str) -> str:
@@ -73,7 +73,7 @@ def key_of(project_id: str) -> str:
     return "".join(letters)
 
 
-def wanted(key: str, query: str) -> list[tuple[str, bool]]:
+def query_tokens(key: str, query: str) -> list[tuple[str, bool]]:
     """Return what a search asks for, each with whether it is the beginning of a token or the whole.
 
     What another word of the search begins with is left out, because the other one implies it.
@@ -87,7 +87,7 @@ def wanted(key: str, query: str) -> list[tuple[str, bool]]:
     return [(f"{_SHORT_SIGN}{key}{word}", False) if len(word) <= SHORT else (f"{key}{word}", True) for word in needed]
 
 
-def _keyed(key: str, ends: Iterable[str]) -> Iterator[str]:
+def _prefix_key(key: str, ends: Iterable[str]) -> Iterator[str]:
     short = _SHORT_SIGN + key
     for end in ends:
         yield key + end
@@ -98,14 +98,14 @@ def _keyed(key: str, ends: Iterable[str]) -> Iterator[str]:
 @lru_cache(maxsize=20_000)
 def _ends(text: str) -> tuple[str, ...]:
     """Return the ends of a printed text that a search may ask for: from the start, and from each word in it."""
-    found = []
+    ends = []
     for word in words_of(text):
-        found.append(word)
+        ends.append(word)
         if word.isascii():
-            found += [word[each.start() :] for each in _BEGINNING.finditer(word, 1)]
+            ends += [word[beginning.start() :] for beginning in _BEGINNING.finditer(word, 1)]
         else:
-            found += _ends_of_letters(word)
-    return tuple(found)
+            ends += _ends_of_letters(word)
+    return tuple(ends)
 
 
 def _ends_of_letters(word: str) -> Iterator[str]:

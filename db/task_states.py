@@ -143,9 +143,9 @@ def store(session: Session) -> None:
     count(session, moved)  # the last statement, because others wait for these few rows until the commit
 
 
-def compared(session: Session, chosen: Collection[str]) -> list[Compared]:
+def compare_tasks(session: Session, chosen: Collection[str]) -> list[Compared]:
     """Return tasks with what is kept of them and what follows from their answers, in one statement."""
-    return _compared(session, _SEVERAL, {"ids": list(chosen)})
+    return _compare_tasks(session, _SEVERAL, {"ids": list(chosen)})
 
 
 def count(session: Session, moved: Mapping[tuple[str, str], int]) -> None:
@@ -176,7 +176,7 @@ def _dirty_of(session: Session) -> _Dirty:
 def _refresh(
     session: Session,
     chosen: ColumnElement[bool],
-    given: dict[str, Any],
+    parameters: dict[str, Any],
     moved: _Moved,
     dirty_tasks: Collection[str] = (),
 ) -> bool:
@@ -189,30 +189,30 @@ def _refresh(
     if connection.dialect.name == "postgresql":
         # Two people who answer a task at once: the second one waits here, and then sees the answer of the first.
         # Only what is locked is looked at: the next statement may see a task that was opened in between.
-        chosen, given = _SEVERAL, {"ids": connection.scalars(_LOCK.where(chosen), given).all()}
-        if not given["ids"]:
+        chosen, parameters = _SEVERAL, {"ids": connection.scalars(_LOCK.where(chosen), parameters).all()}
+        if not parameters["ids"]:
             return False
-    found = _compared(session, chosen, given)
+    tasks = _compare_tasks(session, chosen, parameters)
     becomes: dict[Kept, list[str]] = defaultdict(list)
-    for each in found:
-        if each.computed.state != each.kept.state or each.task_id in dirty_tasks:
-            dirty_documents.mark_dirty(session, each.project_id, [each.document_id])
-        if each.computed == each.kept:
+    for task in tasks:
+        if task.computed.state != task.kept.state or task.task_id in dirty_tasks:
+            dirty_documents.mark_dirty(session, task.project_id, [task.document_id])
+        if task.computed == task.kept:
             continue
-        becomes[each.computed].append(each.task_id)
-        if each.computed.state != each.kept.state:
-            moved[each.project_id, each.computed.state] += 1
-            moved[each.project_id, each.kept.state] -= 1
-    for kept, ids in becomes.items():
-        connection.execute(_KEEP.values(answered=kept.answered, state=kept.state), {"ids": ids})
-    shared = [each.task_id for each in found if PARTLY in (each.kept.state, each.computed.state)]
+        becomes[task.computed].append(task.task_id)
+        if task.computed.state != task.kept.state:
+            moved[task.project_id, task.computed.state] += 1
+            moved[task.project_id, task.kept.state] -= 1
+    for computed, ids in becomes.items():
+        connection.execute(_KEEP.values(answered=computed.answered, state=computed.state), {"ids": ids})
+    shared = [task.task_id for task in tasks if PARTLY in (task.kept.state, task.computed.state)]
     if shared:
         connection.execute(_FORGET_PARTS, {"ids": shared})
         connection.execute(_KEEP_PARTS, {"ids": shared})
-    return bool(found)
+    return bool(tasks)
 
 
-def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, Any]) -> list[Compared]:
+def _compare_tasks(session: Session, chosen: ColumnElement[bool], parameters: dict[str, Any]) -> list[Compared]:
     return [
         Compared(
             row.id,
@@ -231,7 +231,7 @@ def _compared(session: Session, chosen: ColumnElement[bool], given: dict[str, An
                 ),
             ),
         )
-        for row in session.connection().execute(_COMPARE.where(chosen), given)
+        for row in session.connection().execute(_COMPARE.where(chosen), parameters)
     ]
 
 
@@ -269,8 +269,8 @@ def _automatic() -> Any:
 
 def part_answers() -> Select[str, str, str]:
     """Return the statement for what PartAnswer keeps: task, author and project."""
-    given = select(Task.id, Annotation.author_id, Task.project_id).join(Annotation, _SAME)
-    return given.where(Task.state == PARTLY, Annotation.status.in_(ANSWERED))
+    statement = select(Task.id, Annotation.author_id, Task.project_id).join(Annotation, _SAME)
+    return statement.where(Task.state == PARTLY, Annotation.status.in_(ANSWERED))
 
 
 _SAME = and_(Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id)

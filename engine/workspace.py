@@ -81,7 +81,7 @@ def _open_database(settings: Settings, upgrade: bool) -> Database:
         _log.warning("Other users of this machine could read %s. Now only the owner can.", names)
     try:
         at, newest = migrate.current(database), migrate.head()
-        if at is not None and at not in migrate.known():
+        if at is not None and at not in migrate.known_revisions():
             raise Refused(
                 f"The database has schema {at}, unknown to this version of Glossator (schema {newest}). "
                 "Start the newer version, or restore an older backup."

@@ -58,7 +58,7 @@ async def small_image(
     headers = _headers(picture.name)
     if if_none_match == headers["etag"]:
         return Response(status_code=304, headers=headers)
-    content = await run_in_threadpool(picture.kept)
+    content = await run_in_threadpool(picture.load_cached)
     if content is None:
         content = await made(picture)
     return Response(content, media_type=MEDIA_TYPE, headers=headers)

@@ -64,19 +64,26 @@ def take(workspace: Workspace, source: Path, *, name: str, project_id: str, user
     A document that was left half read is read to its end. Raises the errors of `ingest`.
     """
     with AT_ONCE:
-        found = ingest(workspace, source, name=name, project_id=project_id, user_id=user_id)
-    if found.whole:
-        return found
+        ingested = ingest(workspace, source, name=name, project_id=project_id, user_id=user_id)
+    if ingested.whole:
+        return ingested
     holder = holder_name()
     with contextlib.suppress(Conflict):
-        read_jobs.resume(workspace, found.document_id, by=user_id)
-    job = read_jobs.left_alone(workspace, found.document_id, holder)
+        read_jobs.resume(workspace, ingested.document_id, by=user_id)
+    job = read_jobs.left_alone(workspace, ingested.document_id, holder)
     if job is None:
-        return found
-    do(workspace, job, holder, handlers={READ: read_jobs.run}, stop=threading.Event(), lease_seconds=LEASE_SECONDS)
+        return ingested
+    do(
+        workspace,
+        job,
+        holder,
+        handlers={READ: read_jobs.read_further_pages},
+        stop=threading.Event(),
+        lease_seconds=LEASE_SECONDS,
+    )
     with workspace.database.read() as session:
-        sha256 = session.scalar(select(Document.sha256).where(Document.id == found.document_id))
-    return with_content(workspace, project_id, sha256 or "") or found
+        sha256 = session.scalar(select(Document.sha256).where(Document.id == ingested.document_id))
+    return with_content(workspace, project_id, sha256 or "") or ingested
 
 
 def take_early(
@@ -111,29 +118,29 @@ def take_early(
     """
     with contextlib.ExitStack() as ending:
         ending.callback(done)
-        there = there_already(workspace, source, name, project_id)
-        if there is not None:
-            if not there.whole:
+        stored = there_already(workspace, source, name, project_id)
+        if stored is not None:
+            if not stored.whole:
                 with contextlib.suppress(Conflict):
-                    read_jobs.resume(workspace, there.document_id, by=user_id)
-                go_on(workspace, there.document_id, worker)
-            return there
+                    read_jobs.resume(workspace, stored.document_id, by=user_id)
+                go_on(workspace, stored.document_id, worker)
+            return stored
         limits = limits or limits_of(workspace.settings)
         stream = PageStream(workspace, source, name=name, limits=limits, on_close=done).start()
         ending.pop_all()
         ending.enter_context(stream)
         first, whole = _first_pages(stream)
         try:
-            found, job, holder = _open(workspace, source, stream, first, whole, name, project_id, user_id)
+            ingested, job, holder = _open(workspace, source, stream, first, whole, name, project_id, user_id)
         except IntegrityError:  # somebody else was faster with the same file
-            there = with_content(workspace, project_id, workspace.blobs.put_file(source))
-            if there is None:
+            stored = with_content(workspace, project_id, workspace.blobs.put_file(source))
+            if stored is None:
                 raise
-            return there
+            return stored
         if job is not None:
-            worker.go_on(job, holder, partial(read_jobs.run, stream=stream))
+            worker.go_on(job, holder, partial(read_jobs.read_further_pages, stream=stream))
             ending.pop_all()
-        return found
+        return ingested
 
 
 def go_on(workspace: Workspace, document_id: str, worker: InProcessWorker) -> None:
@@ -141,7 +148,7 @@ def go_on(workspace: Workspace, document_id: str, worker: InProcessWorker) -> No
     holder = holder_name()
     job = read_jobs.left_alone(workspace, document_id, holder)
     if job is not None:
-        worker.go_on(job, holder, read_jobs.run)
+        worker.go_on(job, holder, read_jobs.read_further_pages)
 
 
 def _first_pages(stream: PageStream) -> tuple[list[StoredPage], bool]:
@@ -200,5 +207,5 @@ def _open(
             queue.hold(job, holder, seconds=LEASE_SECONDS)
         open_missing(session, project_id, document.id)  # last: it locks the project until the commit
         words = sum(len(page.read.words) for page in first)
-        found = Ingested(document.id, document.name, True, len(first), words, tuple(warnings), whole)
-    return found, job, holder
+        ingested = Ingested(document.id, document.name, True, len(first), words, tuple(warnings), whole)
+    return ingested, job, holder

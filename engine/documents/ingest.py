@@ -92,9 +92,9 @@ def ingest(
         NotFound: The project does not exist.
     """
     limits = limits_of(workspace.settings)
-    there = there_already(workspace, source, name, project_id)
-    if there is not None:
-        return there
+    stored = there_already(workspace, source, name, project_id)
+    if stored is not None:
+        return stored
     content = sha256_of(source)
     with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
         signed: dict[int, Signature] = {}
@@ -131,10 +131,10 @@ def ingest(
             words = sum(len(page.words) for page in read.pages)
             return Ingested(document.id, document.name, True, len(read.pages), words, warnings)
     except IntegrityError:  # the same file was uploaded at the same time and stored first
-        there = with_content(workspace, project_id, sha256)
-        if there is None:
+        stored = with_content(workspace, project_id, sha256)
+        if stored is None:
             raise
-        return there
+        return stored
 
 
 def there_already(workspace: Workspace, source: Path, name: str, project_id: str) -> Ingested | None:
@@ -199,9 +199,9 @@ def finish(session: Session, document: Document, warnings: Sequence[str], *, may
         may_move: Whether no snapshot can hold the document yet (see `settle`).
     """
     quarantined = settle(session, document, may_move=may_move)
-    said = (*warnings, *([quarantined] if quarantined else []))
-    document.warnings = "\n".join(said)
-    return said
+    sentences = (*warnings, *([quarantined] if quarantined else []))
+    document.warnings = "\n".join(sentences)
+    return sentences
 
 
 def add_page(session: Session, document: Document, read: ReadPage, image_sha256: str, signature: Signature) -> None:

@@ -3,7 +3,7 @@
 import codecs
 from pathlib import Path
 
-from engine.documents.refusal import Unreadable, broken, empty, not_supported
+from engine.documents.refusal import Unreadable, damaged_file, empty, not_supported
 
 PDF, PNG, JPEG, TIFF = "application/pdf", "image/png", "image/jpeg", "image/tiff"
 
@@ -75,7 +75,7 @@ def media_type_of(source: Path) -> str:
 
 def _refusal_of(head: bytes) -> Unreadable:
     if not head.strip(b"\x00"):
-        return broken("PDF, PNG, JPEG or TIFF")
+        return damaged_file("PDF, PNG, JPEG or TIFF")
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return not_supported("a WebP picture")
     if head[4:8] == b"ftyp":

@@ -48,7 +48,7 @@ def empty() -> Unreadable:
     return Unreadable(Reason.EMPTY, "is empty (0 bytes); save it again and upload the new copy.")
 
 
-def broken(kind: str, part: str = "") -> Unreadable:
+def damaged_file(kind: str, part: str = "") -> Unreadable:
     """Return the refusal of a damaged file; `part` names where, if known."""
     where = f" at {part}" if part else ""
     return Unreadable(
@@ -56,7 +56,7 @@ def broken(kind: str, part: str = "") -> Unreadable:
     )
 
 
-def encrypted() -> Unreadable:
+def protected_file() -> Unreadable:
     """Return the refusal of a file with a password."""
     return Unreadable(Reason.ENCRYPTED, "is protected by a password; save it without one and upload the new copy.")
 

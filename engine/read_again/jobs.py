@@ -52,7 +52,9 @@ def ask(workspace: Workspace, document_id: str, by: str, page_id: str | None = N
         return job
 
 
-def run(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+def read_job_pages(
+    workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop
+) -> dict[str, Any]:
     """Read the pages of a job again; a handler of the queue."""
     pages: Sequence[str] = job.payload["pages"]
     done: list[WordsReadAgain] = []

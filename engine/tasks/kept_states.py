@@ -44,7 +44,9 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
     for each in _projects(workspace, project_id):
         for ids in _tasks(workspace, each):
             with workspace.database.read() as session:
-                tasks += [found.task_id for found in task_states.compared(session, ids) if found.kept != found.computed]
+                tasks += [
+                    found.task_id for found in task_states.compare_tasks(session, ids) if found.kept != found.computed
+                ]
         with workspace.database.snapshot_read() as session:
             counts += _miscounted(session, each)
             editors += session.scalars(_misnamed(each))

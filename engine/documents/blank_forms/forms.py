@@ -47,13 +47,13 @@ def blank_forms(
         return load_templates(cache)
     if not folder.is_dir():
         raise NoForms(f"The folder {folder} does not exist. Name a folder of fillable PDF forms.")
-    found = [path for path in sorted(folder.rglob("*")) if path.is_file() and _is_pdf(path)]
-    if not found:
+    files = [path for path in sorted(folder.rglob("*")) if path.is_file() and _is_pdf(path)]
+    if not files:
         raise NoForms(f"{folder} has no PDF files. Name a folder of fillable PDF forms.")
-    templates = [one for one in _read_files(found, on_file) if len(one.named_fields()) >= _FEWEST_FIELDS]
+    templates = [template for template in _read_files(files, on_file) if len(template.named_fields()) >= _FEWEST_FIELDS]
     if not templates:
         raise NoForms(
-            f"None of the {len(found)} PDF files in {folder} is a form to fill in: their pages have no fields with"
+            f"None of the {len(files)} PDF files in {folder} is a form to fill in: their pages have no fields with"
             " printed names. Name a folder of fillable PDF forms."
         )
     if cache is not None:
@@ -73,7 +73,7 @@ def _read_files(paths: list[Path], on_file: Callable[[], None]) -> list[FormTemp
     """Return the pages of files; a file that ends its process is left out, and the others are read again."""
     limits = ReadLimits()
     paths = [path for path in paths if path.stat().st_size <= limits.bytes]
-    found: list[FormTemplate] = []
+    templates: list[FormTemplate] = []
     while paths:
         batch = paths[:_BATCH]
         seen = _Told(on_file)
@@ -81,13 +81,13 @@ def _read_files(paths: list[Path], on_file: Callable[[], None]) -> list[FormTemp
             _command(batch, limits), environment=environment(), seconds=SECONDS * len(batch), on_line=seen.hear
         )
         done = len(seen.finished)
-        found += [page for pages in seen.finished for page in pages]
+        templates += [page for pages in seen.finished for page in pages]
         if done < len(batch):
             _log.warning("%s was left out: the process that read it ended (%d).", batch[done].name, ended.code)
             done += 1
             on_file()
         paths = paths[done:]
-    return found
+    return templates
 
 
 def _command(batch: list[Path], limits: ReadLimits) -> list[str]:
@@ -107,14 +107,14 @@ class _Told:
 
     def hear(self, line: bytes) -> None:
         """Handle one line of the child."""
-        said: dict[str, Any] = json.loads(line)
-        if "page" in said:
-            self._pages.append(template_from_json(said["page"]))
-        elif "begun" in said:
+        message: dict[str, Any] = json.loads(line)
+        if "page" in message:
+            self._pages.append(template_from_json(message["page"]))
+        elif "begun" in message:
             self._pages = []
         else:
-            if "refused" in said:
-                _log.warning("%s was left out: it %s", Path(said["refused"]).name, said["why"])
+            if "refused" in message:
+                _log.warning("%s was left out: it %s", Path(message["refused"]).name, message["why"])
                 self._pages = []
             self.finished.append(self._pages)
             self._on_file()

@@ -32,7 +32,7 @@ def read_templates(source: Path, limits: ReadLimits) -> Iterator[FormTemplate]:
     try:
         document = pymupdf.open(source, filetype="pdf")
         if document.needs_pass:
-            raise refusal.encrypted()
+            raise refusal.protected_file()
         if document.page_count > limits.pages:
             raise refusal.too_many_pages(document.page_count, limits.pages)
         for number in range(1, document.page_count + 1 if document.is_form_pdf else 1):
@@ -42,22 +42,22 @@ def read_templates(source: Path, limits: ReadLimits) -> Iterator[FormTemplate]:
     except (RuntimeError, ValueError, TypeError, pymupdf.mupdf.FzErrorBase) as error:
         if isinstance(error, Unreadable):
             raise
-        raise refusal.broken("PDF") from error
+        raise refusal.damaged_file("PDF") from error
 
 
 def _template(page: pymupdf.Page, source: str, number: int) -> FormTemplate | None:
     """Return the template of a page; None for a turned page and for one without fields or words."""
-    widgets = [one for one in page.widgets() if _kind(one) and not one.field_flags & _READ_ONLY]
+    widgets = [widget for widget in page.widgets() if _kind(widget) and not widget.field_flags & _READ_ONLY]
     if page.rotation or not 0 < len(widgets) <= _MOST_FIELDS:
         return None
     raw = raw_text(page)
     fields, hints = [], []
-    for one in widgets:
-        box = one.rect & page.rect
+    for widget in widgets:
+        box = widget.rect & page.rect
         if box.is_empty or min(box.width, box.height) < 3:
             continue
-        fields.append(_field(one, (box.x0, box.y0, box.x1, box.y1)))
-        hints.append(str(one.field_name or ""))
+        fields.append(_field(widget, (box.x0, box.y0, box.x1, box.y1)))
+        hints.append(str(widget.field_name or ""))
     words = _words(raw, [field.box for field in fields if field.kind == "check"])
     if not words or not fields:
         return None
@@ -74,21 +74,21 @@ def _kind(widget: Any) -> str | None:
 
 def _field(widget: Any, box: FloatBox) -> FormField:
     kind = _kind(widget)
-    choices = [one[-1] if isinstance(one, tuple | list) else one for one in widget.choice_values or ()]
+    choices = [choice[-1] if isinstance(choice, tuple | list) else choice for choice in widget.choice_values or ()]
     return FormField(
         box=box,
         kind="multiline" if kind == "text" and box[3] - box[1] > 32 else kind,  # type: ignore[arg-type]
         tooltip=" ".join(str(widget.field_label or "").split())[:300],
         most=max(0, widget.text_maxlen or 0),
         comb=bool(widget.field_flags & _COMB and widget.text_maxlen and kind == "text"),
-        choices=tuple(str(one).strip() for one in choices if str(one).strip() and len(str(one)) < 80)[:100],
+        choices=tuple(str(choice).strip() for choice in choices if str(choice).strip() and len(str(choice)) < 80)[:100],
     )
 
 
 def _words(raw: dict[str, Any], ticks: Sequence[FloatBox]) -> list[PrintedWord]:
     layer = read_layer(raw, pymupdf.Matrix(1, 1))
     bold = _bold_boxes(raw)
-    found: list[PrintedWord] = []
+    words: list[PrintedWord] = []
     for line in layer.lines:
         shown = [
             word for word in line.words if not word.hidden and word.box[2] > word.box[0] and word.box[3] > word.box[1]
@@ -96,8 +96,8 @@ def _words(raw: dict[str, Any], ticks: Sequence[FloatBox]) -> list[PrintedWord]:
         for at, word in enumerate(shown if line.heading == 0 else ()):
             after = shown[at + 1].box if at + 1 < len(shown) else None
             for text, box in _without_box(word.text, word.box, ticks, after):
-                found.append(PrintedWord(text, box, _inside(box, bold)))
-    return found
+                words.append(PrintedWord(text, box, _inside(box, bold)))
+    return words
 
 
 def _without_box(
@@ -109,14 +109,14 @@ def _without_box(
     """
     x0, y0, x1, y1 = box
     middle = (y0 + y1) / 2
-    tick = next((one for one in ticks if one[0] - 5 < x0 < one[2] - 4 and one[1] <= middle <= one[3]), None)
+    tick = next((at for at in ticks if at[0] - 5 < x0 < at[2] - 4 and at[1] <= middle <= at[3]), None)
     glyph = text[0] in _BOXES and len(text) > 1
     cut = min(x0 + 0.85 * (y1 - y0), x1 - 1) if glyph else tick[2] if tick is not None else x1
-    rest = text[1:] if glyph else text
-    if cut >= x1 - 2 or not any(sign.isalnum() for sign in rest):
+    label = text[1:] if glyph else text
+    if cut >= x1 - 2 or not any(sign.isalnum() for sign in label):
         return [(text, box)]
     top, foot = (after[1], after[3]) if after is not None else (y0 + 0.2 * (y1 - y0), y1)
-    return [*([(text[0], (x0, y0, cut, y1))] if glyph else []), (rest, (cut, top, x1, foot))]
+    return [*([(text[0], (x0, y0, cut, y1))] if glyph else []), (label, (cut, top, x1, foot))]
 
 
 def _bold_boxes(raw: dict[str, Any]) -> list[FloatBox]:

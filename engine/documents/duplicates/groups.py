@@ -33,8 +33,8 @@ def split_of(project_id: str, sequence: int) -> str:
     rng = random.Random(f"{project_id}:{block}")
     rng.shuffle(order)
     if block == 0 and order[0] != "train":
-        other = rng.choice([at for at, split in enumerate(order) if split == "train"])
-        order[0], order[other] = order[other], order[0]
+        train_place = rng.choice([at for at, split in enumerate(order) if split == "train"])
+        order[0], order[train_place] = order[train_place], order[0]
     return order[place]
 
 
@@ -52,10 +52,10 @@ def group_for(session: Session, project_id: str, sha256: str, signatures: Sequen
     )
     if same is not None:
         return same
-    found = groups_like(session, project_id, signatures)
+    groups = groups_like(session, project_id, signatures)
     return (
-        (_common(found) or _new_group(session, project_id, quarantined=True))
-        if found
+        (_common(groups) or _new_group(session, project_id, quarantined=True))
+        if groups
         else _new_group(session, project_id)
     )
 
@@ -73,8 +73,8 @@ def settle(session: Session, document: Document, *, may_move: bool = True) -> st
     lock(session, document.project_id)
     own = session.get_one(DocumentGroup, document.group_id)
     pages = signatures_of(session, document.id)
-    found = groups_like(session, document.project_id, pages, but=document.id)
-    others = [group for group in found if group.id != own.id]
+    groups = groups_like(session, document.project_id, pages, but=document.id)
+    others = [group for group in groups if group.id != own.id]
     if others and own.quarantined_at is None:
         if may_move and _alone(session, document):
             common = _common(others)

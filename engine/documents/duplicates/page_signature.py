@@ -71,8 +71,8 @@ def signature_of(image: Image.Image, words: Iterable[str]) -> Signature:
 
 def fold_words(words: Iterable[str]) -> list[str]:
     """Fold words for comparison: lower-case letters and digits; words without any are dropped."""
-    kept = ("".join(sign for sign in word.casefold() if sign.isalnum()) for word in words)
-    return [word for word in kept if word]
+    folded = ("".join(sign for sign in word.casefold() if sign.isalnum()) for word in words)
+    return [word for word in folded if word]
 
 
 def bands_of(signature: Signature, scope: str) -> list[int]:
@@ -126,7 +126,7 @@ def other_words(one: str, other: str) -> float:
     letters = _letters(first) + _letters(second)
     equal = 2 * _letters((Counter(first) & Counter(second)).elements())
     misread = letters - equal - sum(map(_letters, left))
-    return max(0.0, 2 * min(_letters(_long(rest)) for rest in left) - PARDONED * misread) / max(1, letters)
+    return max(0.0, 2 * min(_letters(_long(words)) for words in left) - PARDONED * misread) / max(1, letters)
 
 
 def other_numbers(one: str, other: str) -> float:
@@ -141,14 +141,14 @@ def _find_unmatched(one: Sequence[str], other: Sequence[str], like: float) -> tu
     """Return the words of both without equal and, longest first, without similar counterparts."""
     counts = Counter(one), Counter(other)
     ours, theirs = list((counts[0] - counts[1]).elements()), list((counts[1] - counts[0]).elements())
-    rest = []
+    unmatched = []
     for word in sorted(ours, key=len, reverse=True):
-        found = process.extractOne(word, theirs, scorer=Indel.normalized_similarity, score_cutoff=like)
-        if found is None:
-            rest.append(word)
+        match = process.extractOne(word, theirs, scorer=Indel.normalized_similarity, score_cutoff=like)
+        if match is None:
+            unmatched.append(word)
         else:
-            theirs.pop(found[2])
-    return rest, theirs
+            theirs.pop(match[2])
+    return unmatched, theirs
 
 
 def _letters(words: Iterable[str]) -> int:

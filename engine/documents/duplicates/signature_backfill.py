@@ -64,12 +64,12 @@ def _sign_pages(workspace: Workspace, document_id: str) -> list[str]:
                 signature_index.remember(
                     session, document.project_id, document.group_id, document_id, page_id, signature
                 )
-        return [_quarantine(session, each) for each in _at_odds(session, document)]
+        return [_quarantine(session, odd_document) for odd_document in _at_odds(session, document)]
 
 
 def _compute_signatures(workspace: Workspace, document_id: str) -> dict[str, Signature]:
     """Return the signatures by page. Blobs are read before the write transaction, because it takes time."""
-    found: dict[str, Signature] = {}
+    signatures: dict[str, Signature] = {}
     with workspace.database.read() as session:
         pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
         for page in pages:
@@ -79,16 +79,16 @@ def _compute_signatures(workspace: Workspace, document_id: str) -> dict[str, Sig
                 .order_by(PageWord.position, PageWord.number)
             ).all()
             with Image.open(workspace.blobs.path(page.image_sha256)) as image:
-                found[page.id] = signature_of(image, words)
-    return found
+                signatures[page.id] = signature_of(image, words)
+    return signatures
 
 
 def _at_odds(session: Session, document: Document) -> list[Document]:
     """Return the documents to quarantine, now that this one is signed."""
     own = session.get_one(DocumentGroup, document.group_id)
     pages = signature_index.signatures_of(session, document.id)
-    found = signature_index.groups_like(session, document.project_id, pages, but=document.id)
-    others = [group for group in found if group.split != own.split and group.quarantined_at is None]
+    groups = signature_index.groups_like(session, document.project_id, pages, but=document.id)
+    others = [group for group in groups if group.split != own.split and group.quarantined_at is None]
     if own.quarantined_at is not None or not others:
         return []
     if own.split != "train":

@@ -49,8 +49,8 @@ def pages_like(
     )
     if but is not None:
         meeting = meeting.where(PageSignature.document_id != but)
-    found = meeting.subquery()
-    rows = session.scalars(select(PageSignature).join(found, found.c.signature_id == PageSignature.id))
+    candidates = meeting.subquery()
+    rows = session.scalars(select(PageSignature).join(candidates, candidates.c.signature_id == PageSignature.id))
     return [row for row in rows if alike(signature, signature_in(row))]
 
 
@@ -58,7 +58,7 @@ def groups_like(
     session: Session, project_id: str, signatures: Sequence[Signature], *, but: str | None = None
 ) -> list[DocumentGroup]:
     """Return the groups with a page like one of these, oldest first; `but`: document to skip."""
-    ids = {row.group_id for each in signatures for row in pages_like(session, project_id, each, but=but)}
+    ids = {row.group_id for signature in signatures for row in pages_like(session, project_id, signature, but=but)}
     return groups_of(session, ids)
 
 

@@ -61,13 +61,13 @@ def document_page(
         Refused: the cursor is not one of this list.
     """
     with workspace.database.read() as session:
-        found = _find_documents(session, project_id, query)
+        search = _find_documents(session, project_id, query)
         page = select(Document.id).where(Document.project_id == project_id)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
-        rows, following = _order(sort).rows(session, page, limit, cursor, found.first)
+        rows, following = _order(sort).rows(session, page, limit, cursor, search.first)
         lines = _in_order(session, project_id, [document_id for (document_id,) in rows], viewer_id)
-    return DocumentPage(lines, found.number, following)
+    return DocumentPage(lines, search.number, following)
 
 
 def document_lines(
@@ -95,11 +95,11 @@ def all_lines(
 
 def _find_documents(session: Session, project_id: str, query: str) -> text_search.Found:
     """Return the documents that a search finds; all of the project without one."""
-    found = text_search.found(session, project_id, query)
-    if found is None:
-        kept = session.get(ProjectFigures, (project_id, EVERYBODY))
-        found = text_search.Found(kept.documents if kept is not None else 0, true())
-    return found
+    search = text_search.find_documents(session, project_id, query)
+    if search is None:
+        figures = session.get(ProjectFigures, (project_id, EVERYBODY))
+        search = text_search.Found(figures.documents if figures is not None else 0, true())
+    return search
 
 
 def _order(sort: Sort) -> Order:

@@ -25,7 +25,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.orm import Session
 
-from db.search_tokens import key_of, wanted
+from db.search_tokens import key_of, query_tokens
 from db.tables import Document, DocumentText
 from db.tables.search import SEVERAL
 from engine.text import storable
@@ -73,7 +73,7 @@ class Found:
         return rows
 
 
-def found(session: Session, project_id: str, query: str) -> Found | None:
+def find_documents(session: Session, project_id: str, query: str) -> Found | None:
     """Search in a project; None where the search has no words, so that every document is found.
 
     Args:
@@ -81,7 +81,7 @@ def found(session: Session, project_id: str, query: str) -> Found | None:
         project_id: the project.
         query: as somebody typed it.
     """
-    tokens = wanted(key_of(project_id), storable(query))
+    tokens = query_tokens(key_of(project_id), storable(query))
     if not tokens:
         return None
     dialect = session.get_bind().dialect.name
@@ -95,7 +95,7 @@ def found(session: Session, project_id: str, query: str) -> Found | None:
         texts = ids.split(",") if ids else []
         if len(texts) > FEW:
             return Found(number + len(texts), in_several, frozenset(texts))
-        of_rows = select(DocumentText.document_id).where(DocumentText.id.in_([int(each) for each in texts]))
+        of_rows = select(DocumentText.document_id).where(DocumentText.id.in_([int(text_id) for text_id in texts]))
         return Found(number + len(texts), or_(Document.id.in_(of_rows), in_several))
     number += session.scalar(select(func.count()).select_from(alone.subquery())) or 0
     if number <= FEW:
@@ -111,11 +111,11 @@ def _documents_of_several(session: Session, dialect: str, tokens: list[_Token]) 
     """Return the statement for the found documents that have several rows; None where no document has."""
     if session.scalar(select(DocumentText.id).where(DocumentText.id >= SEVERAL).limit(1)) is None:
         return None
-    each = [
+    by_token = [
         select(DocumentText.document_id).where(DocumentText.id.in_(_rows(dialect, [token], several=True)))
         for token in tokens
     ]
-    every = (intersect(*each) if len(each) > 1 else each[0]).subquery()
+    every = (intersect(*by_token) if len(by_token) > 1 else by_token[0]).subquery()
     return select(every.c.document_id).distinct()
 
 

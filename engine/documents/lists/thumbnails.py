@@ -37,16 +37,16 @@ class Thumbnail:
         """Return the path in the cache."""
         return self.workspace.settings.data_dir / "thumbnails" / self.sha256[:2] / f"{self.name}.jpg"
 
-    def kept(self) -> bytes | None:
+    def load_cached(self) -> bytes | None:
         """Return the cached JPEG; None without one."""
         try:
             return self.path.read_bytes()
         except FileNotFoundError:
             return None
 
-    def made(self) -> bytes:
+    def load_or_make(self) -> bytes:
         """Return the JPEG; makes and caches it when absent, at the cost of decoding the page."""
-        content = self.kept()
+        content = self.load_cached()
         if content is None:
             content = _shrunk(self.workspace.blobs.read(self.sha256), self.width)
             _keep(self.path, content)
@@ -62,7 +62,11 @@ def thumbnail(workspace: Workspace, page_id: str, width: int) -> Thumbnail:
         sha256 = session.scalar(select(Page.image_sha256).where(Page.id == page_id))
     if sha256 is None:
         raise NotFound("There is no such page.")
-    return Thumbnail(workspace, sha256, next((kept for kept in KEPT_WIDTHS if kept >= width), KEPT_WIDTHS[-1]))
+    return Thumbnail(
+        workspace,
+        sha256,
+        next((cached_width for cached_width in KEPT_WIDTHS if cached_width >= width), KEPT_WIDTHS[-1]),
+    )
 
 
 def _shrunk(picture: bytes, width: int) -> bytes:

@@ -124,8 +124,8 @@ def _first_of_groups(session: Session, documents: Sequence[Document]) -> dict[st
     """Return the first document of each group that these are in, by group."""
     groups = {document.group_id for document in documents}
     first = select(func.min(Document.id)).where(Document.group_id.in_(groups)).group_by(Document.group_id)
-    found = session.scalars(select(Document).where(Document.id.in_(first)))
-    return {document.group_id: document for document in found}
+    first_documents = session.scalars(select(Document).where(Document.id.in_(first)))
+    return {document.group_id: document for document in first_documents}
 
 
 def document_view(workspace: Workspace, document_id: str) -> DocumentView:

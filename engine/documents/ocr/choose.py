@@ -20,11 +20,11 @@ def find_engine(choice: OcrChoice, language: str, threads: int) -> tuple[OcrEngi
     if choice == "tesseract":
         return tesseract.find(language)
     if choice == "auto" and foreign:
-        found, sentence = tesseract.find(language)
-        if found is not None and sentence is None:
-            return found, None
-        if not ours or (found is not None and len(found.language.split("+")) > len(ours)):
-            return found, sentence
+        engine, sentence = tesseract.find(language)
+        if engine is not None and sentence is None:
+            return engine, None
+        if not ours or (engine is not None and len(engine.language.split("+")) > len(ours)):
+            return engine, sentence
     sentence = None
     if foreign:
         packages = " and ".join(f"tesseract-ocr-{part}" for part in foreign)

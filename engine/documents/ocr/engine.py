@@ -50,7 +50,7 @@ class OcrEngine(Protocol):
         """Return the factor by which an image of `size` (width, height in pixels) is enlarged before it is read."""
         ...
 
-    def read(self, image: Image.Image, deadline: float) -> OcrPage:
+    def read_image(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down.
 
         `deadline` is a time.monotonic() in seconds. Raises OcrOutOfTime or OcrFailed.

@@ -55,7 +55,7 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
     rows = np.flatnonzero(ink.any(axis=1))
     columns: NDArray[np.bool_] = np.asarray(ink.any(axis=0))
     words = _split_at_spaces(letters, columns, int(rows[-1] - rows[0]) + 1 if len(rows) else grey.shape[0])
-    found = []
+    placed_words = []
     left = 0
     for word, following in zip(words, [*words[1:], None], strict=True):
         right, start = width, width
@@ -63,7 +63,7 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
             between = _span(word[-1], following[0], width)
             gap = _widest_gap(columns, *between)
             right, start = gap if gap is not None else (sum(between) // 2,) * 2
-        found.append(
+        placed_words.append(
             LineWord(
                 "".join(letter.text for letter in word),
                 _tight(ink, left, max(right, left + 1)),
@@ -72,7 +72,7 @@ def line_words(letters: Sequence[Letter], grey: NDArray[np.uint8]) -> list[LineW
             )
         )
         left = min(start, width - 1)
-    return found
+    return placed_words
 
 
 def ink_of(grey: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -90,15 +90,15 @@ def ink_of(grey: NDArray[np.uint8]) -> NDArray[np.bool_]:
     foreign |= flat & ((wide >= _RULE_WIDTH * height) | ((wide >= _PIECE_WIDTH * height) & (top >= _FOOT * height)))
     foreign |= (tall >= 0.95 * height) & (wide <= 0.15 * height)  # a vertical rule of a table
     foreign[0] = False
-    kept = ink & ~foreign[labels]
-    return kept if kept.any() else ink
+    own_ink = ink & ~foreign[labels]
+    return own_ink if own_ink.any() else ink
 
 
 def _split_at_spaces(letters: Sequence[Letter], columns: NDArray[np.bool_], height: int) -> list[list[Letter]]:
     """Part the letters at spaces, and where a space was lost: the ink tells. `height` is that of the ink."""
     printed = [letter for letter in letters if letter.middle is not None]
-    gaps = [_gap(one, other, columns) for one, other in pairwise(printed)]
-    steps = [_middle(other) - _middle(one) for one, other in pairwise(printed)]
+    gaps = [_gap(letter_before, letter_after, columns) for letter_before, letter_after in pairwise(printed)]
+    steps = [_middle(letter_after) - _middle(letter_before) for letter_before, letter_after in pairwise(printed)]
     usual_gap, usual_step = (float(np.median(values)) if values else 0.0 for values in (gaps, steps))
     words: list[list[Letter]] = []
     spaced = True
@@ -132,8 +132,8 @@ def _ends_key(word: Sequence[Letter], following: Letter) -> bool:
 
 def _gap(one: Letter, other: Letter, columns: NDArray[np.bool_]) -> int:
     """Return the width in pixels of the widest gap in the ink between two letters."""
-    found = _widest_gap(columns, *_span(one, other, len(columns)))
-    return 0 if found is None else found[1] - found[0]
+    gap = _widest_gap(columns, *_span(one, other, len(columns)))
+    return 0 if gap is None else gap[1] - gap[0]
 
 
 def _middle(letter: Letter) -> float:

@@ -99,7 +99,7 @@ def read_waiting(
         for drawn in waiting:
             yield drawn, drawn.lines, "layer"
     else:
-        yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read(waiting)
+        yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read_pages(waiting)
     if unread.late:
         tell(
             warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_list_pages(unread.late)}. "
@@ -126,7 +126,7 @@ class _Reading:
         self._running: dict[Future[OcrPage], tuple[Waiting, tuple[int, int]]] = {}
         self._disproved = False  # a layer of this document was not what is printed
 
-    def read(self, waiting: Sequence[Waiting]) -> Iterator[Read]:
+    def read_pages(self, waiting: Sequence[Waiting]) -> Iterator[Read]:
         """Yield the pages as they are finished."""
         first: list[Waiting] = []  # checked pages, to be read before others: the first page is waited for most
         todo = list(reversed(waiting))
@@ -145,16 +145,16 @@ class _Reading:
                         self._running[begun] = drawn, image.size
                 under_way: list[Future[Any]] = [*self._checking, *self._running]
                 wait(under_way, return_when=FIRST_COMPLETED)
-                for check in [each for each in self._checking if each.done()]:
-                    drawn = self._checked(self._checking.pop(check), check)
+                for check in [future for future in self._checking if future.done()]:
+                    drawn = self._judge_layer(self._checking.pop(check), check)
                     if drawn.doubts:
                         first.append(drawn)
                     else:
                         yield drawn, drawn.lines, "layer"
-                for reading in [each for each in self._running if each.done()]:
-                    yield self._finished(*self._running.pop(reading), reading)
+                for reading in [future for future in self._running if future.done()]:
+                    yield self._finish_page(*self._running.pop(reading), reading)
 
-    def _checked(self, drawn: Waiting, done: Future[float]) -> Waiting:
+    def _judge_layer(self, drawn: Waiting, done: Future[float]) -> Waiting:
         """Return a page after the quick reading: without its layer when that is not what is printed."""
         try:
             agrees = done.result() >= AGREES
@@ -168,7 +168,7 @@ class _Reading:
             return replace(drawn, doubts=drawn.doubts & Doubt.LACKS)
         return replace(drawn, lines=_drop_doubtful(drawn), doubts=Doubt.LACKS)
 
-    def _finished(self, drawn: Waiting, size: tuple[int, int], done: Future[OcrPage]) -> Read:
+    def _finish_page(self, drawn: Waiting, size: tuple[int, int], done: Future[OcrPage]) -> Read:
         try:
             read = done.result()
         except OcrOutOfTime:
@@ -193,9 +193,9 @@ def join_lines(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tupl
     taken = [word.box for line in layer for word in line.words]
     merged = list(layer)
     for line in ocr:
-        kept = tuple(word for word in line.words if not any(overlap(word.box, box) > _SAME_PLACE for box in taken))
-        if kept:
-            merged.append(FoundLine(kept, line.heading))
+        words = tuple(word for word in line.words if not any(overlap(word.box, box) > _SAME_PLACE for box in taken))
+        if words:
+            merged.append(FoundLine(words, line.heading))
     if not layer:
         return tuple(merged), "ocr"
     return tuple(merged), "layer" if len(merged) == len(layer) else "layer+ocr"
@@ -210,7 +210,7 @@ def save_image(image: Image.Image, picture: Path) -> Path:
 
 def read_in_time(engine: OcrEngine, image: Image.Image, deadline: float) -> OcrPage:
     """Read an image; a page on which the engine hangs must not take the time of all others. Raises as the engine."""
-    return engine.read(image, min(deadline, time.monotonic() + PAGE_SECONDS))
+    return engine.read_image(image, min(deadline, time.monotonic() + PAGE_SECONDS))
 
 
 def _is_doubted(drawn: Waiting, engine: OcrEngine) -> bool:
@@ -282,12 +282,12 @@ def _scale_lines(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> t
     width, height = size if read.turn % 180 == 0 else size[::-1]
     across, down = to[0] / width, to[1] / height
 
-    def scaled(word: FoundWord) -> FoundWord:
+    def scale_word(word: FoundWord) -> FoundWord:
         x0, y0, x1, y1 = word.box
         box: FloatBox = (x0 * across, y0 * down, x1 * across, y1 * down)
         return replace(word, box=box)
 
-    return tuple(FoundLine(tuple(scaled(word) for word in line.words), line.heading) for line in read.lines)
+    return tuple(FoundLine(tuple(scale_word(word) for word in line.words), line.heading) for line in read.lines)
 
 
 def _list_pages(numbers: list[int]) -> str:

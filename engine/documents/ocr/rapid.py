@@ -81,26 +81,26 @@ class RapidOcr:
             return math.sqrt(_MOST_PIXELS / pixels)
         return max(1.0, min(_ENLARGED, math.sqrt(_ENLARGED_PIXELS / pixels)))
 
-    def read(self, image: Image.Image, deadline: float) -> OcrPage:
+    def read_image(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down."""
         try:
-            return self._read(np.asarray(image.convert("L")), deadline)
+            return self._read_lines(np.asarray(image.convert("L")), deadline)
         except OcrOutOfTime:
             raise
         # RapidOCR, ONNX Runtime and OpenCV raise types of their own; one page must not end the whole document.
         except Exception as error:
             raise OcrFailed(f"{type(error).__name__}: {error}") from error
 
-    def _read(self, grey: NDArray[np.uint8], deadline: float) -> OcrPage:
-        quads = self._detected(grey, deadline)
+    def _read_lines(self, grey: NDArray[np.uint8], deadline: float) -> OcrPage:
+        quads = self._detect_lines(grey, deadline)
         pictures = [_cut_out(grey, quad) for quad in quads]
         turn, known = self._turn(quads, pictures, deadline)
         if turn:
             grey = np.ascontiguousarray(np.rot90(grey, -turn // 90))
-            quads = self._detected(grey, deadline)
+            quads = self._detect_lines(grey, deadline)
             pictures, known = [_cut_out(grey, quad) for quad in quads], {}
-        rest = [at for at in range(len(quads)) if at not in known]
-        known |= zip(rest, self._recognised([pictures[at] for at in rest], deadline), strict=True)
+        unread = [at for at in range(len(quads)) if at not in known]
+        known |= zip(unread, self._recognise_lines([pictures[at] for at in unread], deadline), strict=True)
         read = [known[at] for at in range(len(quads))]
         lines = []
         for quad, picture, (text, sure, letters) in zip(quads, pictures, read, strict=True):
@@ -108,12 +108,12 @@ class RapidOcr:
                 lines.append(_place_line(line_words(letters, picture), quad, picture))
         return OcrPage(tuple(line for line in lines if line.words), turn)
 
-    def _detected(self, grey: NDArray[np.uint8], deadline: float) -> list[Quad]:
+    def _detect_lines(self, grey: NDArray[np.uint8], deadline: float) -> list[Quad]:
         """Return the lines of the page as quadrangles, from top to bottom."""
         with self._detecting:
             _in_time(deadline)
-            found = self._detector(_in_colour(grey), use_det=True, use_cls=False, use_rec=False)
-        return [] if found.boxes is None else [np.asarray(quad, dtype=np.float32) for quad in found.boxes]
+            detection = self._detector(_in_colour(grey), use_det=True, use_cls=False, use_rec=False)
+        return [] if detection.boxes is None else [np.asarray(quad, dtype=np.float32) for quad in detection.boxes]
 
     def _turn(
         self, quads: Sequence[Quad], pictures: Sequence[NDArray[np.uint8]], deadline: float
@@ -128,17 +128,19 @@ class RapidOcr:
         sample = [at for at in long_lines[:_SAMPLE] if _is_vertical(quads[at]) == sideways]
         if not sample:
             return (270 if sideways else 0), {}
-        read = self._recognised([pictures[at] for at in sample], deadline)
+        read = self._recognise_lines([pictures[at] for at in sample], deadline)
         sure = _sureness(read)
         upside_down = sure < _DOUBTFUL and (
-            _sureness(self._recognised([np.ascontiguousarray(pictures[at][::-1, ::-1]) for at in sample], deadline))
+            _sureness(
+                self._recognise_lines([np.ascontiguousarray(pictures[at][::-1, ::-1]) for at in sample], deadline)
+            )
             > sure + _BETTER
         )
         # A line that runs down was turned counter-clockwise to be read: so must the page be, by 270 degrees clockwise.
         turn = (270 if sideways else 0) + (180 if upside_down else 0) - (360 if sideways and upside_down else 0)
         return turn, dict(zip(sample, read, strict=True))
 
-    def _recognised(self, pictures: Sequence[NDArray[np.uint8]], deadline: float) -> list[Recognised]:
+    def _recognise_lines(self, pictures: Sequence[NDArray[np.uint8]], deadline: float) -> list[Recognised]:
         """Return the text of each line, its mean confidence, and its letters."""
         order = sorted(range(len(pictures)), key=lambda at: pictures[at].shape[1] / pictures[at].shape[0])
         # The longest come first, so that no thread is left with one of them at the end.
@@ -155,8 +157,10 @@ class RapidOcr:
         read: list[Recognised] = [("", 0.0, [])] * len(pictures)
         try:
             for batch, future in waiting:
-                found = future.result()
-                for at, text, sure, info in zip(batch, found.txts, found.scores, found.word_results, strict=True):
+                recognised = future.result()
+                for at, text, sure, info in zip(
+                    batch, recognised.txts, recognised.scores, recognised.word_results, strict=True
+                ):
                     read[at] = (text, float(sure), _letters(text, info, pictures[at].shape[1]))
         finally:
             for _, future in waiting:
@@ -242,7 +246,7 @@ def _place_line(words: Sequence[LineWord], quad: Quad, picture: NDArray[np.uint8
     vertical = _is_vertical(quad)
     upright = (height, width) if vertical else (width, height)
     back = cv2.getPerspectiveTransform(_corners(*upright), quad)
-    found = []
+    placed = []
     for word in words:
         text = clean(word.text)
         if not text:
@@ -251,7 +255,9 @@ def _place_line(words: Sequence[LineWord], quad: Quad, picture: NDArray[np.uint8
         corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]], dtype=np.float32)
         if vertical:  # undoes the quarter turn of `_cut_out`
             corners = np.stack([height - corners[:, 1], corners[:, 0]], axis=1)
-        there = cv2.perspectiveTransform(corners[None], back)[0]
-        (left, top), (right, bottom) = there.min(axis=0), there.max(axis=0)
-        found.append(FoundWord(text, (float(left), float(top), float(right), float(bottom)), min(1.0, word.confidence)))
-    return FoundLine(tuple(found), 90 if vertical else 0)
+        corners_on_page = cv2.perspectiveTransform(corners[None], back)[0]
+        (left, top), (right, bottom) = corners_on_page.min(axis=0), corners_on_page.max(axis=0)
+        placed.append(
+            FoundWord(text, (float(left), float(top), float(right), float(bottom)), min(1.0, word.confidence))
+        )
+    return FoundLine(tuple(placed), 90 if vertical else 0)

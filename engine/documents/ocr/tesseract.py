@@ -55,7 +55,7 @@ class Tesseract:
             return 1.0
         return min(_ENLARGED, (_SHORTEST if longest < _SHORTEST else _LONGEST) / longest)
 
-    def read(self, image: Image.Image, deadline: float) -> OcrPage:
+    def read_image(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down.
 
         `deadline` is a time.monotonic() in seconds. Raises OcrOutOfTime or OcrFailed.
@@ -72,23 +72,23 @@ class Tesseract:
         return OcrPage(lines, 0)
 
     def _lines(self, image: Image.Image, deadline: float) -> tuple[FoundLine, ...]:
-        table = self._run(
+        table = self._run_program(
             image, deadline, "-l", self.language, "--oem", "1", "--psm", "3", "-c", "tessedit_create_tsv=1"
         )
         return parse_tsv(table)
 
     def _stand(self, image: Image.Image, deadline: float) -> _Stand:
         try:
-            told = self._run(image, deadline, "-l", "osd", "--psm", "0")
+            output = self._run_program(image, deadline, "-l", "osd", "--psm", "0")
         except OcrFailed:  # too few letters to detect
             return _Stand()
-        turn = re.search(r"^Rotate: (90|180|270)$", told, re.MULTILINE)
-        script = re.search(r"^Script: (\w+)\s+Script confidence: ([\d.]+)", told, re.MULTILINE)
+        turn = re.search(r"^Rotate: (90|180|270)$", output, re.MULTILINE)
+        script = re.search(r"^Script: (\w+)\s+Script confidence: ([\d.]+)", output, re.MULTILINE)
         return _Stand(
             int(turn[1]) if turn else 0, script[1] if script and float(script[2]) >= _LEAST_SURE_SCRIPT else None
         )
 
-    def _run(self, image: Image.Image, deadline: float, *options: str) -> str:
+    def _run_program(self, image: Image.Image, deadline: float, *options: str) -> str:
         left = deadline - time.monotonic()
         if left <= 0:
             raise OcrOutOfTime
@@ -121,17 +121,17 @@ def find(language: str) -> tuple[Tesseract | None, str | None]:
     listed = subprocess.run([program, "--list-langs"], capture_output=True, text=True, timeout=10, check=False).stdout
     installed = set(listed.split("\n")[1:])
     wanted = language.split("+")
-    there = [part for part in wanted if part in installed]
+    available = [part for part in wanted if part in installed]
     missing = [part for part in wanted if part not in installed]
     sentence = None
     if missing:
         sentence = (
             f"Tesseract has no language {', '.join(missing)}, so scanned pages "
-            + (f"were read as {', '.join(there)}" if there else "have no words")
+            + (f"were read as {', '.join(available)}" if available else "have no words")
             + f": install it (Debian: {', '.join(f'tesseract-ocr-{part}' for part in missing)}) "
             "and read the pages again."
         )
-    engine = Tesseract(program, "+".join(there), "osd" in installed) if there else None
+    engine = Tesseract(program, "+".join(available), "osd" in installed) if available else None
     return engine, sentence
 
 
@@ -163,8 +163,8 @@ def _heading(words: list[FoundWord]) -> int:
 
 
 def _surest(lines: tuple[FoundLine, ...]) -> tuple[FoundLine, ...]:
-    kept = (tuple(w for w in line.words if (w.confidence or 0.0) >= _LEAST_SURE_FOREIGN) for line in lines)
-    return tuple(FoundLine(words, line.heading) for line, words in zip(lines, kept, strict=True) if words)
+    sure_words = (tuple(w for w in line.words if (w.confidence or 0.0) >= _LEAST_SURE_FOREIGN) for line in lines)
+    return tuple(FoundLine(words, line.heading) for line, words in zip(lines, sure_words, strict=True) if words)
 
 
 def _readable(lines: tuple[FoundLine, ...]) -> float:

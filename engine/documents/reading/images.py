@@ -35,7 +35,7 @@ class ImagePages:
         self.warnings: list[str] = []
         self._source = source
         self._limits = limits
-        with self._guarded(""), self._open() as image:
+        with self._guard_errors(""), self._open() as image:
             self._frames = self._check(image)
         self.count = len(self._frames)
         if not self.count:
@@ -46,9 +46,9 @@ class ImagePages:
         """Return the title in the file; None without one."""
         return None
 
-    def read(self, number: int) -> Sheet:
+    def read_page(self, number: int) -> Sheet:
         """Return page `number` (from 1), upright by its EXIF orientation, 8 bits, without transparency."""
-        with self._guarded(f"page {number}" if self.count > 1 else ""), self._open() as image:
+        with self._guard_errors(f"page {number}" if self.count > 1 else ""), self._open() as image:
             image.seek(self._frames[number - 1])
             image.load()
             orientation = _orientation(image)
@@ -62,7 +62,7 @@ class ImagePages:
 
     def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
         """Return page `number` in grey, at the size that an OCR engine reads best."""
-        image = self.read(number).image.convert("L")
+        image = self.read_page(number).image.convert("L")
         scale = engine.scale_for(image.size)
         if scale == 1:
             return image
@@ -94,7 +94,7 @@ class ImagePages:
             raise refusal.too_many_pixels(page, image.width, image.height, self._limits.pixels)
 
     @contextlib.contextmanager
-    def _guarded(self, part: str) -> Iterator[None]:
+    def _guard_errors(self, part: str) -> Iterator[None]:
         try:
             yield
         # Pillow's readers raise errors of many types; any of them means that the file is damaged.
@@ -108,7 +108,7 @@ class ImagePages:
             TypeError,
             EOFError,
         ) as error:
-            raise refusal.broken(f"{_FORMATS[self.media_type]} image", part) from error
+            raise refusal.damaged_file(f"{_FORMATS[self.media_type]} image", part) from error
 
 
 def displayable(image: Image.Image) -> Image.Image:

@@ -128,27 +128,27 @@ class _Telling:
 
     def hear(self, line: bytes) -> None:
         """Handle one line of the child."""
-        said: dict[str, Any] = json.loads(line)
-        if "refused" in said:
-            raise Unreadable(Reason(said["refused"]), said["why"])
-        if "opened" in said:
-            self._opened = Beginning(**said["opened"])
-        elif "page" in said:
-            page = page_from_wire(said["page"], self._out_dir)
+        message: dict[str, Any] = json.loads(line)
+        if "refused" in message:
+            raise Unreadable(Reason(message["refused"]), message["why"])
+        if "opened" in message:
+            self._opened = Beginning(**message["opened"])
+        elif "page" in message:
+            page = page_from_wire(message["page"], self._out_dir)
             self._pages[page.number] = page
             if self._on_page and self._opened:
                 self._on_page(len(self._pages), self._opened.pages)
             if self._on_read and self._opened:
                 self._on_read(page, self._opened)
-        elif "more_seconds" in said:
+        elif "more_seconds" in message:
             # A child that a file has taken over grants itself no more than all pages may have.
             most = self._limits.ocr_seconds * self._limits.pages
-            self.more_seconds = min(float(said["more_seconds"]), most) + OCR_PATIENCE
-        elif "warning" in said:
-            self._warnings.append(said["warning"])
-        elif "unread" in said:
-            self._unread = tuple(int(number) for number in said["unread"])
-        elif "finished" in said:
+            self.more_seconds = min(float(message["more_seconds"]), most) + OCR_PATIENCE
+        elif "warning" in message:
+            self._warnings.append(message["warning"])
+        elif "unread" in message:
+            self._unread = tuple(int(number) for number in message["unread"])
+        elif "finished" in message:
             self._finished = True
 
     def document(self, ended: Ended) -> ReadDocument:
@@ -167,4 +167,4 @@ class _Telling:
             raise refusal.too_much_memory(limits.memory_mb)
         # The owner of the file gets a sentence; the operator gets the child's messages in the log.
         _log.error("the reading process ended with status %d: %s", ended.code, ended.stderr.strip() or "no message")
-        raise refusal.broken("document")
+        raise refusal.damaged_file("document")

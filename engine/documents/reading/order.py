@@ -246,11 +246,11 @@ def _in_row(row: list[_Run], page_goes_left: bool) -> list[FoundWord]:
         if ways[start] is (
             not goes_left
         ):  # a stretch against the row's direction, with the numbers and signs inside it
-            for other in range(end, len(words)):
-                if ways[other] is goes_left:
+            for following in range(end, len(words)):
+                if ways[following] is goes_left:
                     break
-                if ways[other] is not None:
-                    end = other + 1
+                if ways[following] is not None:
+                    end = following + 1
         ordered += words[start:end][::-1]
         start = end
     return ordered[::-1] if goes_left else ordered

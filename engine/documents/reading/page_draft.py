@@ -37,7 +37,7 @@ class Pages(Protocol):
     def title(self) -> str | None:
         """Return the title in the file; None without one."""
 
-    def read(self, number: int) -> Sheet:
+    def read_page(self, number: int) -> Sheet:
         """Return a page, upright, with its text layer."""
         ...
 

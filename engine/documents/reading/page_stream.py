@@ -67,7 +67,7 @@ class PageStream:
         self._pages: dict[int, StoredPage] = {}  # by number; OCR ends later for some than for those behind them
         self._changed = threading.Condition()
         self._ended = self._closed = False
-        self._thread = threading.Thread(target=self._run, name="reading", daemon=True)
+        self._thread = threading.Thread(target=self._read_file, name="reading", daemon=True)
 
     def start(self) -> Self:
         """Begin to read, and return the stream."""
@@ -112,7 +112,7 @@ class PageStream:
         with self._changed:
             return self._changed.wait_for(lambda: self._ended, seconds)
 
-    def _run(self) -> None:
+    def _read_file(self) -> None:
         try:
             while not AT_ONCE.acquire(timeout=_LOOK):
                 self._check()

@@ -94,7 +94,7 @@ def left_alone(workspace: Workspace, document_id: str, holder: str) -> Job | Non
         return job
 
 
-def run(
+def read_further_pages(
     workspace: Workspace,
     job: Job,
     *,
@@ -140,8 +140,8 @@ class _Reading:
         self._workspace, self._job = workspace, job
         self._document_id, self.of = str(job.payload["document_id"]), int(job.payload["pages"])
         with workspace.database.read() as session:
-            there = session.scalar(select(func.count(Page.id)).where(Page.document_id == self._document_id))
-        self.pages = there or 0
+            stored_pages = session.scalar(select(func.count(Page.id)).where(Page.document_id == self._document_id))
+        self.pages = stored_pages or 0
 
     @property
     def sentence(self) -> str:

@@ -40,7 +40,7 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
     if pages.media_type != PDF:
         loading.begin()  # a picture has no text layer
     for number in range(1, pages.count + 1):
-        sheet = pages.read(number)
+        sheet = pages.read_page(number)
         grey = sheet.image.convert("L")
         lines = drop_words_without_ink(sheet.lines, grey)
         doubts = doubts_about(sheet, lines, grey)
@@ -106,8 +106,8 @@ def _finish(
         text_source=text_source if placed else "none",
         words=placed,
     )
-    told: dict[str, Any] = page_to_wire(page)
-    tell(page=told)
+    wire_page: dict[str, Any] = page_to_wire(page)
+    tell(page=wire_page)
     return words + len(placed)
 
 

@@ -30,7 +30,7 @@ class PdfPages:
         except (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase) as error:
             raise _because(error, limits, "") from error
         if self._document.needs_pass:
-            raise refusal.encrypted()
+            raise refusal.protected_file()
         self.count: int = self._document.page_count
         self.warnings: list[str] = []
         if self._document.is_repaired:
@@ -41,9 +41,9 @@ class PdfPages:
         """Return the title in the file; None without one."""
         return (self._document.metadata or {}).get("title")
 
-    def read(self, number: int) -> Sheet:
+    def read_page(self, number: int) -> Sheet:
         """Return page `number` (from 1), rendered upright, with its text layer."""
-        with self._guarded(number):
+        with self._guard_errors(number):
             page = self._document[number - 1]
             stored = page.rotation
             raw = raw_text(page)
@@ -67,7 +67,7 @@ class PdfPages:
 
     def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
         """Return page `number` in grey at the resolution that an OCR engine reads best, turned as by `read`."""
-        with self._guarded(number):
+        with self._guard_errors(number):
             page = self._document[number - 1]
             zoom = self._zoom(page, engine.dpi, scale=max(1.0, engine.dpi / self._limits.dpi))
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csGRAY)
@@ -90,7 +90,7 @@ class PdfPages:
         return max(shares, default=0.0)
 
     @contextlib.contextmanager
-    def _guarded(self, number: int) -> Iterator[None]:
+    def _guard_errors(self, number: int) -> Iterator[None]:
         pymupdf.TOOLS.reset_mupdf_warnings()
         try:
             yield
@@ -106,7 +106,7 @@ def _because(error: Exception, limits: ReadLimits, part: str) -> Unreadable:
         return error
     if _out_of_memory(str(error)):
         return refusal.too_much_memory(limits.memory_mb)
-    return refusal.broken("PDF", part)
+    return refusal.damaged_file("PDF", part)
 
 
 def _out_of_memory(message: str) -> bool:

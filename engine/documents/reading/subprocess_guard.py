@@ -81,7 +81,7 @@ class _Clock:
         return self._deadline + self._more() - time.monotonic()
 
     @contextlib.contextmanager
-    def stopped(self) -> Iterator[None]:
+    def pause(self) -> Iterator[None]:
         """Stop the clock inside this context."""
         began = time.monotonic()
         try:
@@ -99,7 +99,7 @@ def _listen(
 ) -> bool:
     """Read both pipes until standard output closes; return False at the deadline."""
     assert child.stdout is not None and child.stderr is not None
-    rest = bytearray()
+    unfinished_line = bytearray()
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ, "out")
         selector.register(child.stderr, selectors.EVENT_READ, "err")
@@ -119,14 +119,14 @@ def _listen(
                 if not chunk:
                     _drain(child.stderr.fileno(), stderr)
                     return True
-                rest += chunk
-                if len(rest) > _LONGEST_LINE:
+                unfinished_line += chunk
+                if len(unfinished_line) > _LONGEST_LINE:
                     raise ValueError(f"a line of more than {_LONGEST_LINE} bytes came from {child.args!r}")
-                *lines, last = rest.split(b"\n") if b"\n" in chunk else (rest,)
-                with clock.stopped():
+                *lines, last = unfinished_line.split(b"\n") if b"\n" in chunk else (unfinished_line,)
+                with clock.pause():
                     for line in lines:
                         on_line(bytes(line))
-                rest = bytearray(last)
+                unfinished_line = bytearray(last)
 
 
 def _drain(descriptor: int, stderr: bytearray) -> None:

@@ -90,9 +90,9 @@ def hidden(lines: Sequence[FoundLine]) -> tuple[FoundLine, ...]:
 
 def _with_words(lines: Sequence[FoundLine], wanted: Callable[[FoundWord], bool]) -> Iterator[FoundLine]:
     for line in lines:
-        kept = tuple(word for word in line.words if wanted(word))
-        if kept:
-            yield FoundLine(kept, line.heading)
+        words = tuple(word for word in line.words if wanted(word))
+        if words:
+            yield FoundLine(words, line.heading)
 
 
 def _letters(lines: Sequence[FoundLine]) -> int:

@@ -50,10 +50,10 @@ def _letters(ink: NDArray[np.bool_]) -> NDArray[np.int32]:
     """Return the parts of the ink that may be letters, int32 [N, 4]: x0, y0, width, height."""
     import cv2  # pages whose words cover their ink do not need it
 
-    count, _, found, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
+    count, _, statistics, _ = cv2.connectedComponentsWithStats(ink.astype(np.uint8), connectivity=8)
     if count > _MOST_PARTS:
         return np.zeros((0, 4), dtype=np.int32)
-    parts = found[1:]
+    parts = statistics[1:]
     width, height, area = parts[:, 2], parts[:, 3], parts[:, 4]
     filled = area / (width * height)
     letter = (height >= _LOWEST) & (height <= _HIGHEST) & (width <= _WIDEST * height)

@@ -52,8 +52,8 @@ class Samples:
         words = [word for line in read for word in line.words]
         likeness = letters = 0.0
         for strip in self.strips:
-            there = [word for word in words if strip.top <= (word.box[1] + word.box[3]) / 2 < strip.bottom]
-            text = "".join(word.text for word in sorted(there, key=lambda word: word.box[0]))
+            strip_words = [word for word in words if strip.top <= (word.box[1] + word.box[3]) / 2 < strip.bottom]
+            text = "".join(word.text for word in sorted(strip_words, key=lambda word: word.box[0]))
             likeness += len(strip.text) * similarity(_normalise_text(strip.text), _normalise_text(text))
             letters += len(strip.text)
         return likeness / letters if letters else 0.0
@@ -112,7 +112,7 @@ def _beginnings(lines: Iterable[FoundLine]) -> Iterable[FoundLine]:
         if line.heading == 0 and line.words:
             words: list[FoundWord] = []
             for word in sorted(line.words, key=lambda word: word.box[0]):
-                if sum(len(each.text) for each in words) >= _ENOUGH_OF_LINE:
+                if sum(len(earlier.text) for earlier in words) >= _ENOUGH_OF_LINE:
                     break
                 words.append(word)
             yield FoundLine(tuple(words))

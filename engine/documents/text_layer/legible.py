@@ -10,14 +10,14 @@ _FORMAT_KEPT = "\u200c\u200d"  # joiners change the meaning of Persian and Indic
 
 def clean(text: str) -> str:
     """Return the word in composed form, without control, format, private and presentation characters."""
-    kept = []
+    letters = []
     for c in text:
         c = _SYMBOL_FONTS.get(ord(c), c)
         if 0xFB00 <= ord(c) <= 0xFDFF or 0xFE70 <= ord(c) <= 0xFEFC:
             c = unicodedata.normalize("NFKC", c).replace(" ", "")  # ligatures and shaped Arabic letters
         if c and (c in _FORMAT_KEPT or not is_garbage(c[0])):
-            kept.append(c)
-    return unicodedata.normalize("NFC", "".join(kept)).strip()
+            letters.append(c)
+    return unicodedata.normalize("NFC", "".join(letters)).strip()
 
 
 def is_garbage(c: str) -> bool:

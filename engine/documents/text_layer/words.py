@@ -107,15 +107,15 @@ def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
     texts: list[str] = []
     once = _Once()
     for line in _lines(raw):
-        found = []
+        words = []
         for characters in _split_line(once.keep([c for span in line["spans"] for c in span["chars"]])):
             text = "".join(c["c"] for c in characters)
             texts.append(text)
             if text := clean(text):
                 hidden = sum("hidden" in c for c in characters) * 2 > len(characters)
-                found.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix), hidden=hidden))
-        if found:
-            lines.append(FoundLine(tuple(found), _heading(line, matrix)))
+                words.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix), hidden=hidden))
+        if words:
+            lines.append(FoundLine(tuple(words), _heading(line, matrix)))
     return Layer(tuple(_without_doubles(lines)), garbage_share(texts))
 
 
@@ -148,13 +148,13 @@ class _Once:
 
     def keep(self, characters: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """Yield the characters that were not printed before at the same place."""
-        kept = True
+        is_new = True
         for character in characters:
             x0, y0, x1, y1 = character["bbox"]
             # The further letters of a ligature have no width: they follow the first one.
             if x1 - x0 >= 0.01 and not character["c"].isspace():
-                kept = self._is_new(character["c"], (x0 + x1) / 2, (y0 + y1) / 2, max(1.0, y1 - y0))
-            if kept or character["c"].isspace():
+                is_new = self._is_new(character["c"], (x0 + x1) / 2, (y0 + y1) / 2, max(1.0, y1 - y0))
+            if is_new or character["c"].isspace():
                 yield character
 
     def _is_new(self, c: str, x: float, y: float, height: float) -> bool:
@@ -227,11 +227,11 @@ def _without_doubles(lines: list[FoundLine]) -> Iterator[FoundLine]:
     """Yield lines without words printed twice, for bold or shadow, and without repeated layers."""
     seen: dict[str, list[FloatBox]] = {}
     for line in lines:
-        kept = []
+        words = []
         for word in line.words:
             boxes = seen.setdefault(word.text, [])
             if not any(overlap(word.box, box) > _SAME_WORD for box in boxes):
                 boxes.append(word.box)
-                kept.append(word)
-        if kept:
-            yield FoundLine(tuple(kept), line.heading)
+                words.append(word)
+        if words:
+            yield FoundLine(tuple(words), line.heading)

@@ -56,7 +56,7 @@ def words_of_picture(picture: Image.Image, engine: OcrEngine) -> list[GroundedWo
     grey = picture.convert("L")
     scale = engine.scale_for(grey.size)
     size = max(1, round(grey.width * scale)), max(1, round(grey.height * scale))
-    reading = engine.read(grey.resize(size, Image.Resampling.BICUBIC) if scale != 1 else grey, float("inf"))
+    reading = engine.read_image(grey.resize(size, Image.Resampling.BICUBIC) if scale != 1 else grey, float("inf"))
     if reading.turn:
         return []
     words = [word for line in reading_order(reading.lines) for word in level_words(line)]

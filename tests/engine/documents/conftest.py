@@ -30,6 +30,6 @@ def read(tmp_path: Path) -> Read:
 @pytest.fixture
 def worker(workspace: Workspace) -> Iterator[InProcessWorker]:
     """Goes on with what this process has begun; takes no job of its own accord."""
-    worker = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
+    worker = InProcessWorker(workspace, {READ: read_jobs.read_further_pages}, at_once=2)
     yield worker
     worker.stop()

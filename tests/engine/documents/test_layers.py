@@ -65,7 +65,7 @@ def test_white_and_outlying_and_invisible_text_is_no_word_and_needs_no_ocr(read:
 
 def test_a_layer_that_time_did_not_reach_is_kept_and_its_page_named(tmp_path: Path) -> None:
     pages = PdfPages(made_layers.searchable_pdf(tmp_path / "late.pdf"), ReadLimits())
-    sheet = pages.read(1)
+    sheet = pages.read_page(1)
     picture = save_image(sheet.image, tmp_path / "page.png")
     waiting = Waiting(1, picture, sheet.image.size, 0, sheet.lines, Doubt.HIDDEN)
     said: list[dict[str, object]] = []

@@ -171,7 +171,7 @@ def test_a_long_document_moves_to_where_its_later_pages_belong(
         workspace, text_pdf(tmp_path / "a.pdf", LINES[:1]), name="a.pdf", project_id=project.id, user_id=None
     )
     source = text_pdf(tmp_path / "b.pdf", [LINES[1], LINES[2], LINES[3], LINES[0]])
-    worker = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=1)
+    worker = InProcessWorker(workspace, {READ: read_jobs.read_further_pages}, at_once=1)
     taken = take_early(workspace, source, name="b.pdf", project_id=project.id, user_id=None, worker=worker)
     end = time.monotonic() + 60
     while document_view(workspace, taken.document_id).reading is not None:

@@ -174,9 +174,9 @@ def test_an_error_of_the_networks_costs_one_page_and_not_the_document(monkeypatc
     engine = RapidOcr("eng", 1)
     monkeypatch.setattr(engine._recogniser, "recognize_txt", fails)
     with pytest.raises(OcrFailed, match="OutOfNodes: bad allocation"):
-        engine.read(made.text_image().convert("L"), float("inf"))
+        engine.read_image(made.text_image().convert("L"), float("inf"))
     with pytest.raises(OcrOutOfTime):
-        engine.read(made.text_image().convert("L"), 0.0)
+        engine.read_image(made.text_image().convert("L"), 0.0)
 
 
 def test_wide_signs_become_plain_ones_but_not_in_east_asian_lines() -> None:

@@ -37,7 +37,7 @@ def test_a_document_left_half_read_is_read_on_at_the_next_start(workspace: Works
     _, _, document = stored(workspace, tmp_path)
     before = content(workspace, document)
     half_read(workspace, document, 6)
-    server = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
+    server = InProcessWorker(workspace, {READ: read_jobs.read_further_pages}, at_once=2)
     server.start()
     whole(workspace, document)
     server.stop()
@@ -52,7 +52,7 @@ def test_a_reader_that_was_killed_is_followed_by_another_when_its_lease_ends(
     half_read(workspace, document, 6)
     killed = queue.lease(workspace, "killed", [READ], seconds=2)
     assert killed is not None
-    server = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
+    server = InProcessWorker(workspace, {READ: read_jobs.read_further_pages}, at_once=2)
     server.start()
     whole(workspace, document)
     server.stop()
@@ -104,9 +104,12 @@ def test_a_reader_that_lost_its_lease_stores_no_page_twice(workspace: Workspace,
     fast = queue.lease(workspace, "fast", [READ])
     assert slow is not None and fast is not None
     with pytest.raises(queue.LeaseLost):
-        read_jobs.run(workspace, slow, on_progress=lambda *_: None, should_stop=lambda: None)
+        read_jobs.read_further_pages(workspace, slow, on_progress=lambda *_: None, should_stop=lambda: None)
     assert len(content(workspace, document)) == 2
-    assert read_jobs.run(workspace, fast, on_progress=lambda *_: None, should_stop=lambda: None)["pages"] == 6
+    assert (
+        read_jobs.read_further_pages(workspace, fast, on_progress=lambda *_: None, should_stop=lambda: None)["pages"]
+        == 6
+    )
     assert content(workspace, document) == before
 
 
@@ -162,7 +165,7 @@ def test_a_stop_that_comes_while_nobody_reads_is_wound_up_by_the_next_server(
     _, _, document = stored(workspace, tmp_path)
     half_read(workspace, document, 6, failure="OSError: no folder")
     read_jobs.stop(workspace, document, by=ensure_local_user(workspace).id)
-    server = InProcessWorker(workspace, {READ: read_jobs.run}, at_once=2)
+    server = InProcessWorker(workspace, {READ: read_jobs.read_further_pages}, at_once=2)
     server.start()
     wait_until(lambda: document_view(workspace, document).cut_off)
     server.stop()
@@ -240,13 +243,13 @@ def test_reading_beyond_its_time_is_tried_again_and_then_cut_off(
                 waiting.run_after = now()
         job = queue.lease(workspace, "a server", [READ])
         assert job is not None and job.attempts == attempt
-        do(workspace, job, "a server", handlers={READ: read_jobs.run}, stop=threading.Event())
+        do(workspace, job, "a server", handlers={READ: read_jobs.read_further_pages}, stop=threading.Event())
         assert document_view(workspace, document).cut_off == (attempt == 3)
     assert document_view(workspace, document).warnings[0].startswith("Only the first 2 of 6 pages could be read: ")
     monkeypatch.undo()
     read_jobs.resume(workspace, document, by=None)
     job = queue.lease(workspace, "a server", [READ])
     assert job is not None
-    do(workspace, job, "a server", handlers={READ: read_jobs.run}, stop=threading.Event())
+    do(workspace, job, "a server", handlers={READ: read_jobs.read_further_pages}, stop=threading.Event())
     view = document_view(workspace, document)
     assert (len(view.pages), view.cut_off, view.warnings) == (6, False, [])

@@ -137,7 +137,7 @@ def test_a_job_reads_a_document_again(workspace: Workspace, stored: Stored) -> N
     assert job is not None
     job.payload = asked.payload
     said: list[str] = []
-    result = read_again.run(
+    result = read_again.read_job_pages(
         workspace, job, on_progress=lambda _, sentence: said.append(sentence), should_stop=lambda: None
     )
     assert result["pages"] == 1 and "1 new word, 1 word gone" in result["sentence"]
