@@ -51,18 +51,18 @@ def roles_of(routes: Sequence[BaseRoute]) -> dict[tuple[str, str], str]:
         Role by (method, path); OWNER for admins of the installation.
     """
     lowest_first = [*reversed(ROLES), OWNER]
-    found = {}
+    roles = {}
     for context in iter_route_contexts(routes):
         route = context.original_route
         if isinstance(route, APIRoute) and context.path is not None:
             asked = {_ASKS_FOR[call] for call in _calls(route.dependant) if call in _ASKS_FOR}
             for method in route.methods or ():
                 if asked:
-                    found[method, context.path] = max(asked, key=lowest_first.index)
-    return found
+                    roles[method, context.path] = max(asked, key=lowest_first.index)
+    return roles
 
 
 def _calls(dependant: Dependant) -> Iterator[Callable[..., Any] | None]:
-    for each in dependant.dependencies:
-        yield each.call
-        yield from _calls(each)
+    for dependency in dependant.dependencies:
+        yield dependency.call
+        yield from _calls(dependency)

@@ -149,7 +149,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         try:
             login_throttle.check(workspace, name, address)
             known = line.is_long and await run_in_threadpool(login_throttle.is_known, workspace, name, address)
-            token = await line.run(address, step, known=known)
+            token = await line.call_in_turn(address, step, known=known)
         except TooMany as refused:
             await line.hold_back()
             headers = {"retry-after": str(refused.seconds)}
@@ -202,7 +202,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
                 joined = await run_in_threadpool(invitations.accept_as, workspace, token, user)
             else:
                 step = partial(invitations.accept_new, workspace, token, name, password, client=client, address=address)
-                joined = await line.run(address, step)
+                joined = await line.call_in_turn(address, step)
         except TooMany as refused:
             await line.hold_back()
             page = await run_in_threadpool(invitation, request, token, str(refused), name, 429)

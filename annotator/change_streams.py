@@ -147,10 +147,10 @@ class ChangeStreams:
         with self._workspace.database.autocommit_read() as session:
             self._cursor = changes.newest(session)
         self._sent_ahead = set()
-        self._thread = threading.Thread(target=self._run, name="follow-changes", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name="follow-changes", daemon=True)
         self._thread.start()
 
-    def _run(self) -> None:
+    def _follow(self) -> None:
         while not self._stopped.wait(LOOK_SECONDS):
             with self._lock:
                 if not self._streams:

@@ -37,7 +37,7 @@ class EventStream(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
         scope.setdefault("state", {})[AT_SHUTDOWN] = self._stream.end
-        gone = asyncio.ensure_future(_left(receive))
+        gone = asyncio.ensure_future(_wait_for_disconnect(receive))
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             while not gone.done() and not self._stream.ended:
@@ -54,7 +54,7 @@ class EventStream(Response):
             self._close()
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     """Wait until the browser has left."""
     while (await receive())["type"] != "http.disconnect":
         pass

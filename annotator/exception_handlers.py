@@ -59,7 +59,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, _unforeseen)
 
 
-def told(error: Exception) -> tuple[int, str] | None:
+def status_and_sentence(error: Exception) -> tuple[int, str] | None:
     """Return the status and sentence of an exception; None for an unexpected one."""
     if is_full(error):
         return 507, _FULL
@@ -80,10 +80,10 @@ def _is_mistaken(error: Exception) -> bool:
 
 def answer_to(error: Exception) -> JSONResponse | None:
     """Return the response for an exception; None for an unexpected one."""
-    found = told(error)
-    if found is None:
+    answer = status_and_sentence(error)
+    if answer is None:
         return None
-    status, sentence = found
+    status, sentence = answer
     if status >= 500:
         _log.error("%s (%s: %s)", sentence, type(error).__name__, getattr(error, "orig", error))
     wait = error.seconds if isinstance(error, TooMany) else COME_BACK if status in (503, 507) else None
@@ -117,11 +117,11 @@ def _plain(request: Request, error: Exception) -> JSONResponse:
 
 def _methods(request: Request) -> str:
     """Return the methods of all routes at the path of a request."""
-    found: set[str] = set()
+    methods: set[str] = set()
     for context in iter_route_contexts(request.app.routes):
         if context.path_format and context.methods and compile_path(context.path_format)[0].match(request.url.path):
-            found |= context.methods
-    return ", ".join(sorted(found))
+            methods |= context.methods
+    return ", ".join(sorted(methods))
 
 
 def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
@@ -132,7 +132,9 @@ def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
     """Return a sentence about the first wrong field; `errors` lists all of them for programs."""
     assert isinstance(error, RequestValidationError)
-    errors = [{"where": [str(part) for part in each["loc"]], "what": each["msg"]} for each in error.errors()[:20]]
+    errors = [
+        {"where": [str(part) for part in problem["loc"]], "what": problem["msg"]} for problem in error.errors()[:20]
+    ]
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "The request"
     detail = (

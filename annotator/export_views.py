@@ -53,7 +53,7 @@ def export_view(job: Job, names: dict[str, str]) -> ExportView:
         id=job.id,
         format=form,
         title=FORMATS[form].title if form in FORMATS else form,
-        chosen=_said(job),
+        chosen=_describe_filters(job),
         by=names.get(job.payload["user_id"], ""),
         asked_at=job.created_at,
         state=_STATES[job.status],
@@ -88,18 +88,20 @@ def export_result(workspace: Workspace, job: Job) -> Path:
     raise Refused(job.message)
 
 
-def _said(job: Job) -> str:
+def _describe_filters(job: Job) -> str:
     """Return what an export was narrowed to, in a few words."""
     if job.payload["snapshot_id"] is not None:
         return "an earlier snapshot"
     filters: Filters = export_jobs.filters_of(job)
     statuses = () if set(filters.statuses) == set(ACCEPTED) else filters.statuses
-    parts = [", ".join(_NAMES.get(one, one) for one in group) for group in (statuses, filters.splits or ()) if group]
+    parts = [
+        ", ".join(_NAMES.get(value, value) for value in group) for group in (statuses, filters.splits or ()) if group
+    ]
     if filters.questions:
         parts.append(filters.questions[0] if len(filters.questions) == 1 else count(len(filters.questions), "question"))
     parts += [f"from {filters.since}"] if filters.since else []
     parts += [f"before {filters.until}"] if filters.until else []
-    parts += [f"versions {', '.join(one[:12] for one in filters.models)}"] if filters.models else []
+    parts += [f"versions {', '.join(version[:12] for version in filters.models)}"] if filters.models else []
     parts += [f"agreement at least {filters.agreement:g}"] if filters.agreement else []
     parts += ["fit for training"] if not filters.unfit else []
     return "; ".join(parts)

@@ -57,7 +57,7 @@ class FollowedJob:
         """Return the job as it is now."""
         return await run_in_threadpool(queue.job_by_id, self._workspace, self.id)
 
-    async def ended(self) -> Job:
+    async def wait_for_end(self) -> Job:
         """Wait for the end of the job, and return it."""
         async for _ in self.messages():
             pass

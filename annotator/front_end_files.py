@@ -21,7 +21,7 @@ STATIC = Path(__file__).parent / "static"
 
 
 def _files() -> dict[str, ImmutableAsset]:
-    paths = sorted(each for each in STATIC.rglob("*") if each.is_file())
+    paths = sorted(file for file in STATIC.rglob("*") if file.is_file())
     names = {path: path.relative_to(STATIC).as_posix() for path in paths}
     return {name: ImmutableAsset(name, path.read_bytes()) for path, name in names.items()}
 

@@ -61,7 +61,7 @@ class Look:
         report("disk", self._disk())
         try:
             with self._probe.read() as session:
-                found, figures = presence.seen(session), freshness(session)
+                workers, figures = presence.seen(session), freshness(session)
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
             report(
@@ -72,7 +72,7 @@ class Look:
             return
         where = self._workspace.database.url.render_as_string(hide_password=True)
         report("database", Part(True, "The database responds.", where))
-        report("worker", Part(bool(found.living), presence.presence_sentence(found), ", ".join(found.living)))
+        report("worker", Part(bool(workers.living), presence.presence_sentence(workers), ", ".join(workers.living)))
         report("figures", _figures(figures))
 
     def _blobs(self) -> Part:

@@ -58,9 +58,9 @@ class Checkup:
         look = self._current()
         while look.ended is None and time.monotonic() < look.began + WAIT_SECONDS:
             await asyncio.sleep(_GLANCE_SECONDS)
-        found = {name: look.parts.get(name) or _unanswered(name) for name in PARTS}
-        self._note(found)
-        return found
+        parts = {name: look.parts.get(name) or _silent_part(name) for name in PARTS}
+        self._note(parts)
+        return parts
 
     def _current(self) -> _OneLook:
         with self._lock:
@@ -68,10 +68,10 @@ class Checkup:
             if newest is None or not newest.is_of_use(time.monotonic(), self._under_way < MOST_UNDER_WAY):
                 newest = self._newest = _OneLook()
                 self._under_way += 1
-                threading.Thread(target=self._run, args=(newest,), name="checkup", daemon=True).start()
+                threading.Thread(target=self._look_at_parts, args=(newest,), name="checkup", daemon=True).start()
             return newest
 
-    def _run(self, look: _OneLook) -> None:
+    def _look_at_parts(self, look: _OneLook) -> None:
         try:
             self._look.all(look.parts.__setitem__)
         except Exception:
@@ -107,7 +107,7 @@ def is_admin(request: Request, workspace: Workspace) -> bool:
     return user is not None and user.role == "admin"
 
 
-def _unanswered(name: str) -> Part:
+def _silent_part(name: str) -> Part:
     sentences = {
         "blobs": "The data folder does not respond.",
         "disk": "The disk does not respond.",

@@ -158,10 +158,14 @@ class LimitedHttp(HttpToolsProtocol):
 
         Return whether there was one.
         """
-        idle = [each for each in self.connections if isinstance(each, LimitedHttp) and each._idle_since is not None]
+        idle = [
+            connection
+            for connection in self.connections
+            if isinstance(connection, LimitedHttp) and connection._idle_since is not None
+        ]
         if not idle:
             return False
-        oldest = min(idle, key=lambda each: (each._answered > 0, each._idle_since))
+        oldest = min(idle, key=lambda connection: (connection._answered > 0, connection._idle_since))
         self.connections.discard(oldest)
         oldest.transport.abort()
         return True

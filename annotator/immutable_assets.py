@@ -63,10 +63,10 @@ class ImmutableAssets(StaticFiles):
             HTTPException: 404: no such file. 405: neither GET nor HEAD.
         """
         if path not in self._files:
-            self._files[path] = await to_thread.run_sync(self._read, path)
+            self._files[path] = await to_thread.run_sync(self._read_asset, path)
         return self._files[path].response(scope)
 
-    def _read(self, path: str) -> ImmutableAsset:
+    def _read_asset(self, path: str) -> ImmutableAsset:
         try:
             full, status = self.lookup_path(path)
         except (OSError, ValueError) as error:  # a name that is too long, or with a null in it

@@ -48,13 +48,13 @@ class ImportUnderWay(BaseModel):
 async def import_lines(followed: FollowedJob) -> AsyncIterator[str]:
     """Yield a line of JSON for each step of an import, and one for its end."""
     try:
-        last, told = _line(followed.id, Step("Starting")), time.monotonic()
+        last, line_time = _line(followed.id, Step("Starting")), time.monotonic()
         yield last
         async for message in followed.messages():
             line = _line(followed.id, Step.read(message))
-            if line != last or time.monotonic() - told >= _STILL:
+            if line != last or time.monotonic() - line_time >= _STILL:
                 yield line
-                last, told = line, time.monotonic()
+                last, line_time = line, time.monotonic()
         job = await followed.job()
     finally:
         followed.leave()
@@ -74,8 +74,8 @@ def import_result(job: Job) -> ImportedView:
         HTTPException: 500, it was given up.
     """
     if job.status == "done":
-        found = job.result["imported"]
-        return ImportedView(format=found["form"], **{name: found[name] for name in found if name != "form"})
+        imported = job.result["imported"]
+        return ImportedView(format=imported["form"], **{name: imported[name] for name in imported if name != "form"})
     if job.status == "dead":
         raise HTTPException(500, _FAILED)
     if job.status == "cancelled" and not job.message.startswith("Stopped"):

@@ -44,13 +44,13 @@ class JsonGate:
             sentence = {"detail": "The request contains too many values. Send it in parts."}
             await JSONResponse(sentence, status_code=413)(scope, receive, send)
             return
-        told = False
+        sent_body = False
 
         async def once() -> Message:
-            nonlocal told
-            if told:
+            nonlocal sent_body
+            if sent_body:
                 return await receive()
-            told = True
+            sent_body = True
             return {"type": "http.request", "body": bytes(body), "more_body": False}
 
         await self.app(scope, once, send)

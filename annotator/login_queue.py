@@ -43,7 +43,7 @@ class LoginQueue:
         """Whether the queue is long enough to let known users go first."""
         return _length(self._strangers) >= LONG
 
-    async def run(self, address: str, step: Callable[[], _Answer], *, known: bool = False) -> _Answer:
+    async def call_in_turn(self, address: str, step: Callable[[], _Answer], *, known: bool = False) -> _Answer:
         """Call a function in a thread when it is its address's turn.
 
         Args:
@@ -78,7 +78,7 @@ class LoginQueue:
             self._held -= 1
 
     async def _turn(self, network: str, lane: _Lane, most: int) -> None:
-        of_address = sum(len(each.get(network, ())) for each in (self._known, self._strangers))
+        of_address = sum(len(queues.get(network, ())) for queues in (self._known, self._strangers))
         if of_address >= OF_AN_ADDRESS or _length(lane) >= most:
             raise TooMany(BUSY, BUSY_SECONDS)
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()

@@ -32,7 +32,7 @@ class Paging:
         self._request, self._response = request, response
         self.cursor = cursor
 
-    def sent(self, page: Page[_Line], total: int | None = None) -> list[_Line]:
+    def send(self, page: Page[_Line], total: int | None = None) -> list[_Line]:
         """Return a page as the answer, whose headers name the next page.
 
         Args:
@@ -47,7 +47,11 @@ class Paging:
         if total is not None:
             self._response.headers["X-Total-Count"] = str(total)
         if following is not None:
-            asked = [each for each in self._request.query_params.multi_items() if each[0] not in ("cursor", "offset")]
+            asked = [
+                parameter
+                for parameter in self._request.query_params.multi_items()
+                if parameter[0] not in ("cursor", "offset")
+            ]
             address = f"{self._request.url.path}?{urlencode([*asked, ('cursor', following)])}"
             self._response.headers["Link"] = f'<{address}>; rel="next"'
 

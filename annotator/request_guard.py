@@ -83,7 +83,7 @@ class RequestGuard:
             return
         received, started = 0, False
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
@@ -103,20 +103,20 @@ class RequestGuard:
             await send(message)
 
         try:
-            await self.app(self._known(scope, headers), counted, with_headers)
+            await self.app(self._without_foreign_host(scope, headers), receive_counted, with_headers)
         except Exception as error:  # of the middleware before the routes: the login check uses the database too
             answer = None if started else answer_to(error)
             if answer is None:
                 raise
             await answer(scope, receive, with_headers)
 
-    def _known(self, scope: Scope, headers: Headers) -> Scope:
+    def _without_foreign_host(self, scope: Scope, headers: Headers) -> Scope:
         """Return the request without a foreign forwarded host: Gradio would write it into the page."""
         forwarded = headers.getlist("x-forwarded-host")
         if not forwarded or (len(forwarded) == 1 and _name_of(forwarded[0].strip()) in self.hosts):
             return scope
-        kept = [(name, value) for name, value in scope["headers"] if name.lower() != b"x-forwarded-host"]
-        return {**scope, "headers": kept}
+        own_headers = [(name, value) for name, value in scope["headers"] if name.lower() != b"x-forwarded-host"]
+        return {**scope, "headers": own_headers}
 
     def _refusal(self, scope: Scope, headers: Headers) -> tuple[int, str] | None:
         host = headers.get("host", "")

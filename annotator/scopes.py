@@ -84,7 +84,7 @@ ANNOTATE = frozenset(
 )
 
 
-def needed(method: str, path: str) -> Scope:
+def needed_scope(method: str, path: str) -> Scope:
     """Return the narrowest scope that may request a path."""
     if method in ("GET", "HEAD") and _pattern(READ).fullmatch(path):
         return "read"
@@ -104,7 +104,7 @@ def refusal(scope: Scope | None, method: str, path: str) -> str | None:
     Returns:
         One sentence, or None when the request is allowed.
     """
-    wanted = needed(method, path)
+    wanted = needed_scope(method, path)
     if scope is None or _RANK[scope] >= _RANK[wanted]:
         return None
     return f"The token's scope is {scope}; this request needs the scope {wanted}. Use another token."

@@ -59,9 +59,9 @@ def line(settings: Settings) -> str:
 
 def head(settings: Settings) -> str:
     """Return the same facts as a meta element, for annotator/static/settings/about.js."""
-    said = {"version": version(), "licence": licence(), "source": source_of(settings)}
-    given = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in said.items())
-    return f'<meta name="glossator-about" {given}>'
+    facts = {"version": version(), "licence": licence(), "source": source_of(settings)}
+    attributes = " ".join(f'data-{name}="{escape(value, quote=True)}"' for name, value in facts.items())
+    return f'<meta name="glossator-about" {attributes}>'
 
 
 def router(settings: Settings) -> APIRouter:
@@ -145,6 +145,6 @@ def _files() -> Iterator[tuple[str, Path]]:
 
 
 def _folder(package: str) -> Path:
-    found = find_spec(package)
-    assert found is not None and found.submodule_search_locations
-    return Path(found.submodule_search_locations[0])
+    spec = find_spec(package)
+    assert spec is not None and spec.submodule_search_locations
+    return Path(spec.submodule_search_locations[0])

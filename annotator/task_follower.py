@@ -21,7 +21,7 @@ class TaskFollower:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="follow-tasks", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name="follow-tasks", daemon=True)
 
     def start(self) -> None:
         """Look for such changes from now on."""
@@ -33,7 +33,7 @@ class TaskFollower:
         if self._thread.ident is not None:
             self._thread.join(_STOP_SECONDS)
 
-    def _run(self) -> None:
+    def _follow(self) -> None:
         while not self._ended.wait(_EVERY_SECONDS):
             try:
                 task_changes.go_on(self._workspace, seconds=_TURN_SECONDS, stop=self._ended)

@@ -13,7 +13,7 @@ _running: dict[Path, "Future[bytes]"] = {}
 _lock = threading.Lock()
 
 
-async def made(picture: Thumbnail) -> bytes:
+async def make_shared(picture: Thumbnail) -> bytes:
     """Return a thumbnail as JPEG, sharing the work with other requests for the same one.
 
     Args:
@@ -22,10 +22,10 @@ async def made(picture: Thumbnail) -> bytes:
     Raises:
         TooMany: too many thumbnails wait already.
     """
-    return await end_of(_begun(picture))
+    return await end_of(_begin(picture))
 
 
-def _begun(picture: Thumbnail) -> "Future[bytes]":
+def _begin(picture: Thumbnail) -> "Future[bytes]":
     where = picture.path
 
     def work() -> bytes:

@@ -62,7 +62,7 @@ def place_of(request: Request) -> Place:
     return place
 
 
-def copied(file: UploadFile) -> Path:
+def copy_upload(file: UploadFile) -> Path:
     """Return a copy of an upload on disk; the caller deletes it."""
     descriptor, name = tempfile.mkstemp(prefix="glossator-upload-")
     try:

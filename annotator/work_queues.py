@@ -58,7 +58,7 @@ class WorkQueue:
             self._taken[person] += 1
         return Place(self, person)
 
-    def left(self, person: str) -> None:
+    def release(self, person: str) -> None:
         """Release a place of `person`; `Place.leave` calls this once."""
         with self._counting:
             self._taken[person] -= 1
@@ -93,7 +93,7 @@ class JobLine:
             self._on_the_way += 1
         return Place(self)
 
-    def left(self, _person: str) -> None:
+    def release(self, _person: str) -> None:
         """Take back a place; `Place.leave` calls it, once."""
         with self._counting:
             self._on_the_way -= 1
@@ -121,7 +121,7 @@ class Place:
     def leave(self) -> None:
         """Release the place."""
         if self._left.acquire(blocking=False):
-            self._line.left(self._person)
+            self._line.release(self._person)
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -144,13 +144,13 @@ def run_in_thread(work: Callable[[], _Result], name: str) -> "Future[_Result]":
     outcome: Future[_Result] = Future()
     outcome.set_running_or_notify_cancel()  # an abandoned request does not cancel it
 
-    def run() -> None:
+    def work_once() -> None:
         try:
             outcome.set_result(work())
         except BaseException as error:
             outcome.set_exception(error)
 
-    threading.Thread(target=run, name=name, daemon=True).start()
+    threading.Thread(target=work_once, name=name, daemon=True).start()
     return outcome
 
 

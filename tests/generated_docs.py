@@ -19,7 +19,7 @@ from typer.main import get_command
 
 from annotator.access import OWNER, roles_of
 from annotator.app import create_app
-from annotator.scopes import needed
+from annotator.scopes import needed_scope
 from engine.cli import app as command_line
 from engine.settings import Settings
 from tests.support.repository import ROOT
@@ -187,7 +187,7 @@ def _route(
     who = (
         "Open to all, without a token."
         if open_to_all
-        else f"Scope `{needed(method, bare)}`; role: {ROLES.get(role or '', 'any user')}."
+        else f"Scope `{needed_scope(method, bare)}`; role: {ROLES.get(role or '', 'any user')}."
     )
     lines = ["", f"### {method} {path}", "", *_wrapped(f"{operation['summary']}. {who}")]
     rows = [

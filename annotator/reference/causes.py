@@ -252,20 +252,20 @@ def failures_of(method: str, path: str, operation: Mapping[str, Any], role: str 
         Cause by status, in order; None where the shared description applies.
     """
     own = CAUSES.get(f"{method} {path}", {})
-    found: dict[str, str | None] = {"408": None, "421": None, "431": None, "503": None}
+    failures: dict[str, str | None] = {"408": None, "421": None, "431": None, "503": None}
     if path not in OPEN:
-        found |= {"401": None, "403": None}  # 403: token with too narrow a scope
+        failures |= {"401": None, "403": None}  # 403: token with too narrow a scope
     if "{" in path:
-        found["404"] = None
+        failures["404"] = None
     if role in ROLES:
-        found["403"] = ROLES[role]
+        failures["403"] = ROLES[role]
     if "422" in operation["responses"]:  # FastAPI adds it to routes with parameters
-        found["422"] = None
+        failures["422"] = None
     if "requestBody" in operation:
-        found |= {"400": None, "413": None, "422": None}
+        failures |= {"400": None, "413": None, "422": None}
     if method in WRITES:
-        found |= {"403": found.get("403"), "413": None, "507": None}
-    found |= own
+        failures |= {"403": failures.get("403"), "413": None, "507": None}
+    failures |= own
     if method in WRITES:
-        found["403"] = f"{found['403']} Or: {ELSEWHERE}" if found["403"] else ELSEWHERE
-    return dict(sorted(found.items()))
+        failures["403"] = f"{failures['403']} Or: {ELSEWHERE}" if failures["403"] else ELSEWHERE
+    return dict(sorted(failures.items()))

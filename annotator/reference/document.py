@@ -84,7 +84,7 @@ def install(app: FastAPI) -> None:
 
     def document() -> dict[str, Any]:
         if app.openapi_schema is None:
-            app.openapi_schema = described(
+            app.openapi_schema = describe(
                 get_openapi(
                     title=app.title,
                     version=app.version,
@@ -99,7 +99,7 @@ def install(app: FastAPI) -> None:
     app.openapi = document  # type: ignore[method-assign]
 
 
-def described(document: dict[str, Any], roles: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+def describe(document: dict[str, Any], roles: Mapping[tuple[str, str], str]) -> dict[str, Any]:
     """Return FastAPI's document with summaries, examples, and references to shared error responses.
 
     Args:

@@ -63,7 +63,7 @@ class Examples:
         if schema.get("examples"):
             example: dict[str, Any] = schema["examples"][0]
             return example
-        return {field: self.of(each, field, name) for field, each in schema.get("properties", {}).items()}
+        return {field: self.of(of_field, field, name) for field, of_field in schema.get("properties", {}).items()}
 
     def _is_object(self, name: str) -> bool:
         return bool(self.schemas[name].get("properties"))
@@ -81,14 +81,14 @@ class Examples:
     def _plain(self, schema: Mapping[str, Any], field: str, owner: str) -> Any:
         kind, items = schema.get("type"), schema.get("items", {})
         if "enum" in schema:
-            fitting = [each for each in SAMPLES.get(field, ()) if each in schema["enum"]]
+            fitting = [sample for sample in SAMPLES.get(field, ()) if sample in schema["enum"]]
             return fitting[0] if fitting else schema["enum"][0]
         if kind == "array" and ("$ref" in items or "oneOf" in items):
             return [self.of(items, field, owner)]
         if kind == "object" and "$ref" in _mapping(schema.get("additionalProperties")):
             return {ID: self.of(schema["additionalProperties"])}
         if kind == "object" and "properties" in schema:
-            return {name: self.of(each, name, field) for name, each in schema["properties"].items()}
+            return {name: self.of(of_field, name, field) for name, of_field in schema["properties"].items()}
         for sample in SAMPLES.get(field, ()):
             if isinstance(sample, _KINDS.get(str(kind), (object,))) and (kind == "boolean") == isinstance(sample, bool):
                 return sample

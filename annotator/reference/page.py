@@ -62,9 +62,9 @@ def _operation(document: Mapping[str, Any], path: str, method: str, operation: M
     parts = [text]
     if operation.get("parameters"):
         rows = "".join(
-            f"<tr><th><code>{escape(each['name'])}</code></th><td>{escape(each['in'])}</td>"
-            f"<td>{_type(each['schema'])}</td><td>{_code(each['description'])}</td></tr>"
-            for each in operation["parameters"]
+            f"<tr><th><code>{escape(parameter['name'])}</code></th><td>{escape(parameter['in'])}</td>"
+            f"<td>{_type(parameter['schema'])}</td><td>{_code(parameter['description'])}</td></tr>"
+            for parameter in operation["parameters"]
         )
         parts.append(f"<h4>Parameters</h4><div class=scroll><table>{rows}</table></div>")
     body = operation.get("requestBody")
@@ -119,9 +119,9 @@ def _schema(name: str, schema: Mapping[str, Any]) -> str:
     required = schema.get("required", ())
     rows = "".join(
         f"<tr><th><code>{escape(field)}</code></th>"
-        f"<td>{_type(each)}{'' if field in required else ' <small>optional</small>'}</td>"
-        f"<td>{_code(each.get('description', ''))}</td></tr>"
-        for field, each in schema.get("properties", {}).items()
+        f"<td>{_type(of_field)}{'' if field in required else ' <small>optional</small>'}</td>"
+        f"<td>{_code(of_field.get('description', ''))}</td></tr>"
+        for field, of_field in schema.get("properties", {}).items()
     )
     table = f"<div class=scroll><table>{rows}</table></div>" if rows else ""
     return (
@@ -141,15 +141,15 @@ def _type(schema: Mapping[str, Any]) -> str:
         return "a form" if name.startswith("Body_") else f'<a href="#schema-{escape(name)}">{escape(name)}</a>'
     for key in ("anyOf", "oneOf", "allOf"):
         if key in schema:
-            return " or ".join(dict.fromkeys(_type(each) for each in schema[key]))
+            return " or ".join(dict.fromkeys(_type(alternative) for alternative in schema[key]))
     if "const" in schema or "enum" in schema:
         return " or ".join(
-            f"<code>{escape(json.dumps(each))}</code>" for each in schema.get("enum", [schema.get("const")])
+            f"<code>{escape(json.dumps(value))}</code>" for value in schema.get("enum", [schema.get("const")])
         )
     kind = str(schema.get("format") or schema.get("type") or "anything")
     if kind == "array":
         if "prefixItems" in schema:
-            return f"[{', '.join(_type(each) for each in schema['prefixItems'])}]"
+            return f"[{', '.join(_type(prefix) for prefix in schema['prefixItems'])}]"
         return f"list of {_type(schema.get('items', {}))}"
     if isinstance(schema.get("additionalProperties"), Mapping) and schema["additionalProperties"]:
         return f"object of {_type(schema['additionalProperties'])}"
@@ -162,17 +162,19 @@ def _type(schema: Mapping[str, Any]) -> str:
 
 
 def _json(example: Any) -> str:
-    return f"<pre>{escape(_written(example))}</pre>"
+    return f"<pre>{escape(_format_json(example))}</pre>"
 
 
-def _written(value: Any, indent: str = "") -> str:
+def _format_json(value: Any, indent: str = "") -> str:
     """Return readable JSON: one field per line, lists of numbers on one line."""
     inner = indent + "  "
     if isinstance(value, dict) and value:
-        fields = [f"{inner}{json.dumps(name)}: {_written(each, inner)}" for name, each in value.items()]
+        fields = [
+            f"{inner}{json.dumps(name)}: {_format_json(inner_value, inner)}" for name, inner_value in value.items()
+        ]
         return "{\n" + ",\n".join(fields) + f"\n{indent}}}"
-    if isinstance(value, list) and any(isinstance(each, dict) for each in value):
-        return "[\n" + ",\n".join(inner + _written(each, inner) for each in value) + f"\n{indent}]"
+    if isinstance(value, list) and any(isinstance(inner_value, dict) for inner_value in value):
+        return "[\n" + ",\n".join(inner + _format_json(inner_value, inner) for inner_value in value) + f"\n{indent}]"
     return json.dumps(value, ensure_ascii=False)
 
 

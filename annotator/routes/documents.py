@@ -10,7 +10,7 @@ from pydantic import BaseModel, StringConstraints
 from annotator.access import MEMBERS, REVIEWERS, check_member
 from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
-from annotator.uploads import asked_early, copied
+from annotator.uploads import asked_early, copy_upload
 from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import go_on, place_in_line, take, take_early
@@ -209,7 +209,7 @@ def _take_all(
         if gone.is_set():
             break
         name = file_name(file.filename, "document")
-        copy = copied(file)
+        copy = copy_upload(file)
         try:
             if worker is None:
                 taken = take(workspace, copy, name=name, project_id=project_id, user_id=user_id)
@@ -217,7 +217,7 @@ def _take_all(
                 taken = take_early(
                     workspace, copy, name=name, project_id=project_id, user_id=user_id, worker=worker, done=copy.unlink
                 )
-            answer.documents.append(_taken(taken))
+            answer.documents.append(_taken_view(taken))
         except DocumentRefused as refused:
             answer.refused.append(RefusedFile(name=name, reason=refused.reason.value, sentence=str(refused)))
         finally:
@@ -226,7 +226,7 @@ def _take_all(
     return answer
 
 
-def _taken(ingested: Ingested) -> Taken:
+def _taken_view(ingested: Ingested) -> Taken:
     return Taken(
         name=ingested.name,
         document_id=ingested.document_id,

@@ -53,7 +53,7 @@ class Chosen:
     snapshot: str | None
 
 
-async def _chosen(
+async def _read_choice(
     format: Annotated[str, Query(description=f"{join_names(EXPORTED, 'or')}.")] = DEFAULT,
     status: Annotated[
         list[str] | None,
@@ -97,13 +97,16 @@ async def _chosen(
     return Chosen(format, filters, snapshot)
 
 
-TheChoice = Annotated[Chosen, Depends(_chosen)]
+TheChoice = Annotated[Chosen, Depends(_read_choice)]
 
 
 @router.get("/projects/{project_id}/export-formats")
 def formats(project_id: str) -> list[FormatView]:
     """Return the export formats."""
-    return [FormatView(name=one.name, title=one.title, lossy=one.lossy) for one in FORMATS.values()]
+    return [
+        FormatView(name=export_format.name, title=export_format.title, lossy=export_format.lossy)
+        for export_format in FORMATS.values()
+    ]
 
 
 @router.get(
@@ -199,10 +202,10 @@ def _asked_for(
 ) -> JobView:
     """Ask for an export. `once_as`: id of its job when one request waits for it and nobody else gets its file."""
     with EXPORTS.place(workspace):
-        there = snapshot_named(workspace, project_id, chosen.snapshot) if chosen.snapshot else None
+        snapshot = snapshot_named(workspace, project_id, chosen.snapshot) if chosen.snapshot else None
         job = export_jobs.request(
             workspace, project_id,
-            form=chosen.form, filters=chosen.filters, snapshot=there, user_id=user_id,
+            form=chosen.form, filters=chosen.filters, snapshot=snapshot, user_id=user_id,
             once=once_as is not None, job_id=once_as,
         )  # fmt: skip
     return job_view(job)

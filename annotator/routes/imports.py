@@ -97,7 +97,7 @@ async def import_(
             )
         if background:
             return JSONResponse(job_view(job).model_dump(mode="json"), 202)
-        return import_result(await followed.ended())
+        return import_result(await followed.wait_for_end())
     finally:
         if background or not progress:
             followed.leave()

@@ -53,7 +53,7 @@ def list_models(
 
     A page has 1,000 models at most.
     """
-    return paging.sent(registry.versions(workspace, project_id, limit=limit, cursor=paging.cursor))
+    return paging.send(registry.versions(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.post("/projects/{project_id}/models/{version_id}/promote", dependencies=[ADMINS])
@@ -84,7 +84,7 @@ def list_runs(
 ) -> list[RunLine]:
     """Return a page of the training runs of a project, newest first. A page has 1,000 runs at most."""
     projects.project_by_id(workspace, project_id)
-    return paging.sent(views.run_lines(workspace, project_id, limit=limit, cursor=paging.cursor))
+    return paging.send(views.run_lines(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.get("/runs/{run_id}")
@@ -126,7 +126,7 @@ def list_jobs(
     """
     projects.project_by_id(workspace, project_id)
     page = job_list.list_jobs(workspace, project_id, limit=limit, cursor=paging.cursor, without_read=True)
-    return paging.sent(page.map(job_view))
+    return paging.send(page.map(job_view))
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])

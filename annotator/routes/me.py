@@ -63,7 +63,7 @@ def list_sessions(
 
     A page has 1,000 of them at most.
     """
-    return paging.sent(sessions.sessions(workspace, user.id, caller.token, limit=limit, cursor=paging.cursor))
+    return paging.send(sessions.sessions(workspace, user.id, caller.token, limit=limit, cursor=paging.cursor))
 
 
 @router.delete("/sessions/{session_id}", status_code=204, response_class=Response)
@@ -95,4 +95,4 @@ async def change_password(
     if workspace.settings.auth == "local":
         raise Refused("This server has no login, so there is no password to change.")
     step = partial(sessions.change_password, workspace, user, change.old, change.new)
-    await line.run(caller.address, partial(step, token=caller.token, address=caller.address), known=True)
+    await line.call_in_turn(caller.address, partial(step, token=caller.token, address=caller.address), known=True)

@@ -54,7 +54,7 @@ def list_members(
 
     Admins of the installation have all rights without membership.
     """
-    return paging.sent(members.members(workspace, project_id, limit=limit, cursor=paging.cursor))
+    return paging.send(members.members(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.put("/projects/{project_id}/members/{user_id}", dependencies=[ADMINS])
@@ -84,7 +84,7 @@ def list_invitations(
 
     A page has 200 invitations, and with `limit` 1,000 at most.
     """
-    return paging.sent(invitations.invitations(workspace, project_id, limit=limit, cursor=paging.cursor))
+    return paging.send(invitations.invitations(workspace, project_id, limit=limit, cursor=paging.cursor))
 
 
 @router.post("/projects/{project_id}/invitations", status_code=201, dependencies=[ADMINS])
@@ -114,4 +114,4 @@ def show_audit(
     limit: Annotated[int, Query(ge=1, le=audit.MOST, description="Maximum number of entries on a page.")] = 100,
 ) -> list[AuditLine]:
     """Return a page of the audit trail of a project, newest first. A page has 500 entries at most."""
-    return paging.sent(audit.entries(workspace, project_id, before=before, limit=limit, cursor=paging.cursor))
+    return paging.send(audit.entries(workspace, project_id, before=before, limit=limit, cursor=paging.cursor))

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
-from annotator.thumbnail_queue import made
+from annotator.thumbnail_queue import make_shared
 from engine.annotation.words import EditedWords, WordEditsRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.lists.thumbnails import MEDIA_TYPE, thumbnail
 from engine.documents.lists.views import document_of, page_image
@@ -60,7 +60,7 @@ async def small_image(
         return Response(status_code=304, headers=headers)
     content = await run_in_threadpool(picture.load_cached)
     if content is None:
-        content = await made(picture)
+        content = await make_shared(picture)
     return Response(content, media_type=MEDIA_TYPE, headers=headers)
 
 

@@ -81,4 +81,4 @@ def list_asked_questions(
     """
     projects.project_by_id(workspace, project_id)
     page = asked_questions.asked_questions(workspace, project_id, query=q, sort=sort, limit=limit, cursor=paging.cursor)
-    return paging.sent(page, asked_questions.count_asked(workspace, project_id, q))
+    return paging.send(page, asked_questions.count_asked(workspace, project_id, q))

@@ -82,7 +82,7 @@ def list_reviews(
     page = review.reviews_of(
         workspace, annotation_id, user.id, limit=limit, cursor=paging.cursor, newest_first=newest_first
     )
-    return paging.sent(page)
+    return paging.send(page)
 
 
 @router.get("/annotations/{annotation_id}/revisions", responses=pages())
@@ -102,7 +102,7 @@ def list_revisions(
     page = review.revisions_of(
         workspace, annotation_id, user.id, limit=limit, cursor=paging.cursor, newest_first=newest_first
     )
-    return paging.sent(page)
+    return paging.send(page)
 
 
 @router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS, ONE_REPORT])

@@ -65,7 +65,7 @@ def list_label_reviews(
 
     A page has 200 labels, and with `limit` 1,000 at most.
     """
-    return paging.sent(label_review.lines(workspace, project_id, limit, paging.cursor))
+    return paging.send(label_review.lines(workspace, project_id, limit, paging.cursor))
 
 
 @router.put("/documents/{document_id}/first", dependencies=[REVIEWERS])
@@ -98,7 +98,7 @@ def list_automatic(
 
     A page has 200 answers, and with `limit` 1,000 at most.
     """
-    return paging.sent(auto_accept.lines(workspace, project_id, limit, paging.cursor))
+    return paging.send(auto_accept.lines(workspace, project_id, limit, paging.cursor))
 
 
 @router.post("/projects/{project_id}/automatic-answers/undo", dependencies=[ADMINS])

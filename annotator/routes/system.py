@@ -71,10 +71,10 @@ class Me(BaseModel):
 async def _parts(request: Request, response: Response) -> dict[str, Part]:
     """Return the parts; set the status 503 when people cannot work."""
     checkup: Checkup = request.app.state.checkup
-    found = await checkup.parts()
-    if not is_ready(found):
+    parts = await checkup.parts()
+    if not is_ready(parts):
         response.status_code = 503
-    return found
+    return parts
 
 
 TheParts = Annotated[dict[str, Part], Depends(_parts)]

@@ -107,7 +107,7 @@ def list_tasks(
     """
     projects.project_by_id(workspace, project_id)
     page = tasks.list_tasks(workspace, project_id, limit=limit, offset=offset, cursor=paging.cursor)
-    return paging.sent(page, tasks.count_tasks(workspace, project_id))
+    return paging.send(page, tasks.count_tasks(workspace, project_id))
 
 
 @router.put("/tasks/{task_id}/gold", dependencies=[REVIEWERS])

@@ -56,7 +56,7 @@ def list_users(
 ) -> list[UserView]:
     """Return a page of the users by name. A page has 1,000 users at most."""
     page = users.users(workspace, limit=limit, cursor=paging.cursor)
-    return paging.sent(page.map(users.user_view))
+    return paging.send(page.map(users.user_view))
 
 
 @router.post("/users", status_code=201)
@@ -90,7 +90,7 @@ def list_sessions(
 ) -> list[SessionView]:
     """Return a page of a user's sessions and tokens, newest first. A page has 1,000 of them at most."""
     whose = users.user_by_id(workspace, user_id).id
-    return paging.sent(sessions.sessions(workspace, whose, limit=limit, cursor=paging.cursor))
+    return paging.send(sessions.sessions(workspace, whose, limit=limit, cursor=paging.cursor))
 
 
 @router.delete("/users/{user_id}/sessions", status_code=204, response_class=Response)
@@ -108,4 +108,4 @@ def show_audit(
     limit: Annotated[int, Query(ge=1, le=audit.MOST, description="Maximum number of entries on a page.")] = 100,
 ) -> list[AuditLine]:
     """Return a page of the audit trail of all projects and users, newest first. A page has 500 entries at most."""
-    return paging.sent(audit.entries(workspace, before=before, limit=limit, cursor=paging.cursor))
+    return paging.send(audit.entries(workspace, before=before, limit=limit, cursor=paging.cursor))

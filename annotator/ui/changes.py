@@ -14,25 +14,25 @@ NONE = empty(
 )
 
 
-def shown(found: Changes, project_id: str, title: str) -> str:
+def show_changes(changes: Changes, project_id: str, title: str) -> str:
     """Return counts by holdout and the changed questions.
 
     Args:
-        found: changes of one run.
+        changes: of one run.
         project_id: project of the run, for links to pages.
         title: heading, HTML.
 
     Returns:
         HTML.
     """
-    if not found.counts:
+    if not changes.counts:
         return NONE
     counts = "".join(
         f"<li><b>{escape(HOLDOUTS.get(name, name))}</b>: {_sum(of, 'gained')} gained, {_sum(of, 'lost')} lost, "
         f"{_sum(of, 'better')} marked better, {_sum(of, 'worse')} worse, {_sum(of, 'same')} unchanged</li>"
-        for name, of in found.counts.items()
+        for name, of in changes.counts.items()
     )
-    rows = [_row(one, project_id) for one in found.changes]
+    rows = [_row(change, project_id) for change in changes.changes]
     listed = (
         table(_COLUMNS, rows)
         if rows

@@ -43,11 +43,11 @@ def loss(run: RunView | None) -> str:
         return plots.nothing(title, "By training step.", "No step has been measured yet.")
     last = max(step for _, several in series for step, _ in several)
     newest = ", ".join(f"{several[-1][1]:.2f} {name}" for name, several in series)
-    said = [f"After {last} steps: {newest}.", *((run.length, run.unlabelled) if run else ())]
-    return _plotted(title, " ".join(one for one in said if one), series, last)
+    sentences = [f"After {last} steps: {newest}.", *((run.length, run.unlabelled) if run else ())]
+    return _plot(title, " ".join(sentence for sentence in sentences if sentence), series, last)
 
 
-def _plotted(title: str, sentence: str, series: Sequence[tuple[str, list[tuple[int, float]]]], last: int) -> str:
+def _plot(title: str, sentence: str, series: Sequence[tuple[str, list[tuple[int, float]]]], last: int) -> str:
     top, ticks = plots.scale(max(value for _, several in series for _, value in several))
     drawn = plots.up(ticks, top)
     width = plots.WIDTH - plots.LEFT - plots.RIGHT
@@ -64,6 +64,6 @@ def _plotted(title: str, sentence: str, series: Sequence[tuple[str, list[tuple[i
     legend = [(f"s{place}", name) for place, (name, _) in enumerate(series)]
     values = [dict(several) for _, several in series]
     steps = sorted({step for several in values for step in several})
-    rows = [[step, *(f"{each[step]:.3f}" if step in each else "" for each in values)] for step in steps]
+    rows = [[step, *(f"{losses[step]:.3f}" if step in losses else "" for losses in values)] for step in steps]
     heads = ["Step", *(f"Loss {name}" for name, _ in series)]
     return plots.figure(title, sentence, drawn, legend, table(heads, rows))

@@ -30,14 +30,14 @@ _UPLOAD = '<glossator-upload class="g-people g-upload"></glossator-upload>'  # a
 
 def _notes(line: DocumentLine) -> Markup:
     """Return the notes about a document, its duplicate group first."""
-    said = [escape(sentence) for sentence in line.warnings]
+    notes = [escape(sentence) for sentence in line.warnings]
     if line.quarantined:
-        said.insert(0, badge("quarantined", "bad"))
+        notes.insert(0, badge("quarantined", "bad"))
     elif line.same_as is not None:
-        said.insert(
+        notes.insert(
             0, f"{badge('duplicate', 'plain')} Same as <bdi>{escape(line.same_as)}</bdi>; both stay in one split."
         )
-    return Markup(f'<div class="glossator-wide">{" ".join(said)}</div>') if said else Markup("")
+    return Markup(f'<div class="glossator-wide">{" ".join(notes)}</div>') if notes else Markup("")
 
 
 def import_form(project_id: str | None) -> str:
@@ -112,7 +112,7 @@ def build(service: AnswerService) -> None:
         cursor = trail[-1] if trail else None
         page = document_page(service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor)
         shown, turned = gr.update(visible=True), pages.show(trail, page.next, **asked)
-        listed = _listed(project_id, page, len(trail) * ROWS)
+        listed = _list_page(project_id, page, len(trail) * ROWS)
         return [_UPLOAD, _figures(totals), listed, shown, shown, *turned, form, creates, creates]
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
@@ -142,7 +142,7 @@ def _figures(totals: DocumentTotals) -> str:
     return f'<div class="glossator-figures">{shown}</div>'
 
 
-def _listed(project_id: str, page: DocumentPage, before: int) -> str:
+def _list_page(project_id: str, page: DocumentPage, before: int) -> str:
     """Return a page of documents (HTML).
 
     Args:

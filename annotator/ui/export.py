@@ -66,7 +66,10 @@ def build(service: AnswerService) -> None:
         with gr.Row(elem_classes=["glossator-actions"]):
             tab.place_project_choice()
             form = gr.Dropdown(
-                [(one.title, one.name) for one in FORMATS.values()], value=DEFAULT, label="Format", min_width=240
+                [(export_format.title, export_format.name) for export_format in FORMATS.values()],
+                value=DEFAULT,
+                label="Format",
+                min_width=240,
             )
         with gr.Accordion("Filters", open=False):
             with gr.Row():
@@ -88,7 +91,7 @@ def build(service: AnswerService) -> None:
         card = gr.HTML()
         made = gr.HTML(apply_default_css=False)
     # Gradio would check the value against the choices at page load; check only that each value is text.
-    questions.preprocess = lambda payload: [one for one in payload or [] if isinstance(one, str)]
+    questions.preprocess = lambda payload: [text for text in payload or [] if isinstance(text, str)]
     chosen = [form, statuses, splits, questions, since, until, agreement, fit]
 
     def show(
@@ -108,7 +111,7 @@ def build(service: AnswerService) -> None:
             return [NO_PROJECT if role is None else FOR_REVIEWERS, "", gr.update(choices=[], value=[])]
         answered = most_asked(service.workspace, project_id)
         offered: dict[str, Any] = {"choices": answered}
-        asked = [one for one in questions or () if one in answered]
+        asked = [question for question in questions or () if question in answered]
         if asked != list(questions or ()):  # of the project before; else the value stays, for it may be in hand
             offered["value"] = asked
         try:
@@ -122,12 +125,12 @@ def build(service: AnswerService) -> None:
                 quarantined=True,
                 unfit=not fit,
             )
-            shown = estimated(project_id, form, filters)
+            shown = estimate_sentence(project_id, form, filters)
         except Refused as refused:
             shown = empty("No dataset with these filters.", str(refused))
         return [shown, _EXPORTS.format(project=escape(project_id)), gr.update(**offered)]
 
-    def estimated(project_id: str, form: str, filters: Filters) -> str:
+    def estimate_sentence(project_id: str, form: str, filters: Filters) -> str:
         check_told(FORMATS.get(form, FORMATS[DEFAULT]), filters.statuses)
         estimate = would_take(service.workspace, project_id, filters)
         if not estimate.answers:
@@ -149,7 +152,7 @@ def _card(project: str, project_id: str, form: str, filters: Filters, estimate: 
         value = values.get(name)
         if name == "statuses" and set(filters.statuses) == set(ACCEPTED):
             continue
-        pairs += [(option, str(one)) for one in (value if isinstance(value, tuple) else [value]) if one is not None]
+        pairs += [(option, str(part)) for part in (value if isinstance(value, tuple) else [value]) if part is not None]
     if not filters.unfit:
         pairs.append(("fit", "true"))
     shell = " ".join("--fit" if name == "fit" else f"--{name} {quote(value)}" for name, value in pairs)

@@ -46,7 +46,7 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
     sentence = " ".join(named) or "Nobody has a low reliability."
     heads = ["Person", "Reliability", "Comparisons", "Gold questions", "Mean weight"]
     note = "Training counts each answer by its weight. Mean weight: in the newest snapshot for training."
-    return plots.framed(title, sentence, f'{table(heads, rows)}<p class="glossator-note">{note}</p>')
+    return plots.framed_content(title, sentence, f'{table(heads, rows)}<p class="glossator-note">{note}</p>')
 
 
 def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
@@ -81,10 +81,10 @@ def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
     )
     more = snapshot.left_out_answers - len(rows)
     command = f"glossator snapshots show {escape(snapshot.sha256[:12])}"
-    rest = f'<p class="glossator-note">{more:,} more; list them with: {command}</p>'
+    note = f'<p class="glossator-note">{more:,} more; list them with: {command}</p>'
     sentence = f"Newest snapshot for training: {taken}, {snapshot.left_out_answers:,} left out ({counted})."
     heads = ["Question", "Document", "Author", "Reason"]
-    return plots.framed(title, sentence, table(heads, rows) + (rest if more > 0 else ""))
+    return plots.framed_content(title, sentence, table(heads, rows) + (note if more > 0 else ""))
 
 
 def _reliability(value: float) -> Markup:

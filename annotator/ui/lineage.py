@@ -26,10 +26,10 @@ def picture(versions: Sequence[VersionView]) -> str:
     Returns:
         HTML, empty when no version was judged.
     """
-    judged = _shown([one for one in versions if any(mean(one, name) is not None for name in JUDGED_ON)])
+    judged = _newest([version for version in versions if any(mean(version, name) is not None for name in JUDGED_ON)])
     if not judged:
         return ""
-    ends = [end for one in judged for name in JUDGED_ON for end in interval(one, name)]
+    ends = [end for version in judged for name in JUDGED_ON for end in interval(version, name)]
     low, high = max(0.0, min(ends) - 0.02), min(1.0, max(ends) + 0.02)
     step = (plots.WIDTH - plots.LEFT - plots.RIGHT) / len(judged)
 
@@ -44,32 +44,32 @@ def picture(versions: Sequence[VersionView]) -> str:
         f'<text x="{plots.LEFT - 6}" y="{y(value) + 4}" text-anchor="end">{value:.2f}</text>'
         for value in (low, (low + high) / 2, high)
     )
-    places = {one.id: at for at, one in enumerate(judged)}
+    places = {version.id: at for at, version in enumerate(judged)}
     for place, name in enumerate(JUDGED_ON):
-        for at, one in enumerate(judged):
-            value = mean(one, name)
+        for at, version in enumerate(judged):
+            value = mean(version, name)
             if value is None:
                 continue
-            parent = places.get(one.parent_id or "")
+            parent = places.get(version.parent_id or "")
             before = mean(judged[parent], name) if parent is not None else None
             if parent is not None and before is not None:
                 drawn += (
                     f'<path class="descent s{place}" d="M{x(parent, place)} {y(before)}L{x(at, place)} {y(value)}"/>'
                 )
-            bottom, top = interval(one, name)
+            bottom, top = interval(version, name)
             drawn += f'<path class="span s{place}" d="M{x(at, place)} {y(bottom)}V{y(top)}"/>'
             drawn += f'<circle class="s{place}" cx="{x(at, place)}" cy="{y(value)}" r="4.5">'
-            drawn += f"<title>{escape(f'{one.label}, {HOLDOUTS[name].lower()}: {iou(value)}')}</title></circle>"
-            if one.champion:
+            drawn += f"<title>{escape(f'{version.label}, {HOLDOUTS[name].lower()}: {iou(value)}')}</title></circle>"
+            if version.champion:
                 drawn += f'<circle class="ring s{place}" cx="{x(at, place)}" cy="{y(value)}" r="8.5"/>'
-    for at, one in enumerate(judged):
-        weight = ' class="value"' if one.champion else ""
+    for at, version in enumerate(judged):
+        weight = ' class="value"' if version.champion else ""
         drawn += (
             f'<text{weight} x="{plots.LEFT + step * (at + 0.5):.1f}" y="{plots.HEIGHT - 12}" text-anchor="middle">'
-            f"{escape(one.label)}</text>"
+            f"{escape(version.label)}</text>"
         )
     legend = [(f"s{place}", HOLDOUTS[name]) for place, name in enumerate(JUDGED_ON)]
-    cells = [[one.label, *(written(one, name) for name in JUDGED_ON)] for one in judged]
+    cells = [[version.label, *(format_mean(version, name) for name in JUDGED_ON)] for version in judged]
     values = table(["Model", *(HOLDOUTS[name] for name in JUDGED_ON)], cells)
     sentence = "With 90 % intervals, as judged. Lines join a model and its parent. Ring: model in use."
     return plots.figure(TITLE, sentence, drawn, legend, values)
@@ -86,11 +86,11 @@ def interval(version: VersionView, name: str) -> tuple[float, ...]:
     value = mean(version, name)
     if value is None:
         return ()
-    found = (version.figures.get(name) or {}).get("interval") or [value, value]
-    return float(found[0]), float(found[1])
+    bounds = (version.figures.get(name) or {}).get("interval") or [value, value]
+    return float(bounds[0]), float(bounds[1])
 
 
-def written(version: VersionView, name: str) -> str:
+def format_mean(version: VersionView, name: str) -> str:
     """Return the mean IoU of a version with its interval as a cell; "-" when it was not judged."""
     value = mean(version, name)
     if value is None:
@@ -99,10 +99,10 @@ def written(version: VersionView, name: str) -> str:
     return f"{iou(value)} ({iou(low)} to {iou(high)})" if low < high else iou(value)
 
 
-def _shown(judged: Sequence[VersionView]) -> list[VersionView]:
+def _newest(judged: Sequence[VersionView]) -> list[VersionView]:
     """Return the newest judged versions and the one in use, oldest first."""
     newest = list(judged[:_MOST])
-    champion = next((one for one in judged if one.champion), None)
+    champion = next((version for version in judged if version.champion), None)
     if champion is not None and champion not in newest:
         newest[-1] = champion
     return newest[::-1]

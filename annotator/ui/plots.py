@@ -39,7 +39,7 @@ class Dot:
 _WIDEST = 32.0  # of a bar, however few days there are
 
 
-def stacked(
+def stacked_bars(
     title: str, sentence: str, bins: Sequence[date], series: Sequence[tuple[str, Sequence[int]]], unit: str
 ) -> str:
     """Return stacked bars by day.
@@ -221,7 +221,9 @@ class Bounded:
     count: int
 
 
-def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, chosen: float | None, unit: str) -> str:
+def bounded_shares(
+    title: str, sentence: str, rows: Sequence[Bounded], target: float, chosen: float | None, unit: str
+) -> str:
     """Return shares against a threshold, with the band down to their lower bounds.
 
     Args:
@@ -275,7 +277,7 @@ def bounded(title: str, sentence: str, rows: Sequence[Bounded], target: float, c
     return figure(title, sentence, drawn, [], values)
 
 
-def framed(title: str, sentence: str, content: str) -> str:
+def framed_content(title: str, sentence: str, content: str) -> str:
     """Return other content in the frame of a plot.
 
     Args:
@@ -306,7 +308,7 @@ def nothing(title: str, sentence: str, next_step: str) -> str:
 
 def filled_first(drawn: Sequence[str]) -> list[str]:
     """Return frames in their order, those without data last."""
-    return sorted((each for each in drawn if each), key=lambda each: each.startswith(_NOTHING))
+    return sorted((frame for frame in drawn if frame), key=lambda frame: frame.startswith(_NOTHING))
 
 
 def figure(
@@ -350,7 +352,7 @@ def scale(most: float, *, whole: bool = False) -> tuple[float, list[float]]:
         return 1.0, [0.0, 1.0]
     rough = most / 4
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(power * each for each in (1, 2, 2.5, 5, 10) if power * each >= rough)
+    step = next(power * factor for factor in (1, 2, 2.5, 5, 10) if power * factor >= rough)
     if whole:
         step = max(1.0, math.ceil(step))
     count = math.ceil(most / step)

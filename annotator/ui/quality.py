@@ -60,14 +60,14 @@ def build(service: AnswerService) -> None:
         changes = gr.update(visible=role == "admin")
         if project_id is None or role is None:
             return [NO_PROJECT, changes]
-        found = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
+        computed = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
         stage = stage_view(service.workspace, project_id)
-        progress = following.drawn(service.workspace, project_id, (AUTOMATIC,))
+        progress = following.draw_progress(service.workspace, project_id, (AUTOMATIC,))
         if role == "annotator":
-            return [progress + drawn(found, stage=stage), changes]
+            return [progress + draw(computed, stage=stage), changes]
         agreement = project_agreement(service.workspace, project_id)
         snapshot = newest_view(service.workspace, project_id, label_plots.MOST_ROWS)
-        return [progress + drawn(found, agreement, snapshot, project_id, stage=stage), changes]
+        return [progress + draw(computed, agreement, snapshot, project_id, stage=stage), changes]
 
     def set_stage(project_id: str | None, wanted: str | None, why: str, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
@@ -79,7 +79,7 @@ def build(service: AnswerService) -> None:
     def take_back(project_id: str | None, request: gr.Request) -> None:
         user = require(service, request, project_id, "admin")
         undone = auto_accept.undo(service.workspace, project_id or "", by=user)
-        goes_on = following.saved(service.workspace, project_id or "")
+        goes_on = following.progress_sentence(service.workspace, project_id or "")
         inform(f"{count(undone, 'automatic answer')} withdrawn.{goes_on or ' Their tasks are open again.'}")
 
     def survey(project_id: str | None, request: gr.Request) -> None:
@@ -95,7 +95,7 @@ def build(service: AnswerService) -> None:
     tab.show_result_of(asked.then, changed.then, undone.then)
 
 
-def drawn(
+def draw(
     found: Figures,
     agreement: ProjectAgreement | None = None,
     snapshot: SnapshotView | None = None,
@@ -114,11 +114,11 @@ def drawn(
     """
     if not found.by_model and not found.queue and not found.people and (stage is None or not stage.tasks):
         return EMPTY
-    shown = [_masks(found), _seconds(found.by_model), _unchanged(found.by_model), _queue(found)]
+    shown = [_masks(found), _seconds(found.by_model), _plot_unchanged(found.by_model), _queue(found)]
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
     if stage is not None:
-        shown += [*stage_card.drawn(stage), _choices(found.choices)]
+        shown += [*stage_card.draw_cards(stage), _choices(found.choices)]
     shown.append(_people(found.people))
     if agreement is not None:
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
@@ -136,7 +136,7 @@ def _masks(found: Figures) -> str:
     total = sum(row.masks for row in rows)
     worked = len({row.day for row in rows})
     sentence = f"{count(total, 'mask')} on {count(worked, 'day')}, {total / worked:.0f} a working day."
-    return plots.stacked(title, sentence, bins, _by_person(rows, bins, size), "masks")
+    return plots.stacked_bars(title, sentence, bins, _by_person(rows, bins, size), "masks")
 
 
 def _by_person(rows: Sequence[MasksADay], bins: Sequence[date], size: int) -> list[tuple[str, list[int]]]:
@@ -169,7 +169,7 @@ def _seconds(by_model: Sequence[ModelFigures]) -> str:
     return plots.dots(title, f"{sentence} Bars: 95 % intervals.", dots, _seconds_text)
 
 
-def _unchanged(by_model: Sequence[ModelFigures]) -> str:
+def _plot_unchanged(by_model: Sequence[ModelFigures]) -> str:
     title = "Accepted unchanged"
     rows = by_model[-VERSIONS:]
     if not rows:
@@ -213,10 +213,10 @@ def _agreement(found: ProjectAgreement) -> str:
     return plots.bars(title, sentence, [group for group in groups if group[1]])
 
 
-def _choices(found: Choices) -> str:
+def _choices(choices: Choices) -> str:
     """Return corrections a page of documents selected by the model, beside those of random documents."""
     title = "Corrections a page"
-    if not found.by:
+    if not choices.by:
         return plots.nothing(
             title,
             "Documents selected by the model, compared with random documents.",
@@ -225,20 +225,22 @@ def _choices(found: Choices) -> str:
         )
     names = {"model": "model", "random": "random"}
     dots = [
-        plots.Dot(names[each.chosen_by], each.corrections_a_page, each.low, each.high, each.documents)
-        for each in found.by
+        plots.Dot(
+            names[strategy.chosen_by], strategy.corrections_a_page, strategy.low, strategy.high, strategy.documents
+        )
+        for strategy in choices.by
     ]
-    if found.more is None:
+    if choices.more is None:
         sentence = "The comparison needs finished documents of both kinds: selected by the model, and random."
     else:
-        sentence = f"Selected by the model: {found.more:+.1f} corrections a page compared with random documents"
-        if found.more_low is None or found.more_high is None:
+        sentence = f"Selected by the model: {choices.more:+.1f} corrections a page compared with random documents"
+        if choices.more_low is None or choices.more_high is None:
             sentence += ". The interval needs six finished documents of each kind."
         else:
-            sentence += f" ({found.more_low:+.1f} to {found.more_high:+.1f})"
+            sentence += f" ({choices.more_low:+.1f} to {choices.more_high:+.1f})"
             sentence += (
                 ". The selection finds pages where the model is wrong."
-                if found.more_low > 0
+                if choices.more_low > 0
                 else ". The difference is not significant yet."
             )
     return plots.dots(title, sentence, dots, "{:.1f}".format, unit="documents", what="Documents", trend=False)
@@ -267,7 +269,7 @@ def _people(people: Sequence[PersonFigures]) -> str:
         return plots.nothing(title, "In this period.", "No mask was finished in this period. Choose a longer period.")
     rows = [[row.person, row.masks, _pace(row), f"{row.unchanged_share:.0%}"] for row in people]
     sentence = "In this period. Seconds a mask: median with 95 % interval."
-    return plots.framed(title, sentence, table(["Person", "Masks", "Seconds a mask", "Unchanged"], rows))
+    return plots.framed_content(title, sentence, table(["Person", "Masks", "Seconds a mask", "Unchanged"], rows))
 
 
 def _pace(row: PersonFigures) -> str:

@@ -111,26 +111,26 @@ def build(service: AnswerService) -> None:
         if project_id is None or role is None:
             return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hide()]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
-        there = {**_there(service, project_id), "seen": seen}
-        progress = following.drawn(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
+        stored = {**_load_values(service, project_id), "seen": seen}
+        progress = following.draw_progress(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
         return [
             progress + figures(project_id, current_user(service, request).id),
-            there,
+            stored,
             *allowed,
-            *asked(project_id, *given[-3:]),
+            *list_asked(project_id, *given[-3:]),
         ]
 
-    def asked(project_id: str, query: str | None, sort: Sort | None, place: Any) -> list[Any]:
+    def list_asked(project_id: str, query: str | None, sort: Sort | None, place: Any) -> list[Any]:
         query, sort = query or "", sort or "-documents"
-        found = count_asked(service.workspace, project_id, query)
-        if not found and not query:
+        total = count_asked(service.workspace, project_id, query)
+        if not total and not query:
             return [gr.update(visible=False), "", *pages.hide()]
         asked = {"project": project_id, "query": query, "sort": sort}
         trail = pages.read_trail(place, **asked)
         cursor = trail[-1] if trail else None
         page = asked_questions(service.workspace, project_id, query=query, sort=sort, limit=ROWS, cursor=cursor)
         before = len(trail) * ROWS
-        return [gr.update(visible=True), _listed(page, before, found), *pages.show(trail, page.next, **asked)]
+        return [gr.update(visible=True), _list_page(page, before, total), *pages.show(trail, page.next, **asked)]
 
     def figures(project_id: str, user_id: str) -> str:
         view = queue_view(service.workspace, project_id, user_id)
@@ -155,16 +155,17 @@ def build(service: AnswerService) -> None:
         user_id = require(service, request, project_id, "reviewer").id
         seen = _of_this(seen, project_id)
         try:
-            kept = replace_standard_questions(
+            stored = replace_standard_questions(
                 service.workspace, project_id or "", _lines(text), user_id, before=seen["questions"]
             )
         except Conflict as conflict:
             # The page now shows the other person's list: saving again replaces it on purpose.
             warn(str(conflict))
-            theirs = _there(service, project_id or "")["questions"]
+            theirs = _load_values(service, project_id or "")["questions"]
             return {"project": project_id, "questions": theirs, "sent": {}}
-        inform(f"{count(len(kept), 'standard question')} saved.{following.saved(service.workspace, project_id or '')}")
-        return {"project": project_id, "questions": [each.text for each in kept], "sent": {"text": text}}
+        progress = following.progress_sentence(service.workspace, project_id or "")
+        inform(f"{count(len(stored), 'standard question')} saved.{progress}")
+        return {"project": project_id, "questions": [question.text for question in stored], "sent": {"text": text}}
 
     def keep_settings(
         project_id: str | None,
@@ -179,30 +180,30 @@ def build(service: AnswerService) -> None:
     ) -> dict[str, Any]:
         by = require(service, request, project_id, "admin").id
         seen = _of_this(seen, project_id)
-        there = _there(service, project_id or "")["settings"]
+        stored = _load_values(service, project_id or "")["settings"]
         sent: list[Any] = [review, share, people, gold, order, drawn]
         changed = {
             name: value for name, value, before in zip(SETTINGS, sent, seen["settings"], strict=True) if value != before
         }
-        if any(there[SETTINGS.index(name)] != seen["settings"][SETTINGS.index(name)] for name in changed):
+        if any(stored[SETTINGS.index(name)] != seen["settings"][SETTINGS.index(name)] for name in changed):
             warn(
                 "Somebody else has changed the same setting. The page now shows their value; change it again if needed."
             )
-            return {"project": project_id, "settings": there, "sent": {"settings": sent}}
+            return {"project": project_id, "settings": stored, "sent": {"settings": sent}}
         projects.change_settings(
             service.workspace,
             project_id or "",
             by=by,
             **{name: value / 100 if name in SHARES else value for name, value in changed.items()},
         )
-        inform(f"Settings saved.{following.saved(service.workspace, project_id or '')}")
-        there = _there(service, project_id or "")["settings"]
-        return {"project": project_id, "settings": there, "sent": {"settings": sent}}
+        inform(f"Settings saved.{following.progress_sentence(service.workspace, project_id or '')}")
+        stored = _load_values(service, project_id or "")["settings"]
+        return {"project": project_id, "settings": stored, "sent": {"settings": sent}}
 
     def save(button: gr.Button, keep: Any, parts: list[Any]) -> None:
         saved = place_hidden_value()
-        kept = button.click(keep, [project, began, *parts], saved, **QUIET)
-        placed = kept.success(None, [project, saved, began, *shown], [began, *shown], js=_KEEP_INPUT, **QUIET)
+        saving = button.click(keep, [project, began, *parts], saved, **QUIET)
+        placed = saving.success(None, [project, saved, began, *shown], [began, *shown], js=_KEEP_INPUT, **QUIET)
         tab.show_result_of(placed.then)
 
     settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
@@ -220,28 +221,28 @@ def build(service: AnswerService) -> None:
     save(save_settings, keep_settings, settings)
 
 
-def _listed(page: Sequence[ListedQuestion], before: int, found: int) -> str:
+def _list_page(page: Sequence[ListedQuestion], before: int, total: int) -> str:
     """Return a page of the questions that were asked (HTML).
 
     Args:
         page: the page.
         before: number of questions on the pages before it.
-        found: number of questions on all pages.
+        total: number of questions on all pages.
     """
     if not page:
         return empty("No questions found.", "No question contains all of these words.")
-    rows = [[each.text, "standard" if each.standard else "free", each.documents] for each in page]
+    rows = [[question.text, "standard" if question.standard else "free", question.documents] for question in page]
     last = before + len(rows)
-    shown = f"Questions {before + 1:,} to {last:,} of {max(found, last):,}"
+    shown = f"Questions {before + 1:,} to {last:,} of {max(total, last):,}"
     return f'<p class="glossator-range">{shown}</p>{table(COLUMNS, rows)}'
 
 
-def _there(service: AnswerService, project_id: str) -> dict[str, Any]:
+def _load_values(service: AnswerService, project_id: str) -> dict[str, Any]:
     """Return a project's stored questions and settings as the page shows them: shares in percent."""
     chosen = project_settings.settings_of(projects.project_by_id(service.workspace, project_id))
     return {
         "project": project_id,
-        "questions": [each.text for each in standard_questions(service.workspace, project_id)],
+        "questions": [question.text for question in standard_questions(service.workspace, project_id)],
         "settings": [
             chosen.review_required,
             round(100 * chosen.overlap_share),

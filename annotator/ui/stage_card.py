@@ -15,7 +15,7 @@ MEANING = {
 }
 
 
-def drawn(view: StageView) -> list[str]:
+def draw_cards(view: StageView) -> list[str]:
     """Return the stage and the measured precision as two cards (HTML)."""
     return [card(view), curve(view)]
 
@@ -41,15 +41,15 @@ def card(view: StageView) -> str:
     if view.audit.drawn:
         share = ""
         if view.audit.checked:
-            found = view.audit
-            share = f", {found.right / found.checked:.0%} right ({found.low:.0%} to {found.high:.0%})"
+            audit = view.audit
+            share = f", {audit.right / audit.checked:.0%} right ({audit.low:.0%} to {audit.high:.0%})"
         figures.append(
             (f"{view.audit.checked:,} of {view.audit.drawn:,}", f"answers sampled for audit are checked{share}")
         )
     rows = "".join(f"<dt>{escape(count)}</dt><dd>{escape(what)}</dd>" for count, what in figures)
     parts.append(f"<dl>{rows}</dl>")
     sentence = f"This project is {NAMES[view.stage]}."
-    return plots.framed("Stage", sentence, f'<div class="glossator-stage">{"".join(parts)}</div>')
+    return plots.framed_content("Stage", sentence, f'<div class="glossator-stage">{"".join(parts)}</div>')
 
 
 def curve(view: StageView) -> str:
@@ -71,9 +71,12 @@ def curve(view: StageView) -> str:
         )
     else:
         verdict = view.blocked or ""
-    rows = [plots.Bounded(each.threshold, each.precision or 0.0, each.low, each.answers) for each in measured]
+    rows = [
+        plots.Bounded(measurement.threshold, measurement.precision or 0.0, measurement.low, measurement.answers)
+        for measurement in measured
+    ]
     sentence = f"{over} {verdict} Band: 95 % lower bound."
-    return plots.bounded(title, sentence, rows, view.target, view.threshold, "answers")
+    return plots.bounded_shares(title, sentence, rows, view.target, view.threshold, "answers")
 
 
 def _tasks(count: int) -> str:

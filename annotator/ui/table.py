@@ -54,7 +54,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     # On a phone, rows are blocks (static/css/tabs.css): elements lose their meaning, and roles give it back.
     head = "".join(f'<th role="columnheader">{escape(column)}</th>' for column in columns)
     body = "".join(
-        f'<tr role="row">{"".join(_cell(*one) for one in zip(columns, row, strict=True))}</tr>' for row in rows
+        f'<tr role="row">{"".join(_cell(*cell) for cell in zip(columns, row, strict=True))}</tr>' for row in rows
     )
     content = f'<thead role="rowgroup"><tr role="row">{head}</tr></thead><tbody role="rowgroup">{body}</tbody>'
     label = escape(f"Table: {', '.join(columns)}", quote=True)

@@ -10,9 +10,9 @@ from engine.workspace import Workspace
 LAG_SECONDS = 2.0  # figures that are younger count as those of now
 
 
-def drawn(workspace: Workspace, project_id: str, kinds: tuple[str, ...]) -> str:
+def draw_progress(workspace: Workspace, project_id: str, kinds: tuple[str, ...]) -> str:
     """Return the progress of a project's changes of these kinds, and how old the figures are while they lag (HTML)."""
-    lines = [_line(each) for each in task_changes.running(workspace, project_id) if each.kind in kinds]
+    lines = [_line(change) for change in task_changes.running(workspace, project_id) if change.kind in kinds]
     with workspace.database.autocommit_read() as session:
         figures = freshness(session)
     if figures.lag_seconds > LAG_SECONDS:
@@ -27,7 +27,7 @@ def _line(change: task_changes.TaskProgress) -> str:
     return f"<p>{bar}<span>{escape(change.sentence)}</span></p>"
 
 
-def saved(workspace: Workspace, project_id: str) -> str:
+def progress_sentence(workspace: Workspace, project_id: str) -> str:
     """Return a sentence for a message after a change that goes on; empty where it is done."""
-    going = [each for each in task_changes.running(workspace, project_id) if each.finished_at is None]
+    going = [change for change in task_changes.running(workspace, project_id) if change.finished_at is None]
     return " The queue is being updated; this tab shows the progress." if going else ""

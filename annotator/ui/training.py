@@ -112,21 +112,23 @@ def build(service: AnswerService) -> None:
         if judged is None:
             return changes.NONE
         try:
-            found = changes_of(workspace, judged.id, limit=_CHANGES_SHOWN)
+            judged_changes = changes_of(workspace, judged.id, limit=_CHANGES_SHOWN)
         except NotFound as error:
             return empty("This run has no list of changes.", str(error))
-        return changes.shown(found, project_id, f"{escape(judged.parent)} → {escape(judged.challenger or '')}")
+        return changes.show_changes(
+            judged_changes, project_id, f"{escape(judged.parent)} → {escape(judged.challenger or '')}"
+        )
 
     def ask_for_run(project_id: str, request: gr.Request) -> list[Any]:
         """Ask for a retraining, unless there is nothing to learn from or too little for it to pay."""
         require(service, request, project_id, "reviewer")
-        found = readiness(workspace, project_id)
-        if found.busy:
+        state = readiness(workspace, project_id)
+        if state.busy:
             raise Refused("A retraining is waiting or running already. Its progress is shown on this tab.")
-        if not found.learnable:
+        if not state.learnable:
             raise Refused(NOTHING_TO_LEARN)
-        if found.warning is not None:
-            return [_doubt(found.warning), gr.update(visible=True)]
+        if state.warning is not None:
+            return [_doubt(state.warning), gr.update(visible=True)]
         return ask_anyway(project_id, request)
 
     def ask_anyway(project_id: str, request: gr.Request) -> list[Any]:
@@ -256,7 +258,7 @@ def _model_row(version: registry.VersionView, labels: Mapping[str, str]) -> list
         name,
         labels.get(version.parent_id or "", "-"),
         moment(version.created_at),
-        *(lineage.written(version, name) for name in JUDGED_ON),
+        *(lineage.format_mean(version, name) for name in JUDGED_ON),
         str(version.optimizer.get("name", "-")),
         (version.snapshot_sha256 or "-")[:12],
     ]

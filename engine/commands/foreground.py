@@ -61,7 +61,7 @@ def tasks_follow(workspace: Workspace, project_id: str) -> None:
     """
     from engine.projects import task_changes
 
-    if not any(each.finished_at is None for each in task_changes.running(workspace, project_id)):
+    if not any(running.finished_at is None for running in task_changes.running(workspace, project_id)):
         return
     with progress() as bar:
         task = bar.add_task("", total=None)

@@ -21,20 +21,20 @@ def document_called(workspace: Workspace, project_id: str, name: str) -> Documen
         name: name or id.
     """
     with workspace.database.read() as session:
-        found = session.scalars(
+        documents = session.scalars(
             select(Document).where(Document.project_id == project_id, or_(Document.id == name, Document.name == name))
         ).all()
-    if not found:
+    if not documents:
         fail(f"The project has no document {name!r}. Run glossator documents list, or add it with glossator ingest.")
-    if len(found) > 1:
-        fail(f"{len(found)} documents are named {name!r}. Use an id instead: {', '.join(d.id for d in found)}")
-    return found[0]
+    if len(documents) > 1:
+        fail(f"{len(documents)} documents are named {name!r}. Use an id instead: {', '.join(d.id for d in documents)}")
+    return documents[0]
 
 
 def page_numbered(workspace: Workspace, document_id: str, number: int) -> PageLine:
     """Return a page of a document by its number, from 1; ends the command when there is none."""
     pages = document_view(workspace, document_id).pages
-    page = next((each for each in pages if each.number == number), None)
+    page = next((line for line in pages if line.number == number), None)
     if page is None:
         fail(f"The document has no page {number}. Choose 1 to {len(pages)}.")
     return page

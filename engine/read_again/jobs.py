@@ -58,21 +58,23 @@ def read_job_pages(
     """Read the pages of a job again; a handler of the queue."""
     pages: Sequence[str] = job.payload["pages"]
     done: list[WordsReadAgain] = []
-    kept: list[str] = []
+    refusals: list[str] = []
     for page_id in pages:
         if reason := should_stop():
             raise Stopped(reason)
         try:
             done.append(read_page(workspace, page_id, job.payload["by"]))
         except (Refused, DocumentRefused) as error:
-            kept.append(str(error))
-        on_progress((len(done) + len(kept)) / len(pages), f"Read {len(done) + len(kept)} of {len(pages)} pages again.")
-    if kept and not done:
-        raise Refused(kept[0])
+            refusals.append(str(error))
+        on_progress(
+            (len(done) + len(refusals)) / len(pages), f"Read {len(done) + len(refusals)} of {len(pages)} pages again."
+        )
+    if refusals and not done:
+        raise Refused(refusals[0])
     return {
         "pages": len(done),
-        "looks": len({each.annotation_id for one in done for each in one.shaken}),
-        "sentence": " ".join([sentence(done), *kept[:3]]),
+        "looks": len({answer.annotation_id for words in done for answer in words.shaken}),
+        "sentence": " ".join([sentence(done), *refusals[:3]]),
     }
 
 
@@ -112,14 +114,14 @@ def read_page(workspace: Workspace, page_id: str, by: str) -> WordsReadAgain:
 
 def sentence(done: Sequence[WordsReadAgain]) -> str:
     """Return what became of the pages, as a sentence or two."""
-    new, gone = sum(one.new for one in done), sum(one.gone for one in done)
-    looks = {each.annotation_id for one in done for each in one.shaken}
-    said = f"{count(len(done), 'page')} read again: {count(new, 'new word')}, {count(gone, 'word')} gone."
+    new, gone = sum(words.new for words in done), sum(words.gone for words in done)
+    looks = {answer.annotation_id for words in done for answer in words.shaken}
+    summary = f"{count(len(done), 'page')} read again: {count(new, 'new word')}, {count(gone, 'word')} gone."
     if looks:
-        said += (
+        summary += (
             f" {count(len(looks), 'answer')} named words that are gone: look at {'it' if len(looks) == 1 else 'them'}."
         )
-    return said
+    return summary
 
 
 def _pages(session: Session, document_id: str) -> list[str]:
@@ -128,12 +130,12 @@ def _pages(session: Session, document_id: str) -> list[str]:
 
 def _put_up(session: Session, project_id: str, page_id: str, done: WordsReadAgain) -> None:
     """Put the labels whose words are gone up for a review; drafts are with their authors, others in the queue."""
-    for each in done.shaken:
-        if each.status not in ACCEPTED:
+    for answer in done.shaken:
+        if answer.status not in ACCEPTED:
             continue
         open_look = select(LabelReview.id).where(
-            LabelReview.annotation_id == each.annotation_id,
-            LabelReview.revision_id == each.revision_id,
+            LabelReview.annotation_id == answer.annotation_id,
+            LabelReview.revision_id == answer.revision_id,
             LabelReview.kind == WORDS,
             LabelReview.verdict.is_(None),
         )
@@ -141,12 +143,12 @@ def _put_up(session: Session, project_id: str, page_id: str, done: WordsReadAgai
             session.add(
                 LabelReview(
                     project_id=project_id,
-                    annotation_id=each.annotation_id,
-                    revision_id=each.revision_id,
+                    annotation_id=answer.annotation_id,
+                    revision_id=answer.revision_id,
                     model_version_id=None,
                     kind=WORDS,
                     page_id=page_id,
-                    answer={"text": each.text},
+                    answer={"text": answer.text},
                     score=0.0,
                     answered=0.0,
                     iou=0.0,

@@ -48,18 +48,18 @@ def merge(
     following = max((word.number for word in words), default=-1) + 1
     merged = MergedWords([])
     ordered: list[ListedWord] = []
-    for one in read:
-        if any(_at(word.box, one.box) for word in kept_by_hand):
+    for read_word in read:
+        if any(_at(word.box, read_word.box) for word in kept_by_hand):
             continue
-        if any(word.text == one.text and _at(word.box, one.box) for word in removed):
+        if any(word.text == read_word.text and _at(word.box, read_word.box) for word in removed):
             continue  # somebody took it away: OCR makes the same mistake again
-        same = next((word for word in free if word.text == one.text and _at(word.box, one.box)), None)
+        same = next((word for word in free if word.text == read_word.text and _at(word.box, read_word.box)), None)
         if same is not None:
             free.remove(same)
-            ordered.append(ListedWord(same.number, one.line, same.text, same.box))
+            ordered.append(ListedWord(same.number, read_word.line, same.text, same.box))
             continue
-        ordered.append(ListedWord(following, one.line, one.text, one.box))
-        merged.added[following] = one.confidence
+        ordered.append(ListedWord(following, read_word.line, read_word.text, read_word.box))
+        merged.added[following] = read_word.confidence
         following += 1
     merged.retired = [word.number for word in free]
     if len(words) + len(merged.added) > MOST_WORDS:

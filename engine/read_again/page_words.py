@@ -32,12 +32,12 @@ def words_by_ocr(workspace: Workspace, page: Page) -> tuple[ReadWord, ...]:
             limits=limits_of(workspace.settings),
             out_dir=Path(folder),
         )
-    found = read.pages[0]
-    if not read.warnings and not found.words and page.word_count:
+    read_page = read.pages[0]
+    if not read.warnings and not read_page.words and page.word_count:
         raise Refused(f"Page {page.number} keeps its words, because OCR found none on it.")
-    if read.warnings and (not found.words or any("OCR cannot read" in each for each in read.warnings)):
+    if read.warnings and (not read_page.words or any("OCR cannot read" in warning for warning in read.warnings)):
         raise Refused(f"Page {page.number} keeps its words. {' '.join(read.warnings)}")
-    return _in_stored_pixels(found, (page.width, page.height))
+    return _in_stored_pixels(read_page, (page.width, page.height))
 
 
 def _in_stored_pixels(found: ReadPage, size: tuple[int, int]) -> tuple[ReadWord, ...]:

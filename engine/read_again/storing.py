@@ -94,7 +94,7 @@ def _storable(read: Sequence[ReadWord]) -> list[ReadWord]:
 
 
 def _store(session: Session, page_id: str, before: Sequence[ListedWord], merged: MergedWords) -> None:
-    moment = now()
+    stored_at = now()
     retired_before = {word.number for word in before if word.retired}
     moved, pushed, new = [], [], []
     for place, word in enumerate(merged.words):
@@ -106,7 +106,7 @@ def _store(session: Session, page_id: str, before: Sequence[ListedWord], merged:
         elif word.number in retired_before:
             pushed.append({"of_page": page_id, "of_number": word.number, "place": place})
         else:
-            gone = moment if word.retired else None
+            gone = stored_at if word.retired else None
             at = {"of_page": page_id, "of_number": word.number, "place": place, "in_line": word.line, "gone": gone}
             moved.append(at)
     connection = session.connection()
@@ -127,7 +127,7 @@ def _shaken(session: Session, page: Page, before: Sequence[ListedWord], after: S
         .where(Annotation.document_id == page.document_id)
         .order_by(Annotation.id)
     )
-    found = []
+    shaken = []
     for annotation_id, status, revision_id, stored in rows:
         mark = AnnotationState.model_validate(stored).pages.get(page.id)
         if mark is None or not mark.words:
@@ -135,5 +135,5 @@ def _shaken(session: Session, page: Page, before: Sequence[ListedWord], after: S
         then = living(mark.words, before)
         today = [word for word in living(mark.words, after) if not word.retired]
         if sorted(word.text for word in then) != sorted(word.text for word in today):
-            found.append(Shaken(annotation_id, revision_id, status, " ".join(word.text for word in then)))
-    return found
+            shaken.append(Shaken(annotation_id, revision_id, status, " ".join(word.text for word in then)))
+    return shaken

@@ -163,9 +163,11 @@ def orthogonal(matrices: Tensor, stack: Stack, how: Orthogonal) -> tuple[Tensor,
     for side, beta in ((-1, how.rows), (-2, how.columns)):
         if beta:
             seen = whitened.square().mean(side)
-            moment = stack.open_or_zeros("row_moment" if side == -1 else "column_moment", seen.shape[1:], seen.dtype)
-            moment.lerp_(seen, 1 - beta)
-            root = (moment / stack.bias_correction(beta, moment.dim())).sqrt_().clamp_min_(1e-8)
+            square_mean = stack.open_or_zeros(
+                "row_moment" if side == -1 else "column_moment", seen.shape[1:], seen.dtype
+            )
+            square_mean.lerp_(seen, 1 - beta)
+            root = (square_mean / stack.bias_correction(beta, square_mean.dim())).sqrt_().clamp_min_(1e-8)
             whitened = whitened / root.unsqueeze(side)
     return whitened, values
 

@@ -53,7 +53,7 @@ async def started(line: LoginQueue, counter: Counter, *asked: str, known: bool =
     """Ask for steps named ADDRESS/NUMBER, one after the other."""
     tasks = []
     for what in asked:
-        tasks.append(asyncio.create_task(line.run(what.split("/")[0], counter.step(what), known=known)))
+        tasks.append(asyncio.create_task(line.call_in_turn(what.split("/")[0], counter.step(what), known=known)))
         await asyncio.sleep(0)
     return tasks
 
@@ -65,7 +65,7 @@ def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
         tasks = await started(line, counter, *(f"10.0.0.1/{number}" for number in range(places)))
         await until(lambda: len(counter.began) == 1)
         with pytest.raises(TooMany):
-            await line.run("10.0.0.1", counter.step("one too many"))
+            await line.call_in_turn("10.0.0.1", counter.step("one too many"))
         other = await started(line, counter, "10.0.0.2/0")
         await until(lambda: len(counter.began) == 2)
         counter.let_all_go()
@@ -83,14 +83,14 @@ def test_the_line_is_bounded_and_known_people_go_first() -> None:
         await until(lambda: len(counter.began) == login_queue.AT_ONCE)
         assert line.is_long
         with pytest.raises(TooMany):
-            await line.run("10.1.0.1", counter.step("one too many"))
+            await line.call_in_turn("10.1.0.1", counter.step("one too many"))
         tasks += await started(line, counter, "10.2.0.1/known", known=True)
         counter.let_one_go()
         await until(lambda: len(counter.began) == login_queue.AT_ONCE + 1)
         assert counter.began[-1] == "10.2.0.1/known"
         counter.let_all_go()
         await asyncio.gather(*tasks)
-        assert await line.run("10.1.0.1", lambda: "free again") == "free again"
+        assert await line.call_in_turn("10.1.0.1", lambda: "free again") == "free again"
 
     in_a_thread(run)
 
@@ -116,6 +116,6 @@ def test_a_step_that_fails_gives_its_turn_back() -> None:
         line = LoginQueue()
         for _ in range(2 * login_queue.AT_ONCE):
             with pytest.raises(ValueError, match="no"):
-                await line.run("10.0.0.1", fails)
+                await line.call_in_turn("10.0.0.1", fails)
 
     in_a_thread(run)

@@ -55,7 +55,7 @@ def pictures(html: str) -> list[ElementTree.Element]:
 
 
 def test_every_plot_has_a_name_for_screen_readers_and_its_values_as_a_table() -> None:
-    html = quality.drawn(some())
+    html = quality.draw(some())
     drawn = pictures(html)
     assert [svg.get("aria-label", "").split(".")[0] for svg in drawn] == [
         "Masks a day",
@@ -73,20 +73,20 @@ def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
     for row in (*found.masks_a_day, *found.people):
         cast(Any, row).person = '<img src=x onerror="alert(1)">'
     found.by_model[0].label = "<b>&"
-    html = quality.drawn(found)
+    html = quality.draw(found)
     assert "<img" not in html and "<b>&" not in html
     pictures(html)  # still well-formed
 
 
 def test_heights_of_stacked_bars_are_in_the_proportion_of_their_values() -> None:
-    svg = pictures(quality.drawn(some(3)))[0]
+    svg = pictures(quality.draw(some(3)))[0]
     heights = {each.get("class"): float(each.get("height", "0")) + 0.8 for each in svg if each.tag == "rect"}
     assert abs(heights["s0"] / heights["s2"] - 3) < 0.05  # most first: Person 2 with 3 masks, Person 0 with 1
 
 
 def test_more_people_than_colours_are_drawn_together_and_none_is_lost() -> None:
     found = some(11)
-    svg = pictures(quality.drawn(found))[0]
+    svg = pictures(quality.draw(found))[0]
     colours = {each.get("class") for each in svg if each.tag == "rect"}
     assert colours == {f"s{at}" for at in range(plots.SERIES)}
     hovers = [each.text or "" for each in svg.iter("title")]
@@ -97,14 +97,14 @@ def test_more_people_than_colours_are_drawn_together_and_none_is_lost() -> None:
 
 
 def test_a_year_is_drawn_in_weeks() -> None:
-    html = quality.drawn(some(days=364))
+    html = quality.draw(some(days=364))
     assert "Masks a week" in html
 
 
 def test_nothing_is_drawn_outside_its_picture() -> None:
     found = some(days=90)
     found.by_model[0].seconds_high = 300.0
-    for svg in pictures(quality.drawn(found)):
+    for svg in pictures(quality.draw(found)):
         _, _, width, height = map(float, svg.get("viewBox", "").split())
         for each in svg.iter("rect"):
             x, y = float(each.get("x", 0)), float(each.get("y", 0))
@@ -116,21 +116,21 @@ def test_nothing_is_drawn_outside_its_picture() -> None:
 
 def test_agreement_of_people_stands_beside_the_model_s() -> None:
     found = ProjectAgreement([], [], Mean(12, 0.91, 0.94), Mean(131, 0.78, 0.81))
-    html = quality.drawn(some(), found)
+    html = quality.draw(some(), found)
     svg = next(each for each in pictures(html) if "Agreement" in each.get("aria-label", ""))
     widths = [float(each.get("width", "0")) for each in svg.iter("rect")]
     assert abs(widths[1] / widths[0] - 0.78 / 0.91) < 0.01 and len(widths) == 4
     hovers = [each.text for each in svg.iter("title")]
     assert "IoU of the pixels, people: 0.910, 12 questions" in hovers
     assert "is the ceiling" in html
-    assert "Agreement" not in quality.drawn(some())  # for reviewers
+    assert "Agreement" not in quality.draw(some())  # for reviewers
 
 
 def test_agreement_says_what_is_missing_for_it() -> None:
     nobody, nothing = ProjectAgreement([], [], Mean(0, None, None), Mean(9, 0.7, None)), Mean(0, None, None)
-    html = quality.drawn(some(), nobody)
+    html = quality.draw(some(), nobody)
     assert "once tasks overlap" in html and html.count("IoU of the pixels") > 0 and "F1 of the words" not in html
-    assert "an overlap" in quality.drawn(some(), ProjectAgreement([], [], nothing, nothing))
+    assert "an overlap" in quality.draw(some(), ProjectAgreement([], [], nothing, nothing))
 
 
 def stage(**more) -> StageView:  # type: ignore[no-untyped-def]
@@ -165,12 +165,12 @@ def stage(**more) -> StageView:  # type: ignore[no-untyped-def]
 
 
 def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
-    html = quality.drawn(some(), stage=stage())
+    html = quality.draw(some(), stage=stage())
     assert "<li aria-current=step>Semi-automatic</li>" in html
     assert "v3 has not reached the target of 95.0%." in html and 'class="chosen"' not in html
     audit = AuditView(drawn=30, checked=20, right=19, low=0.76, high=0.99)
     more = stage(stage="automatic", threshold=0.9, blocked=None, would_accept=1, automatic=12, audit=audit)
-    html = quality.drawn(some(), stage=more)
+    html = quality.draw(some(), stage=more)
     assert (
         "At confidence 0.90 and above, at least 95.0% are right. 1 open task lies above it." in html
         and 'class="chosen"' in html
@@ -183,7 +183,7 @@ def test_the_stage_says_where_it_stands_why_and_what_people_found() -> None:
 
 
 def test_a_reason_that_looks_like_markup_is_shown_as_it_is() -> None:
-    html = quality.drawn(
+    html = quality.draw(
         some(), stage=stage(since=datetime(2026, 3, 2, tzinfo=UTC), reason="<script>", changed_by="<b>Bo")
     )
     assert "<script>" not in html and "<b>Bo" not in html and "&lt;script&gt;" in html
@@ -191,7 +191,7 @@ def test_a_reason_that_looks_like_markup_is_shown_as_it_is() -> None:
 
 def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
     blank = [PrecisionPoint(threshold=0.5, answers=0, right=0, documents=0, precision=None, low=0)]
-    html = quality.drawn(
+    html = quality.draw(
         some(), stage=stage(points=blank, blocked="The precision of v3 is not measured yet: run a survey.")
     )
     assert "The precision of v3 is not measured yet" in html
@@ -199,17 +199,17 @@ def test_a_precision_that_was_not_measured_says_what_to_do() -> None:
 
 def test_corrections_a_page_say_whether_a_difference_is_sure() -> None:
     found = some()
-    assert "Set the document order" in quality.drawn(found, stage=stage())
+    assert "Set the document order" in quality.draw(found, stage=stage())
     many, few = {Finished(1, 3): 10}, {Finished(1, 1): 10}
     found.choices = compare_choices({"model": many, "random": few})
-    html = quality.drawn(found, stage=stage())
+    html = quality.draw(found, stage=stage())
     assert "+2.0 corrections a page compared with random documents (+2.0 to +2.0). The selection finds" in html
     assert "model: 3.0 (3.0 to 3.0), 10 documents" in html
     mixed = {Finished(2, 0): 5, Finished(1, 9): 5}
     found.choices = compare_choices({"model": mixed, "random": mixed})
-    assert "not significant yet" in quality.drawn(found, stage=stage())
+    assert "not significant yet" in quality.draw(found, stage=stage())
     found.choices = compare_choices({"model": {Finished(1, 3): 3}, "random": {}})
-    assert "needs finished documents of both kinds" in quality.drawn(found, stage=stage())
+    assert "needs finished documents of both kinds" in quality.draw(found, stage=stage())
     assert isinstance(found.choices, Choices) and found.choices.by[0].low is None
 
 
@@ -217,11 +217,11 @@ def test_where_there_is_nothing_a_sentence_says_what_to_do() -> None:
     bare = Figures(
         first_day=DAY, last_day=DAY, as_of=datetime.now(UTC), masks_a_day=[], by_model=[], people=[], queue=[]
     )
-    assert "Accept answers on the tab Annotate" in quality.drawn(bare)
+    assert "Accept answers on the tab Annotate" in quality.draw(bare)
     old = some()
     old.masks_a_day, old.people, old.queue = [], [], []
     old.by_model = [ModelFigures(model="a", label="nano", **pace(seconds_median=None, seconds_low=None, timed=0))]
-    html = quality.drawn(old)
+    html = quality.draw(old)
     assert "Choose a longer period" in html and "No time has been measured yet" in html and "standard questions" in html
 
 

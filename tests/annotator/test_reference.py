@@ -13,7 +13,7 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from annotator.exception_handlers import told
+from annotator.exception_handlers import status_and_sentence
 from annotator.reference.causes import CAUSES, FAILURES, OPEN
 from annotator.reference.examples import Examples, NoSample
 from db.blobs import BlobMissing
@@ -113,7 +113,7 @@ def test_what_only_some_routes_answer_has_its_cause_beside_it(document: dict[str
 def test_every_status_of_a_failure_is_described() -> None:
     errors = [NotFound(""), Forbidden(""), Conflict(""), TooMany("", 1), Refused(""), BlobMissing(""), NoConnection()]
     for error in errors:
-        found = told(error)
+        found = status_and_sentence(error)
         assert found is not None and str(found[0]) in FAILURES, error
 
 

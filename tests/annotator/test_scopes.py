@@ -177,9 +177,9 @@ def test_the_door_holds_each_token_to_its_scope_on_every_route(client: TestClien
 
 def test_a_route_that_nobody_has_decided_on_needs_all_rights() -> None:
     for method, path in (("GET", "/api/secrets"), ("DELETE", "/api/projects"), ("POST", "/api/projects/x/new")):
-        assert scopes.needed(method, path) == "admin"
-    assert scopes.needed("GET", "/api/projects/x/../../users") == "admin"
-    assert scopes.needed("HEAD", "/api/projects") == "read"
+        assert scopes.needed_scope(method, path) == "admin"
+    assert scopes.needed_scope("GET", "/api/projects/x/../../users") == "admin"
+    assert scopes.needed_scope("HEAD", "/api/projects") == "read"
     assert scopes.refusal(None, "DELETE", "/api/whatever") is None, "a browser has all rights of its person"
 
 

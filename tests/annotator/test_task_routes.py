@@ -90,7 +90,7 @@ def test_members_see_how_far_the_tasks_follow_a_change(house: House, one_documen
     [change] = house.get("ann", f"{project}/task-changes")
     assert (change["done"], change["total"], change["asked_by"], change["finished_at"]) == (1, 3, "rita", None)
     assert change["sentence"] == "Opening and closing tasks: 1 of 3 documents."
-    drawn = task_changes.drawn(house.workspace, house.project, (QUESTIONS,))
+    drawn = task_changes.draw_progress(house.workspace, house.project, (QUESTIONS,))
     assert change["sentence"] in drawn and 'max="3" value="1"' in drawn
     go_on(house.workspace)
     assert house.get("ann", f"{project}/queue")["total"] == 6

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotator.ui.quality import drawn
+from annotator.ui.quality import draw
 from engine.cli import app
 from engine.datasets import snapshots
 from engine.datasets.snapshot_views import newest_view, snapshot_view
@@ -43,7 +43,7 @@ def test_command_and_screen_say_so(poisoned: Poisoned, monkeypatch: pytest.Monke
         "person"
     ] == ("Mal")
     snapshots.freeze(workspace, poisoned.project.id, split="train")
-    screen = drawn(
+    screen = draw(
         figures(workspace, poisoned.project.id),
         project_agreement(workspace, poisoned.project.id),
         newest_view(workspace, poisoned.project.id),

@@ -23,11 +23,11 @@ def audit(
 ) -> None:
     """List the audit trail: changes of members, roles, settings and models, exports, and failed logins."""
     with here() as workspace:
-        found = trail.entries(workspace, project_named(workspace, project).id if project else None, limit=limit)
+        entries = trail.entries(workspace, project_named(workspace, project).id if project else None, limit=limit)
     if as_json:
-        emit({"entries": [line.model_dump(mode="json") for line in found]})
+        emit({"entries": [line.model_dump(mode="json") for line in entries]})
         return
     table = Table("when (UTC)", "project", "who", "what")
-    for line in found:
+    for line in entries:
         table.add_row(f"{line.created_at:%Y-%m-%d %H:%M:%S}", *map(escape, (line.project or "", line.actor, line.what)))
     output.print(table)

@@ -85,9 +85,9 @@ def check(
     if as_json:
         emit({**differences.as_json(), "left": left.as_json()})
     else:
-        found = " ".join(differences.sentences()) or "All states, figures and search entries are right."
+        sentence = " ".join(differences.sentences()) or "All states, figures and search entries are right."
         advice = " Corrected." if not left else " Run it again with --rebuild to correct this."
-        console.print(found + (advice if differences else ""), markup=False)
+        console.print(sentence + (advice if differences else ""), markup=False)
     if left:
         raise typer.Exit(1)
 

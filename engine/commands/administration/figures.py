@@ -30,23 +30,23 @@ def figures(
 
     with here() as workspace:
         project_id = project_named(workspace, project).id
-        found = figures_of(workspace, project_id, days=days)
+        computed = figures_of(workspace, project_id, days=days)
         with workspace.database.read() as session:
             people = people_reliability(session, project_id)
     if as_json:
-        emit({**found.model_dump(mode="json"), "reliability": [asdict(row) for row in people]})
+        emit({**computed.model_dump(mode="json"), "reliability": [asdict(row) for row in people]})
         return
-    if not found.by_model and not found.people:
+    if not computed.by_model and not computed.people:
         output.print("No finished masks in this period. Accept answers, or choose a longer period with --days.")
         return
-    _print("model", [(row.label, row) for row in found.by_model])
-    _print("person", [(row.person, row) for row in found.people])
+    _print("model", [(row.label, row) for row in computed.by_model])
+    _print("person", [(row.person, row) for row in computed.people])
     _print_reliability(people)
-    _print_choices(found.choices)
-    total = sum(row.masks for row in found.masks_a_day)
-    output.print(f"{count(total, 'mask')} from {found.first_day} to {found.last_day}.", markup=False)
-    if found.queue:
-        now = found.queue[-1]
+    _print_choices(computed.choices)
+    total = sum(row.masks for row in computed.masks_a_day)
+    output.print(f"{count(total, 'mask')} from {computed.first_day} to {computed.last_day}.", markup=False)
+    if computed.queue:
+        now = computed.queue[-1]
         output.print(f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review.", markup=False)
 
 
@@ -72,9 +72,9 @@ def _print_choices(choices: Choices) -> None:
     table = Table("selection", box=None, header_style="bold", pad_edge=False)
     for title in ("documents", "corrections a page", "95 %"):
         table.add_column(title, justify="right", no_wrap=True)
-    for each in choices.by:
-        ends = "-" if each.low is None or each.high is None else f"{each.low:.2f} .. {each.high:.2f}"
-        table.add_row(each.chosen_by, str(each.documents), f"{each.corrections_a_page:.2f}", ends)
+    for strategy in choices.by:
+        ends = "-" if strategy.low is None or strategy.high is None else f"{strategy.low:.2f} .. {strategy.high:.2f}"
+        table.add_row(strategy.chosen_by, str(strategy.documents), f"{strategy.corrections_a_page:.2f}", ends)
     output.print(table)
     if choices.more is not None and choices.more_low is not None and choices.more_high is not None:
         output.print(

@@ -32,20 +32,20 @@ def list_(
 ) -> None:
     """List jobs, newest first. Finished jobs that read documents are left out."""
     with here() as workspace:
-        found = job_list.list_jobs(
+        newest = job_list.list_jobs(
             workspace, project_named(workspace, project).id if project else None, limit=limit, without_read=True
         )
-    views = [job_view(job) for job in found]
+    views = [job_view(job) for job in newest]
     if as_json:
         emit({"jobs": [view.model_dump(mode="json") for view in views]})
         return
     table = Table("job", "kind", "status", "done", "attempt", "message")
     for view in views:
         attempt = f"{view.attempts} of {view.max_attempts}"
-        said = view.message
-        if view.failure and view.failure not in said:
-            said = f"{said} (Previous failure: {view.failure})".strip()
-        table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", attempt, escape(said))
+        message = view.message
+        if view.failure and view.failure not in message:
+            message = f"{message} (Previous failure: {view.failure})".strip()
+        table.add_row(view.id, view.kind, view.status, f"{view.progress:.0%}", attempt, escape(message))
     output.print(table)
 
 
@@ -91,20 +91,20 @@ def triggers(
     """List the retraining triggers of each project with their progress and next time."""
     with here() as workspace:
         if project is not None:
-            found = [trigger_status.triggers_of(workspace, project_named(workspace, project).id)]
+            listed = [trigger_status.triggers_of(workspace, project_named(workspace, project).id)]
         else:
-            found = trigger_status.all_triggers(workspace)
+            listed = trigger_status.all_triggers(workspace)
         watching = poll_lease.current(workspace)
     if as_json:
         named = {"holder": watching.holder, "since": watching.since.isoformat()} if watching is not None else None
-        emit({"scheduler": named, "projects": [one.model_dump(mode="json") for one in found]})
+        emit({"scheduler": named, "projects": [triggers_view.model_dump(mode="json") for triggers_view in listed]})
         return
     table = Table("project", "triggers", "progress", "next time (UTC)", "last trigger (UTC)")
-    for one in found:
-        last = next(iter(one.firings), None)
+    for triggers_view in listed:
+        last = next(iter(triggers_view.firings), None)
         fired = f"{last.due_at:%Y-%m-%d %H:%M} by {last.trigger}: {last.message}" if last is not None else "-"
-        soon = f"{one.next_at:%Y-%m-%d %H:%M}" if one.next_at is not None else "-"
-        table.add_row(*map(escape, (one.project, _starts(one), one.near, soon, fired)))
+        soon = f"{triggers_view.next_at:%Y-%m-%d %H:%M}" if triggers_view.next_at is not None else "-"
+        table.add_row(*map(escape, (triggers_view.project, _starts(triggers_view), triggers_view.near, soon, fired)))
     output.print(table)
     if watching is None:
         output.print("No worker is running, so triggers do not fire. Start one: glossator worker")

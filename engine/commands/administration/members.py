@@ -35,13 +35,13 @@ def add_to(projects: typer.Typer) -> None:
 def list_members(project: Project, as_json: Json = False) -> None:
     """List the members of a project."""
     with here() as workspace:
-        there = project_named(workspace, project).id
-        found = list(every(lambda cursor: members.members(workspace, there, cursor=cursor)))
+        project_id = project_named(workspace, project).id
+        listed = list(every(lambda cursor: members.members(workspace, project_id, cursor=cursor)))
     if as_json:
-        emit({"members": [one.model_dump(mode="json") for one in found]})
+        emit({"members": [member.model_dump(mode="json") for member in listed]})
         return
-    for one in found:
-        output.print(f"{one.name}  {one.role}{'  (disabled)' if one.disabled else ''}", markup=False)
+    for member in listed:
+        output.print(f"{member.name}  {member.role}{'  (disabled)' if member.disabled else ''}", markup=False)
 
 
 def add(project: Project, name: Name, role: Role = "annotator") -> None:
@@ -92,15 +92,17 @@ def invite(
 def list_invitations(project: Project, as_json: Json = False) -> None:
     """List the invitations of a project with their states."""
     with here() as workspace:
-        there = project_named(workspace, project).id
-        found = list(every(lambda cursor: invitations.invitations(workspace, there, cursor=cursor)))
+        project_id = project_named(workspace, project).id
+        listed = list(every(lambda cursor: invitations.invitations(workspace, project_id, cursor=cursor)))
     if as_json:
-        emit({"invitations": [one.model_dump(mode="json") for one in found]})
+        emit({"invitations": [invitation.model_dump(mode="json") for invitation in listed]})
         return
     table = Table("invitation", "role", "state", "by", "until", "used by")
-    for one in found:
-        until = f"{one.expires_at:%Y-%m-%d %H:%M}"
-        table.add_row(one.id, one.role, one.state, one.created_by, until, one.used_by or "")
+    for invitation in listed:
+        until = f"{invitation.expires_at:%Y-%m-%d %H:%M}"
+        table.add_row(
+            invitation.id, invitation.role, invitation.state, invitation.created_by, until, invitation.used_by or ""
+        )
     output.print(table)
 
 

@@ -36,23 +36,23 @@ def list_projects(
 ) -> None:
     """List all projects."""
     with here() as workspace:
-        found = list(every(lambda cursor: projects.summaries(workspace, cursor=cursor)))
+        summaries = list(every(lambda cursor: projects.summaries(workspace, cursor=cursor)))
     if json:
         rows = [
             {
-                "id": each.project.id,
-                "name": each.project.name,
-                "documents": each.documents,
-                "accepted": each.accepted,
-                "settings": project_settings.settings_of(each.project).model_dump(),
+                "id": summary.project.id,
+                "name": summary.project.name,
+                "documents": summary.documents,
+                "accepted": summary.accepted,
+                "settings": project_settings.settings_of(summary.project).model_dump(),
             }
-            for each in found
+            for summary in summaries
         ]
         emit({"projects": rows})
         return
     table = Table("Project", "Documents", "Accepted", box=None, header_style="bold", pad_edge=False)
-    for each in found:
-        table.add_row(each.project.name, str(each.documents), str(each.accepted))
+    for summary in summaries:
+        table.add_row(summary.project.name, str(summary.documents), str(summary.accepted))
     output.print(table)
 
 

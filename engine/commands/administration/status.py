@@ -29,7 +29,7 @@ def status(
         with workspace.database.read() as session:
             worker = presence.presence_sentence(presence.seen(session))
         summaries = every(lambda cursor: projects.summaries(workspace, cursor=cursor))
-        found: dict[str, Any] = {
+        figures: dict[str, Any] = {
             "version": version("glossator"),
             "data": str(workspace.settings.data_dir.absolute()),
             "database": workspace.database.url.render_as_string(hide_password=True),
@@ -40,12 +40,12 @@ def status(
             "projects": [_project(workspace, summary) for summary in summaries],
         }
     if as_json:
-        emit(found)
+        emit(figures)
         return
     for name in ("version", "data", "database", "schema", "login", "users", "worker"):
-        output.print(f"{name:9} {found[name]}", markup=False, soft_wrap=True)
+        output.print(f"{name:9} {figures[name]}", markup=False, soft_wrap=True)
     table = Table("project", "documents", "accepted", "model in use", "to answer", "to review", "to train on", "job")
-    for row in found["projects"]:
+    for row in figures["projects"]:
         table.add_row(*(str(row[name]) for name in ("name", "documents", "accepted", "model", "open", "submitted")),
                       str(row["to_learn"]), row["job"] or "-")  # fmt: skip
     output.print(table)

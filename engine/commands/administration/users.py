@@ -47,11 +47,11 @@ def add(
 def list_(as_json: Json = False) -> None:
     """List all users."""
     with here() as workspace:
-        found = [users.user_view(user) for user in every(lambda cursor: users.users(workspace, cursor=cursor))]
+        views = [users.user_view(user) for user in every(lambda cursor: users.users(workspace, cursor=cursor))]
     if as_json:
-        emit({"users": [user.model_dump(mode="json") for user in found]})
+        emit({"users": [user.model_dump(mode="json") for user in views]})
         return
-    for user in found:
+    for user in views:
         output.print(f"{user.name}  {user.role}{'  (disabled)' if user.disabled else ''}", markup=False)
 
 
@@ -80,16 +80,17 @@ def enable(name: Name) -> None:
 def list_sessions(name: Name, as_json: Json = False) -> None:
     """List the sessions and tokens of a user."""
     with here() as workspace:
-        found = sessions.sessions(workspace, users.user_named(workspace, name).id)
+        views = sessions.sessions(workspace, users.user_named(workspace, name).id)
     if as_json:
-        emit({"sessions": [one.model_dump(mode="json", exclude={"current"}) for one in found]})
+        emit({"sessions": [login.model_dump(mode="json", exclude={"current"}) for login in views]})
         return
     table = Table("session", "browser or token", "address", "scope", "created", "expires", "last used")
-    for one in found:
+    for login in views:
         times = [
-            f"{each:%Y-%m-%d %H:%M}" if each else "" for each in (one.created_at, one.expires_at, one.last_used_at)
+            f"{time:%Y-%m-%d %H:%M}" if time else ""
+            for time in (login.created_at, login.expires_at, login.last_used_at)
         ]
-        table.add_row(one.id, one.client, one.address, one.scope or "", *times)
+        table.add_row(login.id, login.client, login.address, login.scope or "", *times)
     output.print(table)
 
 

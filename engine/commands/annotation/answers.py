@@ -39,13 +39,13 @@ def list_(
 ) -> None:
     """List the questions and answers of a document."""
     with here() as workspace:
-        found = document_called(workspace, project_named(workspace, project).id, document)
+        stored = document_called(workspace, project_named(workspace, project).id, document)
         if removed:
-            lines = removed_lines(workspace, found.id, ensure_local_user(workspace).id)
+            lines = removed_lines(workspace, stored.id, ensure_local_user(workspace).id)
         else:
-            lines = annotation_lines(workspace, found.id)
+            lines = annotation_lines(workspace, stored.id)
     if as_json:
-        emit({"document_id": found.id, "answers": [line.model_dump(mode="json") for line in lines]})
+        emit({"document_id": stored.id, "answers": [line.model_dump(mode="json") for line in lines]})
         return
     table = Table("answer", "question", "text", "status", "by")
     for line in lines:
@@ -83,9 +83,9 @@ def mark(
     if (text is None) == (words is None):
         fail("No words are given. Use either --text WORDS or --words NUMBERS.")
     with here() as workspace:
-        there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
-        numbers = _standing(workspace, there.id, text) if text is not None else _numbers(words or "")
-        edits: list[Edit] = [EditClear(op="clear", page=there.id), EditWords(op="words", page=there.id, add=numbers)]
+        place = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
+        numbers = _find_text(workspace, place.id, text) if text is not None else _numbers(words or "")
+        edits: list[Edit] = [EditClear(op="clear", page=place.id), EditWords(op="words", page=place.id, add=numbers)]
         _print_saved(*_save(workspace, answer, "edit", edits, person), as_json)
 
 
@@ -102,7 +102,7 @@ def refine(
     as_json: Json = False,
 ) -> None:
     """Refine an answer with points and a box, and save the result."""
-    points = [_point(each) for each in point or ()]
+    points = [_point(text) for text in point or ()]
     if not points and box is None:
         fail("No point or box is given. Use --point X,Y or --box X0,Y0,X1,Y1.")
     corners = _numbers(box) if box is not None else []
@@ -112,14 +112,14 @@ def refine(
     with here() as workspace:
         from engine.annotation.answer_service import AnswerService
 
-        there = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
+        place = page_numbered(workspace, annotation_view(workspace, answer).document_id, page)
         user = acting(workspace, person, "annotation_id", answer)
-        said = AnswerService(workspace).refine(answer, there.id, user.id, points=points, box=edges, mask=None)
+        refined = AnswerService(workspace).refine(answer, place.id, user.id, points=points, box=edges, mask=None)
         edits: list[Edit] = [
-            EditPrompts(op="prompts", page=there.id, points=points, boxes=[edges] if edges else []),
-            EditMask(op="mask", page=there.id, words=said.words, mask=said.mask),
+            EditPrompts(op="prompts", page=place.id, points=points, boxes=[edges] if edges else []),
+            EditMask(op="mask", page=place.id, words=refined.words, mask=refined.mask),
         ]
-        _print_saved(*_save(workspace, answer, "edit", edits, person, said.prediction_id), as_json)
+        _print_saved(*_save(workspace, answer, "edit", edits, person, refined.prediction_id), as_json)
 
 
 @answers.command()
@@ -202,22 +202,22 @@ def _print_saved(answer: str, saved: Saved, as_json: bool) -> None:
         output.print(f"{what}: {saved.status}, revision {saved.revision}", markup=False, soft_wrap=True)
 
 
-def _standing(workspace: Workspace, page_id: str, text: str) -> list[int]:
+def _find_text(workspace: Workspace, page_id: str, text: str) -> list[int]:
     """Return the numbers of consecutive words; ends the command unless they occur exactly once."""
     from engine.annotation.page_cache import words_of
 
-    found, wanted = words_of(workspace, page_id), text.split()
-    texts = [word.text for word in found.words]
+    page_words, wanted = words_of(workspace, page_id), text.split()
+    texts = [word.text for word in page_words.words]
     places = [at for at in range(len(texts)) if wanted and texts[at : at + len(wanted)] == wanted]
     if len(places) != 1:
         reason = "do not occur on this page" if not places else f"occur {len(places)} times on this page; use --words"
         fail(f"The words {text!r} {reason}.")
-    return list(found.numbers[places[0] : places[0] + len(wanted)])
+    return list(page_words.numbers[places[0] : places[0] + len(wanted)])
 
 
 def _numbers(text: str) -> list[int]:
     try:
-        return [int(each) for each in text.split(",")]
+        return [int(number) for number in text.split(",")]
     except ValueError:
         fail(f"{text!r} is invalid. Give whole numbers separated by commas, as in 41,42.")
 

@@ -29,10 +29,10 @@ def ask(
         from engine.annotation.views import annotation_view
         from engine.models.registry import ensure_shipped
 
-        found = document_called(workspace, project_named(workspace, project).id, document)
-        user = acting(workspace, person, "document_id", found.id)
+        stored = document_called(workspace, project_named(workspace, project).id, document)
+        user = acting(workspace, person, "document_id", stored.id)
         ensure_shipped(workspace)
-        annotation_id, _ = AnswerService(workspace).ask(found.id, question, None, user.id)
+        annotation_id, _ = AnswerService(workspace).ask(stored.id, question, None, user.id)
         view = annotation_view(workspace, annotation_id)
     if as_json:
         emit(view.model_dump(mode="json"))

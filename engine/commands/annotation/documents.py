@@ -42,7 +42,7 @@ def ingest(
 ) -> None:
     """Add files to a project. Each becomes a document or is refused with a reason."""
     paths = [
-        each for path in files for each in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not each.is_dir()
+        file for path in files for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not file.is_dir()
     ]
     if not paths:
         fail("No files found. Name files, or a folder that contains some.")
@@ -147,8 +147,8 @@ def show_document(
 ) -> None:
     """Show a document and its pages."""
     with here() as workspace:
-        found = document_called(workspace, project_named(workspace, project).id, document)
-        view = document_view(workspace, found.id)
+        stored = document_called(workspace, project_named(workspace, project).id, document)
+        view = document_view(workspace, stored.id)
     if json:
         emit(view.model_dump(mode="json"))
         return

@@ -45,22 +45,26 @@ def read_documents_again(
         if page is not None:
             pages = [page_numbered(workspace, chosen[0], page)]
         else:
-            pages = [each for key in chosen for each in document_view(workspace, key).pages]
+            pages = [listed_page for key in chosen for listed_page in document_view(workspace, key).pages]
         task = bar.add_task("Reading", total=len(pages))
-        done, kept = [], []
-        for each in pages:
+        done, refusals = [], []
+        for listed_page in pages:
             try:
-                done.append(read_page(workspace, each.id, by.id))
+                done.append(read_page(workspace, listed_page.id, by.id))
             except (Refused, DocumentRefused) as error:
-                kept.append(str(error))
+                refusals.append(str(error))
             bar.advance(task)
-    looks = sorted({answer.annotation_id for one in done for answer in one.shaken})
+    looks = sorted({answer.annotation_id for words_read in done for answer in words_read.shaken})
     if json:
-        counts = {"pages": len(done), "new": sum(one.new for one in done), "gone": sum(one.gone for one in done)}
-        emit({**counts, "answers": looks, "not_read": kept})
+        counts = {
+            "pages": len(done),
+            "new": sum(words_read.new for words_read in done),
+            "gone": sum(words_read.gone for words_read in done),
+        }
+        emit({**counts, "answers": looks, "not_read": refusals})
     else:
         output.print(sentence(done), markup=False, soft_wrap=True)
-        for said in kept:
-            console.print(said, markup=False, soft_wrap=True)
+        for refusal in refusals:
+            console.print(refusal, markup=False, soft_wrap=True)
     if pages and not done:
         raise typer.Exit(1)

@@ -32,17 +32,17 @@ def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_jso
     from engine.tasks.review_queue import waiting_answers
 
     with here() as workspace:
-        there = project_named(workspace, project)
-        reviewer = acting(workspace, by, "project_id", there.id, "reviewer")
-        found = waiting_answers(workspace, there.id, reviewer.id)
+        chosen = project_named(workspace, project)
+        reviewer = acting(workspace, by, "project_id", chosen.id, "reviewer")
+        answers = waiting_answers(workspace, chosen.id, reviewer.id)
     if as_json:
-        emit({"answers": [asdict(each) for each in found]})
+        emit({"answers": [asdict(answer) for answer in answers]})
         return
-    if not found:
+    if not answers:
         console.print("Nothing to review.")
-    for each in found:
-        dispute = "  (disputed)" if each.disputed else ""
-        output.print(f"{each.annotation_id}  {each.author}: {each.question}{dispute}", markup=False)
+    for answer in answers:
+        dispute = "  (disputed)" if answer.disputed else ""
+        output.print(f"{answer.annotation_id}  {answer.author}: {answer.question}{dispute}", markup=False)
 
 
 def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")], as_json: AsJson = False) -> None:
@@ -57,8 +57,8 @@ def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")]
         emit(
             {
                 "annotation": view.model_dump(mode="json"),
-                "revisions": [each.model_dump(mode="json") for each in revisions],
-                "reviews": [each.model_dump(mode="json") for each in reviews],
+                "revisions": [revision.model_dump(mode="json") for revision in revisions],
+                "reviews": [review.model_dump(mode="json") for review in reviews],
             }
         )
         return
@@ -110,20 +110,20 @@ def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> No
     from engine.statistics.project_agreement import project_agreement
 
     with here() as workspace:
-        found = project_agreement(workspace, project_named(workspace, project).id)
+        project_figures = project_agreement(workspace, project_named(workspace, project).id)
     if as_json:
-        emit(asdict(found))
+        emit(asdict(project_figures))
         return
     table = Table("", "Questions", "IoU", "Word F1", box=None, header_style="bold", pad_edge=False)
-    rows = [("between people", found.between_people), ("model", found.model)]
+    rows = [("between people", project_figures.between_people), ("model", project_figures.model)]
     for name, mean in rows:
         table.add_row(name, str(mean.questions), _figure(mean.iou), _figure(mean.word_f1))
-    for pair in found.pairs:
+    for pair in project_figures.pairs:
         table.add_row(" and ".join(pair.people), str(pair.questions), _figure(pair.iou), _figure(pair.word_f1))
-    for each in found.people:
-        table.add_row(f"{each.person}, others", str(each.questions), _figure(each.iou), _figure(each.word_f1))
-        if each.gold_questions:
-            table.add_row(f"{each.person}, gold questions", str(each.gold_questions), _figure(each.gold_iou), "")
+    for person in project_figures.people:
+        table.add_row(f"{person.person}, others", str(person.questions), _figure(person.iou), _figure(person.word_f1))
+        if person.gold_questions:
+            table.add_row(f"{person.person}, gold questions", str(person.gold_questions), _figure(person.gold_iou), "")
     output.print(table)
 
 

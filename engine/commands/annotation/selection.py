@@ -40,9 +40,9 @@ def survey(
     from engine.selection import survey_trigger
 
     with here() as workspace:
-        there = project_named(workspace, project)
+        chosen = project_named(workspace, project)
         registry.ensure_shipped(workspace)
-        job = survey_trigger.request(workspace, there.id, by=ensure_local_user(workspace).id)
+        job = survey_trigger.request(workspace, chosen.id, by=ensure_local_user(workspace).id)
         if not queue_only:
             job = follow_job(workspace, job)
     if as_json:
@@ -110,19 +110,19 @@ def stage(
     if sum((wanted is not None, undo, listed)) > 1:
         fail("--set, --undo and --list exclude each other. Use one of them.", code=2)
     with here() as workspace:
-        there = project_named(workspace, project)
+        chosen = project_named(workspace, project)
         registry.ensure_shipped(workspace)
         if listed:
-            found = auto_accept.lines(workspace, there.id, limit)
-            _list(found, as_json)
+            answers = auto_accept.lines(workspace, chosen.id, limit)
+            _list(answers, as_json)
             return
         if wanted is not None or undo:
-            person = acting(workspace, by, "project_id", there.id, "admin")
+            person = acting(workspace, by, "project_id", chosen.id, "admin")
         if wanted is not None:
-            stages.set_stage(workspace, there.id, wanted.replace("-", "_"), by=person, reason=reason)
-        undone = auto_accept.undo(workspace, there.id, by=person) if undo else None
-        tasks_follow(workspace, there.id)
-        view = stage_view(workspace, there.id)
+            stages.set_stage(workspace, chosen.id, wanted.replace("-", "_"), by=person, reason=reason)
+        undone = auto_accept.undo(workspace, chosen.id, by=person) if undo else None
+        tasks_follow(workspace, chosen.id)
+        view = stage_view(workspace, chosen.id)
     if as_json:
         emit({**view.model_dump(mode="json"), **({"undone": undone} if undone is not None else {})})
         return
@@ -153,12 +153,16 @@ def stage(
         )
 
 
-def _list(found: list, as_json: bool) -> None:  # type: ignore[type-arg]
+def _list(answers: list, as_json: bool) -> None:  # type: ignore[type-arg]
     if as_json:
-        emit({"automatic": [asdict(each) for each in found]})
+        emit({"automatic": [asdict(answer) for answer in answers]})
         return
-    if not found:
+    if not answers:
         console.print("There are no automatic answers.")
-    for each in found:
-        state = "withdrawn" if each.withdrawn else each.verdict or ("sampled for audit" if each.audit else "valid")
-        output.print(f"{each.confidence:.2f}  {each.document}: {each.question}  {each.text}  ({state})", markup=False)
+    for answer in answers:
+        state = (
+            "withdrawn" if answer.withdrawn else answer.verdict or ("sampled for audit" if answer.audit else "valid")
+        )
+        output.print(
+            f"{answer.confidence:.2f}  {answer.document}: {answer.question}  {answer.text}  ({state})", markup=False
+        )

@@ -37,8 +37,8 @@ def register(app: typer.Typer) -> None:
 def list_questions(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
     """List the standard questions in order."""
     with here() as workspace:
-        found = standard_questions.standard_questions(workspace, project_named(workspace, project).id)
-    _show(found, as_json)
+        questions = standard_questions.standard_questions(workspace, project_named(workspace, project).id)
+    _show(questions, as_json)
 
 
 def set_questions(
@@ -58,19 +58,19 @@ def set_questions(
         except (OSError, UnicodeDecodeError) as error:
             fail(f"{file} cannot be read as a list of questions: {error}.")
     with here() as workspace:
-        user, there = ensure_local_user(workspace), project_named(workspace, project)
-        found = standard_questions.replace_standard_questions(workspace, there.id, wanted, user.id)
-        tasks_follow(workspace, there.id)
-    _show(found, as_json)
+        user, chosen = ensure_local_user(workspace), project_named(workspace, project)
+        questions = standard_questions.replace_standard_questions(workspace, chosen.id, wanted, user.id)
+        tasks_follow(workspace, chosen.id)
+    _show(questions, as_json)
 
 
 def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
     """Show the progress of the queue and the tasks in progress."""
     with here() as workspace:
         user = ensure_local_user(workspace)
-        there = project_named(workspace, project)
-        view = queue_view.queue_view(workspace, there.id, user.id)
-        following = task_changes.running(workspace, there.id)
+        chosen = project_named(workspace, project)
+        view = queue_view.queue_view(workspace, chosen.id, user.id)
+        following = task_changes.running(workspace, chosen.id)
     if as_json:
         emit(asdict(view))
         return
@@ -80,9 +80,9 @@ def queue(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
     )
     for change in following:
         console.print(change.sentence, markup=False)
-    for each in view.held:
+    for held in view.held:
         output.print(
-            f"{each.person}: {each.question} ({each.document}), until {each.until.astimezone():%H:%M:%S}", markup=False
+            f"{held.person}: {held.question} ({held.document}), until {held.until.astimezone():%H:%M:%S}", markup=False
         )
     if view.reason:
         console.print(queue_view.to_local_time(view.reason), markup=False)
@@ -101,19 +101,19 @@ def list_tasks(
 ) -> None:
     """List tasks with their answers and gold questions."""
     with here() as workspace:
-        there = project_named(workspace, project)
-        found = all_tasks.list_tasks(workspace, there.id, limit=limit, offset=offset, cursor=cursor)
+        chosen = project_named(workspace, project)
+        tasks = all_tasks.list_tasks(workspace, chosen.id, limit=limit, offset=offset, cursor=cursor)
     if as_json:
-        emit({"tasks": [asdict(each) for each in found], "next": found.next})
+        emit({"tasks": [asdict(task) for task in tasks], "next": tasks.next})
         return
     table = Table(
         "Task", "Document", "Question", "People", "Answers", "", box=None, header_style="bold", pad_edge=False
     )
-    for each in found:
-        answers = ", ".join(f"{given.person}: {given.status}" for given in each.answers)
-        marks = " ".join(word for word, holds in (("gold", each.gold), ("closed", each.closed)) if holds)
-        marks = f"{marks} {each.chosen_by or ''}".strip()
-        table.add_row(each.id, each.document, each.question, str(each.wanted), answers, marks)
+    for task in tasks:
+        answers = ", ".join(f"{answer.person}: {answer.status}" for answer in task.answers)
+        marks = " ".join(word for word, holds in (("gold", task.gold), ("closed", task.closed)) if holds)
+        marks = f"{marks} {task.chosen_by or ''}".strip()
+        table.add_row(task.id, task.document, task.question, str(task.wanted), answers, marks)
     output.print(table)
 
 
@@ -138,16 +138,16 @@ def put_first(
     from engine.selection.ranking import put_first as put
 
     with here() as workspace:
-        found = document_called(workspace, project_named(workspace, project).id, document)
-        count = put(workspace, found.id, ensure_local_user(workspace).id)
-    console.print(f"{plurals.count(count, 'task')} of {found.name} moved to the front.", markup=False)
+        stored = document_called(workspace, project_named(workspace, project).id, document)
+        count = put(workspace, stored.id, ensure_local_user(workspace).id)
+    console.print(f"{plurals.count(count, 'task')} of {stored.name} moved to the front.", markup=False)
 
 
 def _show(questions: list[standard_questions.StandardQuestion], as_json: bool) -> None:
     if as_json:
-        emit({"questions": [asdict(each) for each in questions]})
+        emit({"questions": [asdict(question) for question in questions]})
         return
     if not questions:
         console.print("There are no standard questions.")
-    for each in questions:
-        output.print(f"{each.position + 1:>3}  {each.text}", markup=False)
+    for question in questions:
+        output.print(f"{question.position + 1:>3}  {question.text}", markup=False)

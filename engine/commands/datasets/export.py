@@ -74,7 +74,7 @@ def export(
         fail("--all and --status exclude each other. Use one of them.", code=2)
     chosen = tuple(statuses or ((*ACCEPTED, "draft", "submitted", "rejected") if everything else ACCEPTED))
     with here() as workspace:
-        there = project_named(workspace, project)
+        chosen_project = project_named(workspace, project)
         filters = Filters(
             statuses=chosen,
             splits=tuple(splits) if splits else None,
@@ -91,17 +91,23 @@ def export(
             with users_umask():
                 written = exports.export(
                     workspace,
-                    there.id,
+                    chosen_project.id,
                     form,
                     out,
                     filters=None if snapshot else filters,
-                    snapshot=snapshot_named(workspace, there.id, snapshot) if snapshot else None,
+                    snapshot=snapshot_named(workspace, chosen_project.id, snapshot) if snapshot else None,
                     on_freezing=lambda done, total: bar.update(choosing, completed=done, total=total or None),
                     on_progress=lambda done, total: bar.update(writing, completed=done, total=total),
                 )
         by = ensure_local_user(workspace).id
         audit.note(
-            workspace, by, "exports.make", written.snapshot_sha256, there.id, format=form, answers=written.answers
+            workspace,
+            by,
+            "exports.make",
+            written.snapshot_sha256,
+            chosen_project.id,
+            format=form,
+            answers=written.answers,
         )
     if as_json:
         emit(

@@ -46,7 +46,7 @@ def import_(
 
         with progress() as bar:
             task = bar.add_task("Checking the pages")
-            found = import_set(
+            imported = import_set(
                 workspace,
                 partial(project_to_fill, workspace, project, by),
                 form,
@@ -62,29 +62,29 @@ def import_(
             "imports.make",
             path.name[:60],
             project_named(workspace, project).id,
-            format=found.form,
-            answers=found.answers,
+            format=imported.form,
+            answers=imported.answers,
         )
     if as_json:
         emit(
             {
-                "format": found.form,
-                "documents": found.documents,
-                "known": found.known,
-                "pages": found.pages,
-                "read": found.read,
-                "answers": found.answers,
-                "no_answer": found.no_answer,
-                "lost": found.lost,
+                "format": imported.form,
+                "documents": imported.documents,
+                "known": imported.known,
+                "pages": imported.pages,
+                "read": imported.read,
+                "answers": imported.answers,
+                "no_answer": imported.no_answer,
+                "lost": imported.lost,
             }
         )
         return
-    lost = "".join(f" Left out: {name} ({count:,})." for name, count in sorted(found.lost.items()))
-    read = f" ({found.read:,} read by OCR)" if found.read else ""
+    lost = "".join(f" Left out: {name} ({count:,})." for name, count in sorted(imported.lost.items()))
+    read = f" ({imported.read:,} read by OCR)" if imported.read else ""
     output.print(
-        f"Imported as {found.form}: {found.documents:,} new documents ({found.known:,} existed), {found.pages:,} "
-        f"pages{read}, "
-        f"{found.answers:,} answers, {found.no_answer:,} questions without an answer.{lost}",
+        f"Imported as {imported.form}: {imported.documents:,} new documents ({imported.known:,} existed), "
+        f"{imported.pages:,} pages{read}, "
+        f"{imported.answers:,} answers, {imported.no_answer:,} questions without an answer.{lost}",
         markup=False,
         soft_wrap=True,
     )

@@ -44,7 +44,7 @@ def pseudo_label(
 
     settings = settings_here()
     limits = replace(limits_of(settings), seconds=_SECONDS)
-    found, plain, count = [], 0, 0
+    bands_of_pages, plain, count = [], 0, 0
     try:
         predictor = Predictor.load(model or shipped_path(settings), settings.device)
         with progress() as bar:
@@ -56,31 +56,31 @@ def pseudo_label(
                 if reading.sentence is not None:
                     console.print(reading.sentence, markup=False)
 
-            kept = folder_for(out / _KEPT_FOLDER, limits, long_side=None, first_pages=pages)
+            cache = folder_for(out / _KEPT_FOLDER, limits, long_side=None, first_pages=pages)
             documents = read_folders(
                 [corpus],
-                kept,
+                cache,
                 long_side=None,
                 limits=limits,
                 first_pages=pages,
                 processes=workers,
                 on_progress=show,
             )
-            sheets = list(named_pages(kept, documents or []))
+            sheets = list(named_pages(cache, documents or []))
             labelling = bar.add_task("Labelling", total=len(sheets))
             for name, page in sheets:
                 if len(page.words) <= MOST_WORDS:
                     layout, labels = label_page(predictor, page.words, page.size)
-                    found += list(bands(name, page.words, page.size, layout, labels, seed))
-                    plain, count = plain + sum(one.plain for one in labels), count + len(labels)
+                    bands_of_pages += list(bands(name, page.words, page.size, layout, labels, seed))
+                    plain, count = plain + sum(label.plain for label in labels), count + len(labels)
                 bar.advance(labelling)
-        if not found:
+        if not bands_of_pages:
             raise ValueError(f"No page of {corpus} has a key with a value that may be believed.")
-        write_pages(out, ((page, None) for page in with_negatives(found, seed)))
+        write_pages(out, ((page, None) for page in with_negatives(bands_of_pages, seed)))
         precision = None if judge is None else measure(predictor, read_pages(judge))
     except (ValueError, GroundedFormatError, OSError) as error:
         fail(sentence_of(error))
-    answer = {"out": str(out), "pages": len(found), "labels": count, "plain": plain, "agreed": count - plain}
+    answer = {"out": str(out), "pages": len(bands_of_pages), "labels": count, "plain": plain, "agreed": count - plain}
     if precision is not None:
         answer |= {
             "judged": {
@@ -95,7 +95,7 @@ def pseudo_label(
         return
     console.print(
         f"Labelled {count:,} values on {len(sheets):,} pages ({plain:,} by a plain layout, {count - plain:,} by"
-        f" agreement), in {len(found):,} parts of pages in {out}."
+        f" agreement), in {len(bands_of_pages):,} parts of pages in {out}."
     )
     if precision is not None:
         for name, of, right in (

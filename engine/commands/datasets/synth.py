@@ -67,20 +67,20 @@ def synth(
     with progress() as bar:
         task = bar.add_task("Writing pages", total=pages)
 
-        def made() -> Iterator[tuple[GroundedPage, Image.Image | bytes | None]]:
+        def render_pages() -> Iterator[tuple[GroundedPage, Image.Image | bytes | None]]:
             nonlocal asked
-            for one in islice(generated, pages):
-                asked += len(one.page.questions)
-                picture = one.render() if images or sheet is not None or read else None
+            for synthetic in islice(generated, pages):
+                asked += len(synthetic.page.questions)
+                picture = synthetic.render() if images or sheet is not None or read else None
                 if sheet is not None and picture is not None:
-                    small.add(one, picture)
-                page = one.page if seen is None or picture is None else seen.read(one, picture)
+                    small.add(synthetic, picture)
+                page = synthetic.page if seen is None or picture is None else seen.read_page(synthetic, picture)
                 yield page, picture if images else None
                 bar.advance(task)
 
-        count = write_pages(out, made())
+        count = write_pages(out, render_pages())
     if misreadings is not None and seen is not None:
-        seen.fitted().save(misreadings)
+        seen.fit().save(misreadings)
     if sheet is not None:
         sheet.parent.mkdir(parents=True, exist_ok=True)
         small.image().save(sheet)
@@ -127,15 +127,15 @@ class _Reader:
         self._engine = engine
         self._pages: list[tuple[SyntheticPage, GroundedPage]] = []
 
-    def read(self, made: SyntheticPage, picture: Image.Image) -> GroundedPage:
+    def read_page(self, synthetic: SyntheticPage, picture: Image.Image) -> GroundedPage:
         """Return a page with the words that OCR reads on its picture."""
         from engine.training.sources.read_pages import with_words, words_of_picture
 
-        page = with_words(made.page, words_of_picture(picture, self._engine))
-        self._pages.append((made, page))
+        page = with_words(synthetic.page, words_of_picture(picture, self._engine))
+        self._pages.append((synthetic, page))
         return page
 
-    def fitted(self) -> Misreadings:
+    def fit(self) -> Misreadings:
         """Return the noise model of what was read so far."""
         from engine.training.sources.misreadings import fit_misreadings
 

@@ -56,7 +56,7 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
     try:
         if with_worker:
             with_worker.start()
-        started = _run(server_options(settings), with_worker)
+        started = _serve_until_signal(server_options(settings), with_worker)
     finally:
         if with_worker:
             with_worker.stop()
@@ -64,7 +64,7 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
         fail(f"The server could not start on {shown}:{settings.port}. See the error above.", code=3)
 
 
-def _run(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
+def _serve_until_signal(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
     """Serve until a signal.
 
     Return whether the server had started. Signals are passed to the worker at once.

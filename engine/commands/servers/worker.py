@@ -68,13 +68,13 @@ def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dic
     threads = threads_of(settings)
 
     def sparing(handler: "Handler") -> "Handler":
-        def run(*given: Any, **named: Any) -> dict[str, Any]:
+        def run_sparing(*given: Any, **named: Any) -> dict[str, Any]:
             from model.devices import use_threads
 
             use_threads(threads)
             return handler(*given, **named)
 
-        return run
+        return run_sparing
 
     return {kind: sparing(handler) for kind, handler in handlers.items()}
 

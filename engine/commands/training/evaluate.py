@@ -159,11 +159,11 @@ def evaluate(
         with progress() as bar:
             if words_from is not None:  # all before the first question, whose time would include the waiting for OCR
                 reading = bar.add_task("OCR", total=min(pages, limit or pages))
-                for done, (page, one) in enumerate(words_from.read_ahead(islice(read_pages(path), limit)), 1):
-                    read.add(page, one)
+                for done, (page, read_page) in enumerate(words_from.read_ahead(islice(read_pages(path), limit)), 1):
+                    read.add(page, read_page)
                     bar.update(reading, completed=done)
             task = bar.add_task("Pages", total=min(pages, limit or pages))
-            found = measure(
+            measured = measure(
                 predictor,
                 asked,
                 images_from=images_from,
@@ -176,7 +176,7 @@ def evaluate(
             )
     except (ValueError, GroundedFormatError, OSError) as error:
         fail(sentence_of(error))
-    answer = {**found.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
+    answer = {**measured.to_json(), "noise": noise, "drop": drop, "ocr": ocr}
     if words_from is not None:
         engine = {"engine": words_from.engine, "version": words_from.version, "language": words_from.language}
         answer["ocr_words"] = engine | read.to_json()
@@ -195,7 +195,7 @@ def evaluate(
             html = report_page(
                 path.parent.name,
                 answer,
-                found.scored,
+                measured.scored,
                 failures,
                 images_from=images_from,
                 on_picture=lambda done: bar.update(drawing, completed=done),
@@ -212,7 +212,7 @@ def _on_marks(
     """Evaluate on hand-drawn marks; `refused` are options without a meaning there, and whether they were given."""
     from engine.commands.training.evaluate_marks import evaluate_on_marks
 
-    for option, given in refused.items():
-        if given:
+    for option, value in refused.items():
+        if value:
             fail(f"{option} has no effect with --marks. Use one of them.", code=2)
     evaluate_on_marks(folder, marks, checkpoint, settings, **chosen)

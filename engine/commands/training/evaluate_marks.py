@@ -53,23 +53,23 @@ def evaluate_on_marks(
     """
     try:
         marks = read_marks(marks_file)
-        found = find_files(folder, marks)
-        for sentence in found.sentences:
+        files = find_files(folder, marks)
+        for sentence in files.sentences:
             console.print(sentence, markup=False, soft_wrap=True)
-        if not found.paths:
+        if not files.paths:
             fail(f"None of the marked files is in {folder}. Name the folder with the files.")
         limits = limits_of(settings)
         predictor = Predictor.load(checkpoint, settings.device)
         with tempfile.TemporaryDirectory(prefix="glossator-") as own, progress() as bar:
             pages = marked_pages(
                 marks,
-                found.paths,
+                files.paths,
                 limits=limits if engine is None else replace(limits, ocr=engine),
                 kept_in=cache or Path(own),
                 warn=partial(console.print, markup=False, soft_wrap=True),
             )
-            there = len({(mark.sha256, mark.page) for mark in marks if mark.sha256 in found.paths})
-            task = bar.add_task("Pages", total=min(there, limit or there))
+            page_count = len({(mark.sha256, mark.page) for mark in marks if mark.sha256 in files.paths})
+            task = bar.add_task("Pages", total=min(page_count, limit or page_count))
             result = evaluate_marks(
                 predictor,
                 islice(pages, limit),
@@ -78,7 +78,7 @@ def evaluate_on_marks(
             )
     except (ValueError, OSError) as error:
         fail(sentence_of(error))
-    answer = {**result.to_json(), "missing": list(found.missing), "changed": list(found.changed)}
+    answer = {**result.to_json(), "missing": list(files.missing), "changed": list(files.changed)}
     if as_json:
         emit(answer)
         return
@@ -102,7 +102,10 @@ def _outcomes(answer: Mapping[str, Any], name: str) -> Table:
     for heading in ("", "n", "IoU > .5", *OUTCOMES):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for title, figures in _rows(answer):
-        cells = [format_share(figures[one], 2) if one == "near" else _with_interval(figures, one) for one in OUTCOMES]
+        cells = [
+            format_share(figures[outcome], 2) if outcome == "near" else _with_interval(figures, outcome)
+            for outcome in OUTCOMES
+        ]
         table.add_row(title, str(figures["questions"]), format_share(figures["acc_50"], 2), *cells)
     return table
 

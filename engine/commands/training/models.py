@@ -41,26 +41,28 @@ def list_(
         registry.ensure_shipped(workspace)
         versions = registry.versions(workspace, project_named(workspace, project).id, limit=limit)
     if as_json:
-        emit({"models": [_as_json(one) for one in versions]})
+        emit({"models": [_as_json(version) for version in versions]})
         return
-    labels = {one.id: one.label for one in versions}
+    labels = {version.id: version.label for version in versions}
     table = Table("", "model", "parent", "snapshot", "held out: IoU", "generated: IoU", "created")
-    for one in versions:
-        state = ["champion"] * one.champion + ["missing"] * one.missing
+    for version in versions:
+        state = ["champion"] * version.champion + ["missing"] * version.missing
         table.add_row(
             ", ".join(state),
-            one.label,
-            labels.get(one.parent_id or "", ""),
-            (one.snapshot_sha256 or "")[:12],
-            _iou(one.figures, "own"),
-            _iou(one.figures, "generated"),
-            f"{one.created_at:%Y-%m-%d %H:%M}",
+            version.label,
+            labels.get(version.parent_id or "", ""),
+            (version.snapshot_sha256 or "")[:12],
+            _iou(version.figures, "own"),
+            _iou(version.figures, "generated"),
+            f"{version.created_at:%Y-%m-%d %H:%M}",
         )
     output.print(table)
-    for one in versions:
-        if one.missing and one.champion:
-            output.print(f"{one.label} is missing from disk. Restore its file, or use another model.", soft_wrap=True)
-    if without := [one.label for one in versions if one.missing and not one.champion]:
+    for version in versions:
+        if version.missing and version.champion:
+            output.print(
+                f"{version.label} is missing from disk. Restore its file, or use another model.", soft_wrap=True
+            )
+    if without := [version.label for version in versions if version.missing and not version.champion]:
         output.print(f"Pruned or lost, so without weights: {join_names(without)}.", soft_wrap=True)
 
 
@@ -126,29 +128,31 @@ def prune(
         choose = pruning.prune if yes else pruning.prunable
         pruned: list[pruning.PrunedVersion] = []
         try:
-            for one in choose(workspace, project_id, by=by, keep=keep):
-                pruned.append(one)
+            for version in choose(workspace, project_id, by=by, keep=keep):
+                pruned.append(version)
                 if not as_json:  # as it goes, so that those before an error are named
-                    output.print(f"{one.label}: {count(one.files, 'file')}, {one.bytes / 1e6:.1f} MB", markup=False)
+                    output.print(
+                        f"{version.label}: {count(version.files, 'file')}, {version.bytes / 1e6:.1f} MB", markup=False
+                    )
         finally:
             if as_json and (pruned or not sys.exception()):
-                emit({"deleted": yes, "models": [one.model_dump() for one in pruned]})
+                emit({"deleted": yes, "models": [version.model_dump() for version in pruned]})
     if as_json:
         return
     if not pruned:
         output.print(f"No weights of {project} can be deleted.", markup=False)
         return
-    total = f"{count(len(pruned), 'model')}, {sum(one.bytes for one in pruned) / 1e6:.1f} MB"
-    said = f"Deleted the weights of {total}." if yes else f"Would delete the weights of {total}. Delete with --yes."
-    output.print(said, markup=False)
+    total = f"{count(len(pruned), 'model')}, {sum(version.bytes for version in pruned) / 1e6:.1f} MB"
+    sentence = f"Deleted the weights of {total}." if yes else f"Would delete the weights of {total}. Delete with --yes."
+    output.print(sentence, markup=False)
 
 
 def _find_version(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:
     labels = []
-    for one in every(lambda cursor: registry.versions(workspace, project_id, cursor=cursor)):
-        if name in (one.id, one.label):
-            return one
-        labels.append(one.label)
+    for version in every(lambda cursor: registry.versions(workspace, project_id, cursor=cursor)):
+        if name in (version.id, version.label):
+            return version
+        labels.append(version.label)
     raise NotFound(f"The project has no model {name!r}. Choose from {', '.join(labels[:20])}.")
 
 

@@ -200,7 +200,7 @@ def pretrain(
             if forms is not None:
                 ranks.on_first(partial(read_forms, forms, out))
             source = teacher or teacher_folder()
-            steps = RECIPE.steps if recipe else _given(stages)
+            steps = RECIPE.steps if recipe else _parse_steps(stages)
             names = [part.partition("=")[0].strip() for part in stages.split(",")]
             if len(set(names)) < len(names):
                 raise ValueError("A stage is named twice. Name each stage once.")
@@ -216,9 +216,9 @@ def pretrain(
                 rate=rate,
                 start_rate=start_rate,
                 public={
-                    part: _path_or_name(given)
-                    for part, given in zip(PARTS, (trunk, bert, tower), strict=True)
-                    if given is not None
+                    part: _path_or_name(path_or_name)
+                    for part, path_or_name in zip(PARTS, (trunk, bert, tower), strict=True)
+                    if path_or_name is not None
                 },
                 minutes=None if steps else minutes,
             )
@@ -256,8 +256,8 @@ def pretrain(
 
                 def show(values: Mapping[str, Any]) -> None:
                     parts = [f"{name} {values[name]:.3f}" for name in SHOWN if name in values]
-                    said = "  ".join([*parts, in_words(values)])
-                    console.print(f"{values['stage']} {values['step']:.0f}  {said}", markup=False)
+                    line = "  ".join([*parts, in_words(values)])
+                    console.print(f"{values['stage']} {values['step']:.0f}  {line}", markup=False)
 
                 def show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
                     for name, (before, after) in figures.items():
@@ -269,7 +269,7 @@ def pretrain(
                     source,
                     schedule,
                     resume=resume,
-                    chosen_fields=_chosen(context, "stages" if steps is None else "steps") if again else (),
+                    chosen_fields=_chosen_fields(context, "stages" if steps is None else "steps") if again else (),
                     mixed=mixed,
                     device=device,
                     workers=workers,
@@ -301,7 +301,7 @@ def pretrain(
         fail(f"Stopped after {at_most:g} minutes. Run the same command with --resume to continue.", code=STOPPED)
 
 
-def _chosen(context: typer.Context, stages: str) -> list[str]:
+def _chosen_fields(context: typer.Context, stages: str) -> list[str]:
     """Return the fields of a schedule whose options the command line names; `stages` is that of --stages."""
     fields = {"batch": "pages", "stages": stages} | {
         name: name
@@ -332,7 +332,7 @@ def _path_or_name(source: str) -> str:
     return str(Path(source).resolve()) if Path(source).exists() else source
 
 
-def _given(stages: str) -> dict[str, int] | None:
+def _parse_steps(stages: str) -> dict[str, int] | None:
     """Return the steps when every stage has them, None when none has; ValueError for a mixture."""
     parts = [part.strip().partition("=") for part in stages.split(",")]
     if not any(sign for _, sign, _ in parts):

@@ -63,6 +63,6 @@ def read_corpus(
         )
     if listed is None:
         fail("Stopped while reading documents. Run the same command again to continue.", code=STOPPED)
-    found = PageCorpus.load(listed)
-    console.print(f"Corpus: {count(len(found), 'page')} of {count(found.documents, 'document')}.", markup=False)
+    corpus = PageCorpus.load(listed)
+    console.print(f"Corpus: {count(len(corpus), 'page')} of {count(corpus.documents, 'document')}.", markup=False)
     return listed

@@ -75,17 +75,17 @@ def retrain(
                 if queue_only:
                     fail("--queue leaves the run to a worker. Leave out --queue, or torchrun.", code=2)
                 chosen["accumulate"] = ranks.count
-            there = project_named(workspace, project)
+            chosen_project = project_named(workspace, project)
             wanted = {name: value for name, value in chosen.items() if value is not None}
-            job = trigger.request(workspace, there.id, by=ensure_local_user(workspace).id, **wanted)
+            job = trigger.request(workspace, chosen_project.id, by=ensure_local_user(workspace).id, **wanted)
             parts = job.payload.get("settings", {}).get("accumulate", 1)
             if parts % ranks.count:
                 fail(
                     f"A retraining of this project waits already, with {count(parts, 'part')} a step, which "
                     f"{ranks.count} processes cannot share. Finish it first: glossator retrain --project {project}"
                 )
-            given = {name: value for name, value in wanted.items() if name != "accumulate"}
-            if given.items() - job.payload.get("settings", {}).items():
+            settings_given = {name: value for name, value in wanted.items() if name != "accumulate"}
+            if settings_given.items() - job.payload.get("settings", {}).items():
                 fail(
                     "A retraining of this project waits or runs already, with other settings. It goes on; give these"
                     " options again when it has ended."

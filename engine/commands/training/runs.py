@@ -60,15 +60,15 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
     table = Table()
     for title in ("holdout", "documents", "questions", "IoU before", "IoU after", "change", "90 % interval"):
         table.add_column(title, no_wrap=True)
-    for name, one in view.verdict.get("holdouts", {}).items():
+    for name, judged in view.verdict.get("holdouts", {}).items():
         table.add_row(
             name,
-            str(one["documents"]),
-            str(one["questions"]),
-            _figure(one["parent"]["mean_iou"]),
-            _figure(one["challenger"]["mean_iou"]),
-            _figure(one["difference"], "+.3f"),
-            f"{_figure(one['low'], '+.3f')} .. {_figure(one['high'], '+.3f')}",
+            str(judged["documents"]),
+            str(judged["questions"]),
+            _figure(judged["parent"]["mean_iou"]),
+            _figure(judged["challenger"]["mean_iou"]),
+            _figure(judged["difference"], "+.3f"),
+            f"{_figure(judged['low'], '+.3f')} .. {_figure(judged['high'], '+.3f')}",
         )
     output.print(table)
     if view.verdict:
@@ -95,18 +95,18 @@ def changes(
     from engine.training.retraining.changes import Kind, changes_of
 
     wanted: list[Any] | None = kind or None
-    for one in wanted or ():
-        if one not in get_args(Kind):
-            fail(f"Unknown kind {one!r}. Choose from {', '.join(get_args(Kind))}.", code=2)
+    for kind_name in wanted or ():
+        if kind_name not in get_args(Kind):
+            fail(f"Unknown kind {kind_name!r}. Choose from {', '.join(get_args(Kind))}.", code=2)
     with here() as workspace:
-        found = changes_of(workspace, run, kinds=wanted, limit=limit)
+        compared = changes_of(workspace, run, kinds=wanted, limit=limit)
     if as_json:
-        emit(found.model_dump(mode="json"))
+        emit(compared.model_dump(mode="json"))
         return
-    for holdout, counts in found.counts.items():
+    for holdout, counts in compared.counts.items():
         output.print(f"{holdout}: " + ", ".join(f"{number} {name}" for name, number in sorted(counts.items())))
     table = Table("holdout", "", "before", "after", "question", "document")
-    for change in found.changes:
+    for change in compared.changes:
         where = f"{change.document}, page {change.page_number}" if change.document else "generated"
         table.add_row(
             change.holdout, change.kind, f"{change.before:.2f}", f"{change.after:.2f}", change.question, where

@@ -104,22 +104,22 @@ def simulate(
         uploaded=upload_all,
         run={name: value for name, value in chosen.items() if value is not None},
     )
-    found: list[Round] = []
+    rounds_done: list[Round] = []
     try:
         pool, unseen = split_pages(pages_of(source))
         with ExitStack() as stack:
             folder = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="glossator-simulation-")))
             with console.status("Starting.") as status:
                 do_jobs = partial(run_worker, once=True)
-                for one in run(
+                for result in run(
                     source, folder, settings, plan, resume=resume, do_jobs=do_jobs, on_progress=status.update
                 ):
-                    found.append(one)
-                    console.print(_line(one), markup=False, soft_wrap=True)
+                    rounds_done.append(result)
+                    console.print(_line(result), markup=False, soft_wrap=True)
     except Refused as refused:
         fail(str(refused))
     simulation = Simulation(
-        name_of(source), name_of(watch) if watch else None, len(pool), len(unseen), plan, tuple(found)
+        name_of(source), name_of(watch) if watch else None, len(pool), len(unseen), plan, tuple(rounds_done)
     )
     answer = simulation.to_json()
     if out is not None and not draw(
@@ -129,16 +129,18 @@ def simulate(
     if as_json:
         emit(answer)
     else:
-        output.print(_table(simulation.set, found))
+        output.print(_table(simulation.set, rounds_done))
 
 
-def _line(one: "Round") -> str:
-    said = f"round {one.round}: {one.pages} pages annotated, {one.version} in use, acc@.5 {one.acc_50:.3f}"
-    if one.watched is not None:
-        said += f", watched {one.watched.acc_50:.3f}"
-    if one.challenger is not None:
-        said += f"; challenger {one.challenger.acc_50:.3f}, retrained in {one.seconds:.0f} s. {one.sentence}"
-    return said
+def _line(result: "Round") -> str:
+    sentence = f"round {result.round}: {result.pages} pages annotated, {result.version} in use"
+    sentence += f", acc@.5 {result.acc_50:.3f}"
+    if result.watched is not None:
+        sentence += f", watched {result.watched.acc_50:.3f}"
+    if result.challenger is not None:
+        sentence += f"; challenger {result.challenger.acc_50:.3f}, retrained in {result.seconds:.0f} s."
+        sentence += f" {result.sentence}"
+    return sentence
 
 
 def _table(name: str, rounds: "list[Round]") -> Table:
@@ -148,20 +150,20 @@ def _table(name: str, rounds: "list[Round]") -> Table:
         "words a question", "retrained in", "promoted",
     ):  # fmt: skip
         table.add_column(title, justify="right" if title != "in use" else "left")
-    for one in rounds:
+    for result in rounds:
         table.add_row(
-            str(one.round),
-            str(one.pages),
-            one.version,
-            f"{one.acc_50:.3f}",
-            f"{one.mean_iou:.3f}",
-            _interval(one.gain),
-            "-" if one.watched is None else f"{one.watched.acc_50:.3f}",
-            "-" if one.challenger is None else f"{one.challenger.acc_50:.3f}",
-            _figure(one.corrections_a_page, ".1f"),
-            _figure(one.edited_words_a_question, ".2f"),
-            "-" if one.seconds is None else f"{one.seconds:.0f} s",
-            "-" if one.promoted is None else "yes" if one.promoted else "no",
+            str(result.round),
+            str(result.pages),
+            result.version,
+            f"{result.acc_50:.3f}",
+            f"{result.mean_iou:.3f}",
+            _interval(result.gain),
+            "-" if result.watched is None else f"{result.watched.acc_50:.3f}",
+            "-" if result.challenger is None else f"{result.challenger.acc_50:.3f}",
+            _figure(result.corrections_a_page, ".1f"),
+            _figure(result.edited_words_a_question, ".2f"),
+            "-" if result.seconds is None else f"{result.seconds:.0f} s",
+            "-" if result.promoted is None else "yes" if result.promoted else "no",
         )
     return table
 
