@@ -5,7 +5,9 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pymupdf
+from numpy.typing import NDArray
 from PIL import Image
 
 from engine.documents import refusal
@@ -13,7 +15,8 @@ from engine.documents.limits import ReadLimits
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.reading.page_draft import Sheet
 from engine.documents.refusal import Unreadable
-from engine.documents.text_layer.words import raw_text, read_layer, turn_needed
+from engine.documents.text_layer.covered_text import TextlessPage, key_of, mark_covered
+from engine.documents.text_layer.words import characters_of, raw_text, read_layer, turn_needed
 
 
 class PdfPages:
@@ -24,7 +27,8 @@ class PdfPages:
     def __init__(self, source: Path, limits: ReadLimits) -> None:
         pymupdf.TOOLS.mupdf_display_errors(False)
         pymupdf.TOOLS.mupdf_display_warnings(False)
-        self._limits = limits
+        self._source, self._limits = source, limits
+        self._textless: pymupdf.Document | None = None  # the file once more, for pages without their text
         try:
             self._document = pymupdf.open(source, filetype="pdf")
         except (pymupdf.FileDataError, pymupdf.mupdf.FzErrorBase) as error:
@@ -56,6 +60,7 @@ class PdfPages:
             matrix = (
                 page.rotation_matrix * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
             )
+            mark_covered(page, raw, matrix, _grey(image), lambda: self._without_text(number, page.rotation, zoom))
             layer = read_layer(raw, matrix)
             return Sheet(
                 image=image,
@@ -72,6 +77,25 @@ class PdfPages:
             zoom = self._zoom(page, engine.dpi, scale=max(1.0, engine.dpi / self._limits.dpi))
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csGRAY)
             return Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
+
+    def _without_text(self, number: int, rotation: int, zoom: float) -> TextlessPage:
+        """Return page `number` rendered as by `read`, but without its text; what forms say in fields stays."""
+        if self._textless is None:
+            self._textless = pymupdf.open(self._source, filetype="pdf")
+        page = self._textless[number - 1]
+        for annotation in list(page.annots(types=[pymupdf.PDF_ANNOT_REDACT])):
+            page.delete_annot(annotation)
+        page.set_rotation(0)
+        page.add_redact_annot(page.rect, fill=False)
+        page.apply_redactions(
+            images=pymupdf.PDF_REDACT_IMAGE_NONE,
+            graphics=pymupdf.PDF_REDACT_LINE_ART_NONE,
+            text=pymupdf.PDF_REDACT_TEXT_REMOVE,
+        )
+        page.set_rotation(rotation)
+        pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
+        image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
+        return TextlessPage(_grey(image), frozenset(map(key_of, characters_of(page))))
 
     def _zoom(self, page: pymupdf.Page, dpi: int, scale: float = 1.0) -> float:
         """Return pixels per point: `dpi`, reduced by the limits on the long side and on pixels."""
@@ -99,6 +123,10 @@ class PdfPages:
         if _out_of_memory(pymupdf.TOOLS.mupdf_warnings(reset=True)):
             # MuPDF skips content it has no memory for and continues: the page would be incomplete without notice.
             raise refusal.too_much_memory(self._limits.memory_mb)
+
+
+def _grey(image: Image.Image) -> NDArray[np.uint8]:
+    return np.asarray(image.convert("L"))
 
 
 def _because(error: Exception, limits: ReadLimits, part: str) -> Unreadable:

@@ -8,7 +8,7 @@ from typing import Any
 import pymupdf
 
 from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, is_right_to_left, overlap, union
-from engine.documents.text_layer.hidden_text import mark_hidden
+from engine.documents.text_layer.hidden_text import mark_undrawn
 from engine.documents.text_layer.legible import clean, garbage_share
 
 # Ligatures are split, all spaces are plain spaces, unknown glyphs are U+FFFD, text off the page is dropped.
@@ -32,17 +32,23 @@ def raw_text(page: pymupdf.Page) -> dict[str, Any]:
 
     Characters get the height of their font size, not of the font's ascender: some fonts claim several lines. Lines of a
     mirrored page have "mirrored" set. (PyMuPDF's own small glyph heights are wrong for text upside down.) Characters
-    that the page does not show have "hidden" set.
+    that the page does not draw have "hidden" set.
     """
     pymupdf.TOOLS.set_small_glyph_heights(False)
     raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
-    mark_hidden(page, raw)
+    mark_undrawn(raw)
     mirrored = _is_mirrored(raw)
     for line in _lines(raw):
         line["mirrored"] = mirrored and not line["wmode"] and _rise(line) < 0
         if not line["wmode"]:
             _lower(line)
     return raw
+
+
+def characters_of(page: pymupdf.Page) -> list[dict[str, Any]]:
+    """Return the characters of a page as its "rawdict" holds them."""
+    raw: dict[str, Any] = page.get_text("rawdict", flags=_FLAGS)
+    return [character for line in _lines(raw) for span in line["spans"] for character in span["chars"]]
 
 
 def _is_mirrored(raw: dict[str, Any]) -> bool:
@@ -168,15 +174,15 @@ class _Once:
 
 
 def _split_line(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield the characters of each word of a line; each Chinese or Japanese character is a word."""
+    """Yield the characters of each word of a line, without covered ones; a Chinese or Japanese one is a word."""
     word: list[dict[str, Any]] = []
     for character in characters:
         c = character["c"]
-        if c.isspace() or c == "\u200b" or _stands_alone(c):
+        if c.isspace() or c == "\u200b" or "covered" in character or _stands_alone(c):
             if word:
                 yield _in_logical_order(word)
             word = []
-            if _stands_alone(c):
+            if _stands_alone(c) and "covered" not in character:
                 yield [character]
         else:
             word.append(character)
