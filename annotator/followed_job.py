@@ -73,7 +73,7 @@ class FollowedJob:
     def _pass_on(self, message: str | None) -> None:
         """Pass on the first and the last message of each kind, and some between; called from the job's thread."""
         if message is not None:
-            step, now = Step.read(message), time.monotonic()
+            step, now = Step.parse(message), time.monotonic()
             if step.doing == self._doing and step.done != step.of and now - self._at < _EVERY:
                 return
             self._doing, self._at = step.doing, now

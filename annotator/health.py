@@ -61,7 +61,7 @@ class Look:
         report("disk", self._disk())
         try:
             with self._probe.read() as session:
-                workers, figures = presence.seen(session), freshness(session)
+                workers, figures = presence.load_presence(session), freshness(session)
         except (SQLAlchemyError, OSError) as error:
             cause = getattr(error, "orig", None) or error
             report(

@@ -51,7 +51,7 @@ async def import_lines(followed: FollowedJob) -> AsyncIterator[str]:
         last, line_time = _line(followed.id, Step("Starting")), time.monotonic()
         yield last
         async for message in followed.messages():
-            line = _line(followed.id, Step.read(message))
+            line = _line(followed.id, Step.parse(message))
             if line != last or time.monotonic() - line_time >= _STILL:
                 yield line
                 last, line_time = line, time.monotonic()
@@ -85,7 +85,7 @@ def import_result(job: Job) -> ImportedView:
 
 def under_way(job: Job, names: dict[str, str]) -> ImportUnderWay:
     """Return an import that has not ended. `names`: of people, by id."""
-    step = Step.read(WAITING if job.status == "waiting" else job.message)
+    step = Step.parse(WAITING if job.status == "waiting" else job.message)
     return ImportUnderWay(
         id=job.id,
         name=job.payload["name"],

@@ -16,10 +16,10 @@ class InProcessWorkers:
 
     def __init__(self, workspace: Workspace) -> None:
         self.imports = InProcessWorker(
-            workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=2, afterwards=uploaded_sets.forget
+            workspace, {uploaded_sets.IMPORT: import_jobs.run_import}, at_once=2, afterwards=uploaded_sets.forget
         )
         self.exports = InProcessWorker(
-            workspace, {export_files.EXPORT: export_jobs.run}, at_once=2, afterwards=export_files.forget
+            workspace, {export_files.EXPORT: export_jobs.run_export}, at_once=2, afterwards=export_files.forget
         )
         self.reading = InProcessWorker(
             workspace,

@@ -31,7 +31,7 @@ class Throttle:
         self._began = time.monotonic()
         return self
 
-    def locked(self) -> None:
+    def start_timing(self) -> None:
         """Measure from now on: the batch has waited for its turn until here."""
         self._began = time.monotonic()
 
@@ -64,7 +64,7 @@ def in_batches(
     while done < len(rows):
         with throttle, workspace.database.write() as session:
             stands = begin(session)
-            throttle.locked()
+            throttle.start_timing()
             if stands:
                 some = rows[done : done + throttle.size]
                 act(session, some)

@@ -72,7 +72,7 @@ def newest(session: Session, back: timedelta = timedelta()) -> int:
     ids = [(row.id, row.created_at) for row in reversed(rows)]
     begins = now() - back
     before = takewhile(lambda row: row[1] <= begins, ids) if back else ids
-    return settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
+    return find_last_settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
 
 
 def since(session: Session, cursor: int) -> EventBatch:
@@ -90,7 +90,7 @@ def since(session: Session, cursor: int) -> EventBatch:
         return EventBatch((), newest(session), all=True)
     behind = [row for row in rows if row.id > cursor]
     events = [row for row in behind if row.topic != DIRTY]
-    return EventBatch(events, settled(cursor, [(row.id, row.created_at) for row in behind]))
+    return EventBatch(events, find_last_settled(cursor, [(row.id, row.created_at) for row in behind]))
 
 
 def touched_documents(
@@ -134,7 +134,7 @@ def prune(workspace: Workspace) -> None:
     throttle = Throttle()
     while True:
         with throttle, workspace.database.write() as session:
-            throttle.locked()
+            throttle.start_timing()
             # From the oldest on: the reader of a cursor behind a deleted change learns that it has missed some.
             old = select(Change.id).where(Change.id < first).order_by(Change.id).limit(throttle.size)
             deletion = delete(Change).where(Change.id.in_(old)).execution_options(synchronize_session=False)
@@ -142,7 +142,7 @@ def prune(workspace: Workspace) -> None:
                 return
 
 
-def settled(cursor: int, ids: Iterable[tuple[int, datetime]]) -> int:
+def find_last_settled(cursor: int, ids: Iterable[tuple[int, datetime]]) -> int:
     """Return the last id before the first gap that may still be filled.
 
     Args:

@@ -73,7 +73,7 @@ class DeferredWrites:
                 return False
             self._waiting.setdefault(object() if key is None else key, _Waiting(write, done, time.monotonic() + delay))
             if self._thread is None:
-                self._thread = threading.Thread(target=self._run, name="write-later", daemon=True)
+                self._thread = threading.Thread(target=self._flush_until_empty, name="write-later", daemon=True)
                 self._thread.start()
         return True
 
@@ -117,7 +117,7 @@ class DeferredWrites:
         except Exception:
             _log.exception("deferred writes were lost at the end of the process")
 
-    def _run(self) -> None:
+    def _flush_until_empty(self) -> None:
         while not self._closing.wait(PAUSE):
             try:
                 self.flush(everything=False)

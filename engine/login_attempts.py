@@ -54,7 +54,7 @@ class LoginAttempts:
         with self._lock:
             return [each for each in self._unwritten.values() if each.name == name or each.address == address]
 
-    def put(self, attempt: Attempt) -> None:
+    def add(self, attempt: Attempt) -> None:
         """Keep an attempt until `drop`."""
         with self._lock:
             self._unwritten[attempt.id] = attempt
@@ -80,7 +80,7 @@ class LoginAttempts:
             if len(self._refused) > REFUSALS:
                 self._refused.popitem(last=False)
 
-    def refused(self, name: str, address: str) -> tuple[int, str] | None:
+    def find_refusal(self, name: str, address: str) -> tuple[int, str] | None:
         """Return seconds to wait and counted thing of a recent refusal; None without one."""
         with self._lock:
             refusal = self._refused.get(_key(name, address))
@@ -100,7 +100,7 @@ class LoginAttempts:
             self.unsaid += 1
             return False
 
-    def said(self, times: int) -> None:
+    def mark_named(self, times: int) -> None:
         """Record that the audit trail now includes so many of the unnamed ones."""
         with self._lock:
             self.unsaid -= times

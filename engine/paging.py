@@ -69,7 +69,7 @@ class Order:
         Raises:
             Refused: the cursor is not one of this list.
         """
-        last = self.read(cursor) if cursor is not None else ()
+        last = self.parse(cursor) if cursor is not None else ()
         ordered = chosen.add_columns(*self.keys).order_by(*(key.desc() if self.falls else key for key in self.keys))
         found = (first or _first)(session, ordered.where(*self._behind(last)), limit + 1)
         several = len(self.keys)
@@ -83,7 +83,7 @@ class Order:
         plain = [value.isoformat() if isinstance(value, datetime) else value for value in values]
         return base64.urlsafe_b64encode(json.dumps([self.name, *plain]).encode()).decode().rstrip("=")
 
-    def read(self, cursor: str) -> list[Any]:
+    def parse(self, cursor: str) -> list[Any]:
         """Return the keys of a cursor, none for the first page. Raises Refused for one of another list."""
         name, *values = _content(cursor)
         if name != self.name or len(values) not in (0, len(self.keys)):

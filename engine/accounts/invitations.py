@@ -219,7 +219,7 @@ def accept_new(
         with workspace.database.read() as session:
             if names.is_taken(session, name):
                 raise taken
-        stored = passwords.hashed(password, name)
+        stored = passwords.hash_password(password, name)
         try:
             with workspace.database.write() as session:
                 invitation = _open(session, token)

@@ -67,7 +67,7 @@ def throttled_login(workspace: Workspace, name: str, user: User | None, address:
         TooMany: a count is full; this attempt is not counted.
     """
     key = user.name if user is not None else _hidden(name)
-    with _throttled(workspace, key, user, address, PASSWORDS, name) as attempt:
+    with _throttle(workspace, key, user, address, PASSWORDS, name) as attempt:
         yield attempt
 
 
@@ -86,7 +86,7 @@ def throttled_joining(workspace: Workspace, invitation_id: str, address: str) ->
         TooMany: a count is full.
     """
     key = f"invitation {invitation_id}"
-    with _throttled(workspace, key, None, address, NAMES, key) as attempt:
+    with _throttle(workspace, key, None, address, NAMES, key) as attempt:
         yield attempt
 
 
@@ -96,7 +96,7 @@ def check(workspace: Workspace, name: str, address: str) -> None:
     Raises:
         TooMany: it was refused.
     """
-    refusal = workspace.login_attempts.refused(name, network_of(address))
+    refusal = workspace.login_attempts.find_refusal(name, network_of(address))
     if refusal is not None:
         raise _too_many(*refusal)
 
@@ -109,7 +109,7 @@ def is_known(workspace: Workspace, name: str, address: str) -> bool:
 
 
 @contextmanager
-def _throttled(
+def _throttle(
     workspace: Workspace, key: str, user: User | None, address: str, what: str, typed: str
 ) -> Iterator[Attempt]:
     network = network_of(address)
@@ -122,7 +122,7 @@ def _throttled(
         if wait > 0:
             tried.refuse(typed, network, wait, what)
             raise _too_many(wait, what)
-        tried.put(attempt)
+        tried.add(attempt)
     try:
         yield attempt
     except BaseException:
@@ -188,7 +188,7 @@ def _record_failure(workspace: Workspace, attempt: Attempt) -> None:
         told[0] = tried.unsaid
         audit.record(session, None, "login.limited.more", "logins", times=told[0])
 
-    later.add(tell, done=lambda: tried.said(told[0]), key="login.limited.more", delay=MINUTE)
+    later.add(tell, done=lambda: tried.mark_named(told[0]), key="login.limited.more", delay=MINUTE)
 
 
 def _row(attempt: Attempt, *, succeeded: bool = False) -> LoginAttempt:

@@ -65,7 +65,7 @@ def check(password: str, name: str) -> None:
         raise Refused(f"The password is easy to guess{because}. Use several unrelated words.")
 
 
-def hashed(password: str, name: str) -> str:
+def hash_password(password: str, name: str) -> str:
     """Return the hash to store, after `check`."""
     check(password, name)
     return _HASHING.submit(_HASHER.hash, password).result()

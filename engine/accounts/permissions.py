@@ -100,7 +100,7 @@ def check_author(session: Session, annotation: Annotation, user_id: str, *, remo
         if not removed:
             visibility.check_standing(annotation.status)
         return
-    visibility.seen(session, annotation.id, user_id, removed=removed)
+    visibility.load_visible(session, annotation.id, user_id, removed=removed)
     user = session.get_one(User, user_id)
     role = role_in(session, user, annotation.project_id)
     if role is None or RANK[role] < RANK["reviewer"]:

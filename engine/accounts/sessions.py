@@ -262,7 +262,7 @@ def change_password(
     with login_throttle.throttled_login(workspace, user.name, user, address) as attempt:
         if not passwords.fits(user.password_hash, old):
             raise wrong
-        stored = passwords.hashed(new, user.name)
+        stored = passwords.hash_password(new, user.name)
         with workspace.database.write() as session:
             if not _is_as_before(session, user):  # an admin has reset the password or disabled the user meanwhile
                 raise wrong

@@ -70,7 +70,7 @@ def add_user(workspace: Workspace, name: str, password: str, role: str, *, by: s
     """
     check_role(role)
     name = names.check_new_name(name)
-    stored = passwords.hashed(password, name)
+    stored = passwords.hash_password(password, name)
     try:
         with workspace.database.write() as session:
             names.check_free(session, name)
@@ -158,7 +158,7 @@ def set_password(workspace: Workspace, user_id: str, password: str, *, by: User)
     """
     with workspace.database.read() as session:
         user = _changeable(session, user_id)
-    stored = passwords.hashed(password, user.name)
+    stored = passwords.hash_password(password, user.name)
     with workspace.database.write() as session:
         _take_turn(session, by)
         user = _changeable(session, user_id)
@@ -177,7 +177,7 @@ def end_sessions(workspace: Workspace, user_id: str, *, by: User) -> None:
     """
     with workspace.database.write() as session:
         _take_turn(session, by)
-        user = _found(session, user_id)
+        user = _load_user(session, user_id)
         sessions.revoke_all(session, user.id)
         audit.record(session, by.id, "users.sessions", user.id, name=user.name)
 
@@ -195,7 +195,7 @@ def user_by_id(workspace: Workspace, user_id: str) -> User:
         NotFound: there is no such user.
     """
     with workspace.database.read() as session:
-        return _found(session, user_id)
+        return _load_user(session, user_id)
 
 
 def user_view(user: User) -> UserView:
@@ -212,7 +212,7 @@ def user_view(user: User) -> UserView:
 def preferences(workspace: Workspace, user_id: str) -> dict[str, Any]:
     """Return a user's stored preferences."""
     with workspace.database.read() as session:
-        return dict(_found(session, user_id).preferences)
+        return dict(_load_user(session, user_id).preferences)
 
 
 def set_preferences(workspace: Workspace, user_id: str, wanted: dict[str, Any]) -> dict[str, Any]:
@@ -242,7 +242,7 @@ def set_preferences(workspace: Workspace, user_id: str, wanted: dict[str, Any]) 
     if size > LARGEST_PREFERENCES:
         raise Refused(f"The preferences have {size:,} bytes; {LARGEST_PREFERENCES:,} are allowed. Shorten them.")
     with workspace.database.write() as session:
-        user = _found(session, user_id)
+        user = _load_user(session, user_id)
         user.preferences = wanted
         return wanted
 
@@ -265,7 +265,7 @@ def check_role(role: str) -> None:
         raise Refused(f"Unknown role {role!r}. Choose from {', '.join(ROLES)}.")
 
 
-def _found(session: Session, user_id: str) -> User:
+def _load_user(session: Session, user_id: str) -> User:
     return existing(session, User, user_id)
 
 

@@ -19,7 +19,7 @@ NOT_THERE = "There is no such annotation."  # as for an unknown id: existence wo
 GONE = "This answer was removed. Its author, a reviewer or an admin of the project can restore it."
 
 
-def compared(viewer_id: str) -> ColumnElement[bool]:
+def is_compared_with(viewer_id: str) -> ColumnElement[bool]:
     """Return the condition that the viewer has not answered a task whose answers will be compared.
 
     Args:
@@ -51,7 +51,7 @@ def compared_pairs(
         viewer_id: id of an annotator; only pairs whose other answers are hidden from them. None: from anybody.
     """
     asked = Task.document_id.in_({document_id for document_id, _ in pairs})
-    hidden = compared(viewer_id) if viewer_id is not None else _is_compared()
+    hidden = is_compared_with(viewer_id) if viewer_id is not None else _is_compared()
     found = session.execute(select(Task.document_id, Task.question_id).where(asked, hidden)).tuples()
     return set(pairs) & set(found)
 
@@ -64,7 +64,7 @@ def compared_documents(session: Session, documents: Collection[str], viewer_id: 
         documents: ids of documents.
         viewer_id: id of an annotator; only tasks whose other answers are hidden from them. None: from anybody.
     """
-    hidden = compared(viewer_id) if viewer_id is not None else _is_compared()
+    hidden = is_compared_with(viewer_id) if viewer_id is not None else _is_compared()
     return set(session.scalars(select(Task.document_id).where(Task.document_id.in_(documents), hidden).distinct()))
 
 
@@ -83,7 +83,9 @@ def hidden_answers(viewer_id: str) -> ColumnElement[bool]:
         viewer_id: id of the annotator; reviewers and admins see all (`sees_all`).
     """
     asked = exists().where(
-        Task.document_id == Annotation.document_id, Task.question_id == Annotation.question_id, compared(viewer_id)
+        Task.document_id == Annotation.document_id,
+        Task.question_id == Annotation.question_id,
+        is_compared_with(viewer_id),
     )
     return (Annotation.author_id != viewer_id) & asked
 
@@ -96,14 +98,16 @@ def hidden_questions(session: Session, document_id: str, viewer_id: str) -> set[
     document = session.get(Document, document_id)
     if document is None or sees_all(session, document.project_id, viewer_id):
         return set()
-    return set(session.scalars(select(Task.question_id).where(Task.document_id == document_id, compared(viewer_id))))
+    return set(
+        session.scalars(select(Task.question_id).where(Task.document_id == document_id, is_compared_with(viewer_id)))
+    )
 
 
 def unnamed_tasks(session: Session, project_id: str, viewer_id: str, tasks: Collection[str]) -> set[str]:
     """Return those of a project's tasks whose holders and authors are not named to the user; none for reviewers."""
     if not tasks or sees_all(session, project_id, viewer_id):
         return set()
-    return set(session.scalars(select(Task.id).where(Task.id.in_(tasks), compared(viewer_id))))
+    return set(session.scalars(select(Task.id).where(Task.id.in_(tasks), is_compared_with(viewer_id))))
 
 
 def is_hidden(session: Session, annotation: Annotation, viewer_id: str) -> bool:
@@ -112,7 +116,7 @@ def is_hidden(session: Session, annotation: Annotation, viewer_id: str) -> bool:
     return session.scalar(hidden) is not None and not sees_all(session, annotation.project_id, viewer_id)
 
 
-def seen(session: Session, annotation_id: str, viewer_id: str | None, *, removed: bool = False) -> Annotation:
+def load_visible(session: Session, annotation_id: str, viewer_id: str | None, *, removed: bool = False) -> Annotation:
     """Return an annotation that the user may see.
 
     Args:

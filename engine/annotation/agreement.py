@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from engine.annotation.proposal import marked
+from engine.annotation.proposal import read_state
 from engine.annotation.state import AnnotationState, Box, PageGeometry, PageMark, Patch, raster
 
 AGREED = 0.75  # smallest IoU at which two answers count as equal; leaves room for a currency sign or a comma
@@ -90,4 +90,4 @@ def _f1(common: int, said: int, heard: int, nothing_marked: bool) -> float | Non
 
 def agrees(state: AnnotationState, answer: dict[str, object], page_id: str) -> bool:
     """Return whether a person's answer and a stored model answer agree: IoU of at least AGREED."""
-    return compare(state, marked(answer, page_id)).iou >= AGREED
+    return compare(state, read_state(answer, page_id)).iou >= AGREED

@@ -17,9 +17,9 @@ from engine.annotation.bounds import check_runs
 from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
-from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, newest_proposal, proposed
+from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, build_proposal, newest_proposal
 from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
-from engine.annotation.survey_answers import Prepared, prepared
+from engine.annotation.survey_answers import Prepared, load_prepared
 from engine.errors import NotFound, Refused
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
@@ -58,7 +58,7 @@ class AnswerService:
             return
         try:
             _, _, loaded = self._page(page_id)
-            if not self.pages.begun(page_id, loaded):
+            if not self.pages.is_begun(page_id, loaded):
                 self.pages.get(page_id, loaded)
         finally:
             self._warming.release()
@@ -106,14 +106,14 @@ class AnswerService:
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("This page is not in this document; reload the document.")
         loaded = self.predictors.of(document.project_id)
-        found = self._prepared(document, question, loaded) if page_id is None else None
+        found = self._load_prepared(document, question, loaded) if page_id is None else None
         if found is None:
             likely = [page_id] if page_id is not None else by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
             answers = self._ask_pages(loaded, likely, question)
             best = answers[0]
             stored = stored_answer(best.answer, best.cached.numbers)
             if page_id is None:
-                stored.ranked = [each.ranked() for each in answers]
+                stored.ranked = [each.to_ranked() for each in answers]
             found = Prepared(
                 best.page_id, stored, float(best.answer.score), float(best.answer.answered), best.milliseconds
             )
@@ -151,7 +151,7 @@ class AnswerService:
             # stored.
             current = session.get_one(Annotation, annotation_id, with_for_update=True, populate_existing=True)
             before = newest_proposal(session, annotation_id)
-            ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.ranked() for each in answers))}
+            ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.to_ranked() for each in answers))}
             in_order = sorted(ranked.values(), key=lambda each: each.answered * each.score, reverse=True)
             better = before is None or (best.marks and best.worth > before.answered * before.score)
             if before is None or (better and current.head == 0):
@@ -239,14 +239,14 @@ class AnswerService:
         with self.workspace.database.write() as session:
             session.add(prediction)
             session.flush()
-        return proposed(prediction, stored, loaded.version)
+        return build_proposal(prediction, stored, loaded.version)
 
-    def _prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
+    def _load_prepared(self, document: Document, question: str, loaded: Loaded) -> Prepared | None:
         """Return the stored survey answer; None when absent, or when the project's stage is "assisted"."""
         with self.workspace.database.read() as session:
             if project_stage.stage_of(session, document.project_id) == "assisted":
                 return None
-            return prepared(session, document.id, question, loaded.version.id)
+            return load_prepared(session, document.id, question, loaded.version.id)
 
     def _page(self, page_id: str) -> tuple[Page, Document, Loaded]:
         with self.workspace.database.read() as session:
@@ -319,7 +319,7 @@ class _PageAnswer:
         """Whether anything is marked: a page whose answer was declined comes after all others."""
         return bool(np.any(self.answer.mask))
 
-    def ranked(self) -> RankedPage:
+    def to_ranked(self) -> RankedPage:
         """Return the page with its scores, as stored in the ranking."""
         return RankedPage(page_id=self.page_id, answered=float(self.answer.answered), score=float(self.answer.score))
 

@@ -1,6 +1,6 @@
 """Automatic answers: conditions on their state, and their audit by people's answers.
 
-Reads only, except `checked` and `person_answered`, which store the verdict that a person's answer implies, and
+Reads only, except `store_verdict` and `person_answered`, which store the verdict that a person's answer implies, and
 `check_anew`.
 """
 
@@ -98,7 +98,7 @@ def opinion_of(automatic: ToCheck, state: AnnotationState) -> Opinion:
     return Opinion(automatic.id, agrees(state, automatic.answer, automatic.page_id))
 
 
-def checked(
+def store_verdict(
     session: Session,
     document_id: str,
     question_id: str,
@@ -142,7 +142,7 @@ def check_anew(session: Session, document_id: str, question_id: str) -> None:
     automatic = session.scalar(_of_question(document_id, question_id))
     if automatic is None:
         return
-    lock_project(session, automatic.project_id)  # as in `checked`
+    lock_project(session, automatic.project_id)  # as in `store_verdict`
     newest = session.scalar(
         select(Revision)
         .join(Annotation, Annotation.id == Revision.annotation_id)
@@ -183,9 +183,9 @@ def person_answered(
 ) -> None:
     """Store the verdict of a person's answer; leave the automatic stage when the audit fails.
 
-    Runs in the caller's transaction. `anew` and `opinion` as in `checked`.
+    Runs in the caller's transaction. `anew` and `opinion` as in `store_verdict`.
     """
-    automatic = checked(session, document_id, question_id, state, person_id, anew=anew, opinion=opinion)
+    automatic = store_verdict(session, document_id, question_id, state, person_id, anew=anew, opinion=opinion)
     if automatic is None or not automatic.audit or automatic.verdict != "wrong":
         return
     target = settings_of(lock_project(session, project_id)).precision_target

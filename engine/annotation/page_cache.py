@@ -83,7 +83,7 @@ class PageCache:
             future = self._pages.get(key)
         return future is not None and future.done()
 
-    def begun(self, page_id: str, loaded: Loaded) -> bool:
+    def is_begun(self, page_id: str, loaded: Loaded) -> bool:
         """Return whether the page is encoded or being encoded."""
         key = self._key(page_id, loaded)
         with self._lock:

@@ -62,7 +62,7 @@ class Painting:
     def _stays(self) -> bool:
         return not self._steps and is_encoded(self.box, self.counts)
 
-    def done(self) -> dict[str, list[int]]:
+    def paint(self) -> dict[str, list[int]]:
         """Paint all steps; return the mask as a patch."""
         if self._stays:
             return {"box": list(self.box), "counts": list(self.counts)}

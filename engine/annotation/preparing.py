@@ -98,7 +98,7 @@ def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished
         raise
     except Refused as refusal:
         outcome = refusal
-    return _prepared(base, pages, outcome)
+    return _make_prepared(base, pages, outcome)
 
 
 def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, finished: bool) -> Prepared:
@@ -109,7 +109,7 @@ def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, finished:
         outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits)
     except Refused as refusal:
         outcome = refusal
-    return _prepared(base, pages, outcome)
+    return _make_prepared(base, pages, outcome)
 
 
 def check_complete(state: AnnotationState) -> None:
@@ -125,12 +125,12 @@ def _change(base: Base, edits: Sequence[Edit], pages: NamedPages) -> Change:
 
 
 def _paint_onto(base: Base, change: Change, finished: bool) -> AnnotationState:
-    after = change.done()
+    after = change.apply()
     check_masks(base.state, after)
     if finished:
         check_complete(after)
     return after
 
 
-def _prepared(base: Base, pages: NamedPages, outcome: Ready | Refused) -> Prepared:
+def _make_prepared(base: Base, pages: NamedPages, outcome: Ready | Refused) -> Prepared:
     return Prepared(base, tuple(pages.geometry), pages.version, outcome)

@@ -66,10 +66,12 @@ class Proposal(StoredAnswer):
 def proposal_of(session: Session, prediction: Prediction) -> Proposal:
     """Return a stored prediction as a proposal."""
     version = session.get_one(ModelVersion, prediction.model_version_id)
-    return proposed(prediction, StoredAnswer.model_validate({**prediction.answer, "score": prediction.score}), version)
+    return build_proposal(
+        prediction, StoredAnswer.model_validate({**prediction.answer, "score": prediction.score}), version
+    )
 
 
-def proposed(prediction: Prediction, answer: StoredAnswer, version: ModelVersion) -> Proposal:
+def build_proposal(prediction: Prediction, answer: StoredAnswer, version: ModelVersion) -> Proposal:
     """Build a proposal from a prediction, its answer and its model version."""
     return Proposal(
         **answer.model_dump(),
@@ -134,10 +136,10 @@ def newest_state(session: Session, annotation_id: str) -> tuple[str | None, Anno
 
 def shown_state(prediction: Prediction) -> AnnotationState:
     """Return the state that a prediction showed to the person."""
-    return marked({**prediction.answer, "score": prediction.score}, prediction.page_id)
+    return read_state({**prediction.answer, "score": prediction.score}, prediction.page_id)
 
 
-def marked(answer: dict[str, Any], page_id: str) -> AnnotationState:
+def read_state(answer: dict[str, Any], page_id: str) -> AnnotationState:
     """Return the state that a stored model answer marks on a page."""
     stored = StoredAnswer.model_validate(answer)
     if not stored.mask.counts:

@@ -80,7 +80,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             return _saved_before(session, annotation_id, request.base, request.idempotency_key)
     prepared = base if isinstance(base, Refused) else prepare(workspace, base, request.edits, finished=finished)
     with workspace.database.write() as session:
-        answer = _allowed(session, annotation_id, request, user_id)
+        answer = _load_changeable(session, annotation_id, request, user_id)
         status = STATUS_AFTER[answer.action]
         before = advance(session, annotation_id, request.base, request.idempotency_key, status, user_id)
         if before is not None:
@@ -252,7 +252,7 @@ def _answer(
     return answer, Base(annotation_id, answer.document_id, answer.question_id, *state)
 
 
-def _allowed(session: Session, annotation_id: str, request: RevisionRequest, user_id: str) -> _Answer:
+def _load_changeable(session: Session, annotation_id: str, request: RevisionRequest, user_id: str) -> _Answer:
     """Return the annotation that a person may change. Raises NotFound or Forbidden."""
     found = session.connection().execute(_ALLOWED, {"annotation": annotation_id, "user": user_id}).one_or_none()
     return _changeable(session, found, annotation_id, request.action, user_id)

@@ -119,12 +119,12 @@ class PageGeometry:
 
 def apply(state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> AnnotationState:
     """Return the state after `edits`. Raises Refused for an unknown page or word, or an unfit mask."""
-    return Change.of(state, edits, pages).done()
+    return Change.of(state, edits, pages).apply()
 
 
 @dataclass(slots=True)
 class Change:
-    """Change that edits make to a state; checked when created, painted only by `done`."""
+    """Change that edits make to a state; checked when created, painted only by `apply`."""
 
     no_answer: bool
     _pages: Mapping[str, PageGeometry]
@@ -157,14 +157,14 @@ class Change:
         painted = sum(len(mask.counts) + mask.runs for mask in self._masks.values())
         return painted + sum(len(mark.mask.counts) for mark in self._marks.values())
 
-    def done(self) -> AnnotationState:
+    def apply(self) -> AnnotationState:
         """Paint the masks and return the state after the edits."""
         marks = {page: mark.model_copy() for page, mark in self._marks.items()}
         for page, words in self._words.items():
             marks[page].words = list(words)
         for page, mask in self._masks.items():
             # A mask without pixels becomes the empty mask, whatever its box.
-            marks[page].mask = Patch.model_validate(mask.done())
+            marks[page].mask = Patch.model_validate(mask.paint())
         return AnnotationState(no_answer=self.no_answer, pages=marks)
 
     def _add(self, edit: Edit) -> None:
@@ -183,7 +183,7 @@ class Change:
             mark.points, mark.boxes = edit.points, edit.boxes
             return
         if isinstance(edit, EditMask):
-            _known(edit.words, geometry)
+            _check_known(edit.words, geometry)
             self._masks[page] = _painting(edit.mask, geometry)
             self._words[page] = dict.fromkeys(edit.words)
             return
@@ -201,7 +201,7 @@ class Change:
         self.drawn += mask.runs - before[1]
 
     def _select(self, edit: EditWords, mask: Painting, geometry: PageGeometry) -> None:
-        _known(edit.add, geometry)
+        _check_known(edit.add, geometry)
         words = self._words.setdefault(edit.page, dict.fromkeys(self._marks[edit.page].words))
         removed = set(edit.remove)
         for number in removed:
@@ -251,7 +251,7 @@ def to_patch(mask: Mask) -> Patch:
     return Patch.model_validate(encode_patch(mask))
 
 
-def stored(state: AnnotationState) -> dict[str, Any]:
+def dump_state(state: AnnotationState) -> dict[str, Any]:
     """Return a state as JSON for a revision."""
     return state.model_dump(mode="json")
 
@@ -274,7 +274,7 @@ def _inside(box: Box, geometry: PageGeometry) -> Box:
     return max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3])
 
 
-def _known(numbers: Iterable[int], geometry: PageGeometry) -> None:
+def _check_known(numbers: Iterable[int], geometry: PageGeometry) -> None:
     unknown = [number for number in numbers if number not in geometry.boxes]
     if unknown:
         raise Refused(f"The page has no word {unknown[0]}; reload the page.")

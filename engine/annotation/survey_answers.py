@@ -62,7 +62,7 @@ def store(session: Session, answers: Sequence[SurveyAnswer], signature: Document
     session.add_all([*answers, signature])
 
 
-def prepared(session: Session, document_id: str, question: str, version_id: str) -> Prepared | None:
+def load_prepared(session: Session, document_id: str, question: str, version_id: str) -> Prepared | None:
     """Return the survey answer to a question; None when of another version or of other words."""
     found = session.scalar(
         select(SurveyAnswer)

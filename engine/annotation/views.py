@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session, defer
 from db.statuses import REMOVED
 from db.tables import Annotation, Document, Prediction, Question, Revision, User
 from db.tables.annotations import UNFINISHED
-from engine.accounts.visibility import hidden_questions, seen, sees_all
+from engine.accounts.visibility import hidden_questions, load_visible, sees_all
 from engine.annotation.proposal import (
     Proposal,
     RankedPage,
@@ -81,7 +81,7 @@ class AnnotationLine(BaseModel):
 def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> AnnotationView:
     """Return one annotation. Raises NotFound when it is absent or hidden from the viewer."""
     with workspace.database.read() as session:
-        annotation = seen(session, annotation_id, viewer_id)
+        annotation = load_visible(session, annotation_id, viewer_id)
         question = session.get_one(Question, annotation.question_id)
         author = session.get_one(User, annotation.author_id)
         prediction = newest_proposal(session, annotation_id)

@@ -139,7 +139,7 @@ class WordList:
             if isinstance(edit, WordText):
                 self._write(edit)
             elif isinstance(edit, WordSplit):
-                self._split(edit)
+                self._split_word(edit)
             elif isinstance(edit, WordMerge):
                 self._merge(edit)
             elif isinstance(edit, WordAdd):
@@ -174,7 +174,7 @@ class WordList:
         self._by_number[kept.number] = kept
         self.next_number = max(self.next_number, kept.number + 1)
 
-    def _split(self, edit: WordSplit) -> None:
+    def _split_word(self, edit: WordSplit) -> None:
         whole = self._change(self._live(edit.number))
         for part in edit.parts:
             self._inside(part.box)
@@ -208,19 +208,19 @@ class WordList:
         for number in edit.instead:
             self._change(self._live(number)).retired = True
         for number in edit.numbers:
-            word = self._known(number)
+            word = self._find_word(number)
             if not word.retired:
                 raise Refused(f"Word {number} is on the page already; reload the page.")
             self._change(word).retired = False
 
-    def _known(self, number: int) -> ListedWord:
+    def _find_word(self, number: int) -> ListedWord:
         word = self._by_number.get(number)
         if word is None:
             raise Refused(f"The page has no word {number}; reload the page.")
         return word
 
     def _live(self, number: int) -> ListedWord:
-        word = self._known(number)
+        word = self._find_word(number)
         if word.retired:
             raise Refused(f"Word {number} was split, merged or removed before; reload the page.")
         return word

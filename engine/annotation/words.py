@@ -84,7 +84,7 @@ def page_words(workspace: Workspace, page_id: str) -> Words:
     """Return the words of a page. Raises NotFound for an unknown page."""
     with workspace.database.read() as session:
         page = existing(session, Page, page_id)
-        return Words.model_validate(as_lists(listed(session, page_id), page.words_version))
+        return Words.model_validate(as_lists(load_all_words(session, page_id), page.words_version))
 
 
 def edit_words(workspace: Workspace, page_id: str, request: WordEditsRequest, user_id: str) -> EditedWords:
@@ -124,7 +124,7 @@ def edit_words(workspace: Workspace, page_id: str, request: WordEditsRequest, us
         return _saved_words(words.words, edit.version, edit)
 
 
-def listed(session: Session, page_id: str) -> list[ListedWord]:
+def load_all_words(session: Session, page_id: str) -> list[ListedWord]:
     """Return all words that a page has ever had, in reading order."""
     return listed_of(session, [page_id])[page_id]
 
@@ -158,7 +158,7 @@ def _apply_edits(workspace: Workspace, page_id: str, request: WordEditsRequest) 
             return None
         undone = {edit.number for edit in request.edits if isinstance(edit, WordText) and edit.doubtful}
         as_read = _as_read(session, page_id, undone)
-        words = WordList(listed(session, page_id), (page.width, page.height), as_read)
+        words = WordList(load_all_words(session, page_id), (page.width, page.height), as_read)
     words.apply(request.edits)
     return words
 
@@ -253,7 +253,7 @@ def _saved_before(session: Session, page: Page, request: WordEditsRequest) -> Ed
             f"The words of this page were changed meanwhile: your change starts from version {request.base}, and the "
             f"newest is version {page.words_version}."
         )
-    return _saved_words(listed(session, page.id), page.words_version, edit)
+    return _saved_words(load_all_words(session, page.id), page.words_version, edit)
 
 
 def _with_key(session: Session, page_id: str, key: str) -> WordEdit | None:

@@ -17,7 +17,7 @@ from engine.client.schemas import (
     RevisionRequest,
     Saved,
 )
-from engine.client.transport import Connection, checked, plain
+from engine.client.transport import Connection, build_request, plain
 
 
 class Annotations:
@@ -86,7 +86,7 @@ class Annotations:
         Raises ServerSaid (409) when somebody saved before you; its body["current"] is the newest version.
         """
         fields = {"edits": plain(edits), "prediction_id": prediction_id, "seconds": seconds, "action": action}
-        request = checked(RevisionRequest, idempotency_key=key or uuid.uuid4().hex, base=base, **fields)
+        request = build_request(RevisionRequest, idempotency_key=key or uuid.uuid4().hex, base=base, **fields)
         return self._at.put(Saved, f"/annotations/{annotation_id}/revisions", request)
 
     def accept(self, annotation_id: str, base: int, *, seconds: float = 0) -> Saved:

@@ -15,7 +15,7 @@ from engine.client.schemas import (
     WordEditsRequest,
     Words,
 )
-from engine.client.transport import Connection, ServerSaid, checked, plain
+from engine.client.transport import Connection, ServerSaid, build_request, plain
 
 MOST_FILES = 50  # in one request; the server takes no more
 
@@ -109,7 +109,9 @@ class Documents:
         edits: such as engine.client.WordText, or the same as dictionaries.
         Raises ServerSaid (409) when somebody saved before you; its body["current"] holds the words as they are now.
         """
-        request = checked(WordEditsRequest, idempotency_key=key or uuid.uuid4().hex, base=base, edits=plain(edits))
+        request = build_request(
+            WordEditsRequest, idempotency_key=key or uuid.uuid4().hex, base=base, edits=plain(edits)
+        )
         return self._at.put(EditedWords, f"/pages/{page_id}/words", request)
 
     mend = edit_words  # the name before, which scripts may call

@@ -98,7 +98,7 @@ class Connection:
 
     def send(self, method: str, path: str, *, repeatable: bool = True, **more: Any) -> httpx.Response:
         """Send a request, again where that can help, and return its answer. Raises ServerSaid when it fails."""
-        return self._tried(lambda: self._http.request(method, f"/api{path}", **more), repeatable)
+        return self._try(lambda: self._http.request(method, f"/api{path}", **more), repeatable)
 
     def download(self, path: str, out: Path, **query: Any) -> None:
         """Write the answer of a GET to a file, whole or not at all. Tries again as `send` does."""
@@ -115,12 +115,12 @@ class Connection:
                 return answer
 
         try:
-            self._tried(once, repeatable=True)
+            self._try(once, repeatable=True)
             part.replace(out)
         finally:
             part.unlink(missing_ok=True)
 
-    def _tried(self, once: Callable[[], httpx.Response], repeatable: bool) -> httpx.Response:
+    def _try(self, once: Callable[[], httpx.Response], repeatable: bool) -> httpx.Response:
         for pause in (*self._pauses, None):
             try:
                 answer = once()
@@ -156,7 +156,7 @@ class Connection:
         return ServerSaid(f"No Glossator answers at {self._address}; is it running, and is the address right?", 0)
 
 
-def checked(kind: Any, **fields: Any) -> Any:
+def build_request(kind: Any, **fields: Any) -> Any:
     """Return a request of the type `kind` as JSON.
 
     Raises ServerSaid (422), which names the field, when the request is not valid.

@@ -22,7 +22,7 @@ from engine.client.schemas import (
     TaskProgress,
     Verdict,
 )
-from engine.client.transport import Connection, checked, plain
+from engine.client.transport import Connection, build_request, plain
 
 
 class Work:
@@ -153,7 +153,7 @@ class Work:
         key: the idempotency key; the same key again is the same verdict. None: a new key.
         """
         fields = {"quality": quality, "completeness": completeness, "reason": reason, "edits": plain(edits)}
-        request = checked(
+        request = build_request(
             ReviewRequest,
             idempotency_key=key or uuid.uuid4().hex,
             base=base,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, load_only
 from db.statuses import ACCEPTED
 from db.tables import Annotation, AutomaticAnswer, Document, DocumentGroup, ModelVersion, Project, Question, Task
 from engine.annotation import automatic_checks
-from engine.annotation.proposal import marked
+from engine.annotation.proposal import read_state
 from engine.datasets.filters import Filters
 from engine.datasets.labels import AutomaticLabel, ProjectFacts, with_living_words
 from engine.documents.reading.reading_state import is_being_read
@@ -38,7 +38,9 @@ def automatic_labels(
     )  # PostgreSQL does not derive one condition from the other
     rows = session.execute(chosen_automatic(on_these, versions, filters).order_by(AutomaticAnswer.id))
     labels = [
-        AutomaticLabel(answer, question_id, question, document, group, version, marked(answer.answer, answer.page_id))
+        AutomaticLabel(
+            answer, question_id, question, document, group, version, read_state(answer.answer, answer.page_id)
+        )
         for answer, question_id, question, document, group, version in rows
     ]
     labels = [label for label in labels if label.state.pages]

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.statuses import AUTOMATIC
 from db.tables import Document, Page
-from engine.annotation.state import stored
+from engine.annotation.state import dump_state
 from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.frozen_words import WordsWriter, living_words
 from engine.datasets.labels import AutomaticLabel, Chosen, Label
@@ -172,7 +172,7 @@ def _item_json(label: Label) -> dict[str, Any]:
         "source": label.annotation.source,
         "model_version": label.model_version,
         "document_id": label.document.id,
-        "state": stored(label.state),
+        "state": dump_state(label.state),
         "weight": label.weight,
     }
 
@@ -189,7 +189,7 @@ def _automatic_json(label: AutomaticLabel) -> dict[str, Any]:
         "source": AUTOMATIC,
         "model_version": label.version.checkpoint_sha256,
         "document_id": label.document.id,
-        "state": stored(label.state),
+        "state": dump_state(label.state),
         "weight": round(label.weight, 6),
     }
 

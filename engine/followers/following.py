@@ -33,7 +33,7 @@ class Following:
     def is_behind(self) -> bool:
         """Return whether a look would find something to do; one short statement or two."""
         with self._workspace.database.autocommit_read() as session:
-            return bool(self._read(session))
+            return bool(self._read_groups(session))
 
     def look(self) -> bool:
         """Follow what became dirty since the last look; return whether there was anything.
@@ -42,7 +42,7 @@ class Following:
         go on. Raises what the database raises when it cannot be reached.
         """
         with self._workspace.database.autocommit_read() as session:
-            groups = self._read(session)
+            groups = self._read_groups(session)
         for followers, places, reading in groups:
             try:
                 self._follow(followers, places, reading.dirty, reading)
@@ -57,7 +57,7 @@ class Following:
                     self._follow_singly(followers, places, reading)
         return bool(groups)
 
-    def _read(self, session: Session) -> list[tuple[list[Follower], list[Position], Reading]]:
+    def _read_groups(self, session: Session) -> list[tuple[list[Follower], list[Position], Reading]]:
         """Return the followers that have something to do, in groups that stand at one place."""
         found = positions.read_positions(session)
         moment = now()

@@ -85,7 +85,7 @@ def read_dirty(session: Session, cursor: int, followed: Collection[int], limit: 
         for row in rows
         if row.documents and row.id not in followed
     ]
-    settled = changes.settled(cursor, ((row.id, row.created_at) for row in rows))
+    settled = changes.find_last_settled(cursor, ((row.id, row.created_at) for row in rows))
     return Reading(dirty, settled, rows[-1].id if rows else cursor)
 
 

@@ -38,7 +38,7 @@ class FollowerRunner:
         self._holder = f"follower-{uuid.uuid4().hex}"
         self._held_until = 0.0  # by the monotonic clock
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="followers", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name="followers", daemon=True)
 
     def start(self) -> None:
         """Follow from now on, in a thread."""
@@ -71,7 +71,7 @@ class FollowerRunner:
         self._held_until = moment + LEASE_SECONDS if until is not None else 0.0
         return until is not None
 
-    def _run(self) -> None:
+    def _follow(self) -> None:
         pause = LOOK_SECONDS
         while not self._stop.wait(pause):
             pause = LOOK_SECONDS

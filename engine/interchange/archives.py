@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def opened(path: Path, on_progress: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Path]:
+def open_archive(path: Path, on_progress: Callable[[int, int], None] = lambda done, of: None) -> Iterator[Path]:
     """Yield the folder or file of a set; a zip file stays unpacked while the context lasts.
 
     Args:

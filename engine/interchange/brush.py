@@ -66,24 +66,24 @@ def decode_brush(packed: Sequence[int], size: tuple[int, int]) -> Mask:
     except (TypeError, ValueError):
         raise ValueError("a brush stroke must be a list of bytes") from None
     bits = _Bits(text)
-    count = bits.read(32)
+    count = bits.read_bits(32)
     if count != height * width * _CHANNELS:
         raise ValueError(
             f"a brush stroke holds {count} values, and its page has {height * width} pixels of {_CHANNELS}"
         )
-    value_bits = bits.read(5) + 1
-    sizes = [bits.read(4) + 1 for _ in range(4)]
+    value_bits = bits.read_bits(5) + 1
+    sizes = [bits.read_bits(4) + 1 for _ in range(4)]
     values = np.zeros(count, bool)
     at = 0
     while at < count:
-        repeated = bits.read(1)
-        end = at + 1 + bits.read(sizes[bits.read(2)])
+        repeated = bits.read_bits(1)
+        end = at + 1 + bits.read_bits(sizes[bits.read_bits(2)])
         if end > count:
             raise ValueError("a brush stroke has a run that leaves the page")
         if repeated:
-            values[at:end] = bits.read(value_bits) > 0
+            values[at:end] = bits.read_bits(value_bits) > 0
         else:
-            values[at:end] = [bits.read(value_bits) > 0 for _ in range(end - at)]
+            values[at:end] = [bits.read_bits(value_bits) > 0 for _ in range(end - at)]
         at = end
     return values.reshape(height, width, _CHANNELS)[:, :, _OPACITY]
 
@@ -92,7 +92,7 @@ class _Bits:
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
 
-    def read(self, count: int) -> int:
+    def read_bits(self, count: int) -> int:
         end = self._at + count
         if end > len(self._text):
             raise ValueError("a brush stroke is cut short")

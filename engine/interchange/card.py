@@ -167,7 +167,7 @@ def _samples(release: Release, to: Destination) -> list[tuple[str, Marked]]:
     drawn: list[tuple[str, Marked]] = []
     for _, items in release.documents():
         for item in items:
-            marked = release.marked(item)
+            marked = release.marked_pages(item)
             if not marked:
                 continue
             path = f"{SAMPLES_FOLDER}/{len(drawn) + 1:02d}.jpg"

@@ -91,7 +91,7 @@ class Destination:
         Raises:
             Refused: The stored file was changed on disk.
         """
-        there = self._log.known(path)
+        there = self._log.find(path)
         target = self.folder / path
         if there is not None and there.sha256 == sha256 and target.is_file() and target.stat().st_size == there.bytes:
             self._log.add(there)
@@ -124,10 +124,10 @@ class Destination:
         """Write manifest.json: `content`, then every finished file by path. Return its SHA-256."""
         with self.text(MANIFEST_FILE) as file:
             file.write(_json(content).removesuffix("\n}") + ',\n "files": [')
-            for at, one in enumerate(self._log.finished()):
+            for at, one in enumerate(self._log.list_finished()):
                 file.write(f"{',' if at else ''}\n  {json.dumps(asdict(one), ensure_ascii=False, sort_keys=True)}")
             file.write("\n ]\n}\n")
-        written = self._log.known(MANIFEST_FILE)
+        written = self._log.find(MANIFEST_FILE)
         assert written is not None
         return written.sha256
 
@@ -211,7 +211,7 @@ class _Log:
         )
         self._base.execute("UPDATE file SET now = 0")
 
-    def known(self, path: str) -> Written | None:
+    def find(self, path: str) -> Written | None:
         """Return the file of that path, as this try or an earlier one finished it."""
         row = self._base.execute("SELECT path, sha256, bytes FROM file WHERE path = ?", (path,)).fetchone()
         return Written(*row) if row else None
@@ -224,7 +224,7 @@ class _Log:
         """Note a file that is finished."""
         self._base.execute("INSERT OR REPLACE INTO file VALUES (?, ?, ?, 1)", (one.path, one.sha256, one.bytes))
 
-    def finished(self) -> Iterator[Written]:
+    def list_finished(self) -> Iterator[Written]:
         """Yield the files that this try finished, by path."""
         for row in self._base.execute("SELECT path, sha256, bytes FROM file WHERE now ORDER BY path"):
             yield Written(*row)

@@ -86,7 +86,7 @@ def filters_of(job: Job) -> Filters:
     return Filters(**wanted)
 
 
-def run(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+def run_export(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
     """Write an export; a handler of the queue.
 
     Returns the snapshot, the number of answers, and the bytes of the zip.

@@ -234,7 +234,7 @@ def text_of(value: object, what: str, where: str, most: int = MOST_LETTERS) -> s
     return storable(folded)
 
 
-def listed(value: object, what: str, where: str) -> list[Any]:
+def check_list(value: object, what: str, where: str) -> list[Any]:
     """Return the value when it is a list.
 
     Raises:
@@ -245,7 +245,7 @@ def listed(value: object, what: str, where: str) -> list[Any]:
     return value
 
 
-def mapped(value: object, what: str, where: str) -> dict[str, Any]:
+def check_object(value: object, what: str, where: str) -> dict[str, Any]:
     """Return the value when it is a JSON object.
 
     Raises:
@@ -256,7 +256,7 @@ def mapped(value: object, what: str, where: str) -> dict[str, Any]:
     return value
 
 
-def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
+def decode_mask(rle: object, size: tuple[int, int], where: str) -> Mask:
     """Return the mask of COCO's run lengths, bool [height, width].
 
     The size that the run lengths name is checked before they are unpacked.
@@ -275,7 +275,7 @@ def decoded(rle: object, size: tuple[int, int], where: str) -> Mask:
             where, f"the size of its mask must be [height, width] {[*size]} as of its page, and is {_show_value(named)}"
         )
     try:
-        return decode_rle(mapped(rle, "a mask", where))
+        return decode_rle(check_object(rle, "a mask", where))
     except ValueError as error:
         bad(where, str(error).rstrip("."))
 
@@ -291,7 +291,7 @@ def box_of(value: object, size: tuple[int, int], where: str) -> Box:
     Raises:
         BadEntry: The value is anything else, or the box ends before it begins.
     """
-    edges = listed(value, "a box", where)
+    edges = check_list(value, "a box", where)
     if len(edges) != 4 or not all(_finite(edge) for edge in edges):
         bad(where, f"a box must be four numbers, and is {_show_value(value)}")
     x0, y0, x1, y1 = (round(float(edge)) for edge in edges)

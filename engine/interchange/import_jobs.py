@@ -53,7 +53,7 @@ class Step:
         return _BEGINS.get(self.doing, 0.0) + _LASTS.get(self.doing, 0.0) * part
 
     @staticmethod
-    def read(sentence: str) -> "Step":
+    def parse(sentence: str) -> "Step":
         """Return the step that a message of a job tells."""
         found = _SENTENCE.fullmatch(sentence)
         if found is None:
@@ -91,7 +91,7 @@ def request(
     return queue.enqueue(workspace, IMPORT, project_id, payload, created_by=user_id, job_id=job_id)
 
 
-def run(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
+def run_import(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:
     """Run an import; a handler of the queue.
 
     Returns:

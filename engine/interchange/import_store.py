@@ -24,7 +24,7 @@ from engine.documents.reading.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
-from engine.interchange.pictures import checked
+from engine.interchange.pictures import check_picture
 from engine.projects.open_tasks import lock_project, open_missing
 from engine.text import storable
 from engine.workspace import Workspace
@@ -204,7 +204,7 @@ def _commit_document(
                 session,
                 project_id,
                 sha256,
-                Beginning(checked(first.image, (first.width, first.height), first.where), None, len(pages)),
+                Beginning(check_picture(first.image, (first.width, first.height), first.where), None, len(pages)),
                 name=first.name,
                 byte_count=byte_count,
                 user_id=user_id,

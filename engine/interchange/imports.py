@@ -15,12 +15,12 @@ from pathlib import Path
 from sqlalchemy.orm import Session
 
 from engine.errors import Refused
-from engine.interchange.archives import opened
+from engine.interchange.archives import open_archive
 from engine.interchange.format_detection import detect_format
 from engine.interchange.formats import FORMATS
 from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
 from engine.interchange.import_store import Imported, Status, pixels_of, store
-from engine.interchange.pictures import checked
+from engine.interchange.pictures import check_picture
 from engine.projects.projects import project_by_id
 from engine.workspace import Workspace
 
@@ -117,7 +117,7 @@ def import_set(
         if should_stop():
             raise ImportStopped(done)
 
-    with opened(path, partial(say, "Unpacking")) as folder:
+    with open_archive(path, partial(say, "Unpacking")) as folder:
         pages = 0
         try:
             form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
@@ -179,7 +179,7 @@ def _check_pages(found: Set) -> Iterator[None]:
             bad(page.where, f"its document has more than {MOST_PAGES_OF_A_DOCUMENT:,} pages")
         if len(page.words) > MOST_WORDS:
             bad(page.where, f"it has {len(page.words):,} words; at most {MOST_WORDS:,} are allowed")
-        checked(page.image, (page.width, page.height), page.where)
+        check_picture(page.image, (page.width, page.height), page.where)
         for answer in page.answers:
             questions.add(answer.question)
             if len(answer.question) > MOST_LETTERS or len(questions) > MOST_QUESTIONS:

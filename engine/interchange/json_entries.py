@@ -141,12 +141,12 @@ class _Pieces:
         except ijson.JSONError:
             if not seen:
                 self.refuse_root()
-            self._broken(f"it ends too early, after character {self._passed:,}")
+            self._refuse_syntax(f"it ends too early, after character {self._passed:,}")
         yield events
 
     def refuse_root(self) -> NoReturn:
         """Refuse a file that holds neither a list nor an object."""
-        self._broken("a list or an object is expected at character 1")
+        self._refuse_syntax("a list or an object is expected at character 1")
 
     def _refuse(self, said: str | bytes, piece: bytes, seen: bool) -> NoReturn:
         message = said if isinstance(said, bytes) else said.encode()  # bytes where it shows a part of a character
@@ -159,9 +159,9 @@ class _Pieces:
         if not seen:
             self.refuse_root()
         why = next((ours for theirs, ours in _REASONS if message.startswith(theirs)), "a value is expected")
-        self._broken(f"{why} at character {self._passed + len(piece[:at].decode(errors='ignore')):,}")
+        self._refuse_syntax(f"{why} at character {self._passed + len(piece[:at].decode(errors='ignore')):,}")
 
-    def _broken(self, why: str) -> NoReturn:
+    def _refuse_syntax(self, why: str) -> NoReturn:
         bad(self.name, f"it is not valid JSON: {why}")
 
 

@@ -29,7 +29,7 @@ def size_of(path: Path, where: str) -> tuple[int, int]:
     return width, height
 
 
-def checked(path: Path, size: tuple[int, int], where: str) -> str:
+def check_picture(path: Path, size: tuple[int, int], where: str) -> str:
     """Return the media type of an image after reading it to its end.
 
     Args:

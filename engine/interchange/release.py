@@ -135,7 +135,7 @@ class Release:
             if of_document:
                 yield of_document[0].document, of_document
 
-    def marked(self, item: FrozenItem) -> list[Marked]:
+    def marked_pages(self, item: FrozenItem) -> list[Marked]:
         """Return an answer page by page; none where the document does not answer."""
         found = []
         there = set(item.state.marked_pages())
@@ -164,7 +164,7 @@ class Release:
         found: dict[str, list[Marked]] = {}
         unanswered = []
         for item in items:
-            marked = self.marked(item)
+            marked = self.marked_pages(item)
             if not marked:
                 unanswered.append(item)
             for one in marked:

@@ -175,7 +175,7 @@ def _count_folders(names: Iterable[str]) -> None:
             raise _too_many(count + len(folders), "more than ")
 
 
-def told(path: Path, folder: Path, spare: int, tell: Tell = lambda done, of: None) -> tuple[str, str] | None:
+def try_unpack(path: Path, folder: Path, spare: int, tell: Tell = lambda done, of: None) -> tuple[str, str] | None:
     """Unpack a zip file, and return the error instead of raising it.
 
     Args:
@@ -217,7 +217,7 @@ def main() -> int:
         sys.stdout.flush()  # a caller that is gone ends this process
 
     path, folder = Path(request["path"]), Path(request["folder"])
-    wrong = told(path, folder, request["spare"], lambda done, of: say(done=done, of=of))
+    wrong = try_unpack(path, folder, request["spare"], lambda done, of: say(done=done, of=of))
     if wrong is None:
         say(whole=True)
     else:

@@ -59,7 +59,7 @@ class Polls:
 
     def start(self) -> None:
         """Poll every `poll_seconds` from a thread of its own, until the context ends."""
-        self._thread = threading.Thread(target=self._run, name="polls", daemon=True)
+        self._thread = threading.Thread(target=self._poll_until_ended, name="polls", daemon=True)
         self._thread.start()
 
     def poll(self, *, shared: bool = True) -> bool:
@@ -85,7 +85,7 @@ class Polls:
                 _log.exception("a chore of the worker failed; it runs again at the next poll")
         return True
 
-    def _run(self) -> None:
+    def _poll_until_ended(self) -> None:
         while not self._ended.is_set():
             try:
                 self.poll()

@@ -30,7 +30,7 @@ class Limits:
     minutes: float
     began: float = field(default_factory=time.monotonic)
 
-    def exceeded(self) -> Limit | None:
+    def find_exceeded(self) -> Limit | None:
         """Return the limit that the attempt exceeds; None while it is within both."""
         if self.memory_mb and (resident_mb() or 0) > self.memory_mb:
             return "memory"

@@ -55,7 +55,7 @@ class Presence:
             changes.publish(session, "jobs", None)
 
 
-def seen(session: Session) -> Seen:
+def load_presence(session: Session) -> Seen:
     """Return which workers live, and when one was last seen; one that ended well leaves no trace."""
     chosen = (
         select(Lease.holder, Lease.heartbeat_at, Lease.expires_at)

@@ -233,7 +233,7 @@ def release(
         _wait_again(job, sentence)
 
 
-def cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "Cancelled.") -> None:
+def close_cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "Cancelled.") -> None:
     """Close a job as cancelled, when its work has stopped. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
         _close(_job_of_holder(session, job_id, holder), "cancelled", sentence)

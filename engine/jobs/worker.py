@@ -201,7 +201,7 @@ class HeldLease:
         renewed = beaten = time.monotonic()
         every = self._seconds / _BEATS
         while not self._ended.wait(min(every, _WATCHED_EVERY)):
-            self._reason = self._reason or self._limits.exceeded()
+            self._reason = self._reason or self._limits.find_exceeded()
             self._excuse()
             if time.monotonic() - beaten < every:
                 self._hear_cancellation()
@@ -253,7 +253,7 @@ def _report_stop(
 ) -> None:
     reason = stopped.reason
     if reason == "cancel":
-        _report(lambda: queue.cancelled(workspace, job.id, holder, stopped.sentence))
+        _report(lambda: queue.close_cancelled(workspace, job.id, holder, stopped.sentence))
     elif reason == "end":
         _report(lambda: queue.release(workspace, job.id, holder, excused=excused))
     elif reason == "memory" or reason == "time":

@@ -82,7 +82,7 @@ def _open(session: Session, project: Project, standard: Sequence[str], documents
     rows = []
     for document, question in session.execute(pairs):
         task_id = new_id()
-        people = overlap.wanted(task_id, chosen.overlap_share, chosen.overlap_people)
+        people = overlap.compute_wanted(task_id, chosen.overlap_share, chosen.overlap_people)
         rows.append(
             {
                 "id": task_id,

@@ -17,7 +17,7 @@ from engine.projects.project_settings import settings_of
 _AT_ONCE = 500  # tasks of one statement: databases limit its parameters
 
 
-def wanted(task_id: str, share: float, people: int) -> int:
+def compute_wanted(task_id: str, share: float, people: int) -> int:
     """Return the number of people who answer a task.
 
     Args:
@@ -54,7 +54,7 @@ def redraw(session: Session, project: Project, documents: Sequence[str], _change
     untouched = Task.document_id.in_(documents), Task.answered == 0
     becomes: dict[int, list[str]] = {}
     for task_id, before in session.execute(select(Task.id, Task.wanted).where(*untouched)).tuples():
-        people_now = wanted(task_id, chosen.overlap_share, chosen.overlap_people)
+        people_now = compute_wanted(task_id, chosen.overlap_share, chosen.overlap_people)
         if people_now != before:
             becomes.setdefault(people_now, []).append(task_id)
     for people_now, ids in becomes.items():

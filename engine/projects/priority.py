@@ -17,7 +17,7 @@ from engine.queries import not_removed
 BY_HAND, BEGUN = -2, -1  # before all ranked places, which start at 0
 
 
-def begun() -> ColumnElement[bool]:
+def is_begun() -> ColumnElement[bool]:
     """Return the condition that a task has an answer, drafts included."""
     same = Annotation.document_id == Task.document_id, Annotation.question_id == Task.question_id
     return exists().where(*same, not_removed())
@@ -33,13 +33,13 @@ def forget(session: Session, project: Project, documents: Sequence[str], _change
     """
     mine = Task.document_id.in_(documents)  # alone: with the project, SQLite would read all of its tasks
     ranked = or_(Task.priority != UNRANKED, Task.chosen_by.is_not(None))
-    back = update(Task).where(mine, ranked, ~begun(), Task.priority != BY_HAND)
+    back = update(Task).where(mine, ranked, ~is_begun(), Task.priority != BY_HAND)
     session.execute(back.values(priority=UNRANKED, chosen_by=None).execution_options(synchronize_session=False))
 
 
 def begun_late(session: Session, project_id: str) -> list[str]:
     """Return the documents that somebody has begun and that do not come before the ranked ones yet."""
-    opened = select(Task.document_id).where(Task.project_id == project_id, begun())
+    opened = select(Task.document_id).where(Task.project_id == project_id, is_begun())
     late = Task.project_id == project_id, Task.priority.not_in((BY_HAND, BEGUN)), Task.document_id.in_(opened)
     return list(session.scalars(select(Task.document_id).where(*late).distinct().order_by(Task.document_id)))
 
@@ -68,7 +68,7 @@ def give(session: Session, project_id: str, places: Sequence[tuple[int, str, str
     # Of two rankings at once the second waits here; their statements lock tasks in different orders.
     locked = select(Document.id).where(Document.id.in_(named)).order_by(Document.id)
     session.execute(locked.with_for_update(key_share=True)).all()
-    opened = set(session.scalars(select(Task.document_id).where(Task.document_id.in_(named), begun())))
+    opened = set(session.scalars(select(Task.document_id).where(Task.document_id.in_(named), is_begun())))
     if opened:
         finish_first(session, project_id, sorted(opened))
     rows = [{"document": document, "place": at, "by": by} for at, document, by in places if document not in opened]

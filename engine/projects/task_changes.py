@@ -116,7 +116,7 @@ def work_off(
                 return False
         with throttle, workspace.database.write() as session:
             project = lock_project(session, project_id)
-            throttle.locked()
+            throttle.start_timing()
             row = session.scalar(_going_on(project_id).limit(1).with_for_update())
             if row is not None:
                 _follow(session, project, row, throttle.size)

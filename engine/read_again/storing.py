@@ -12,7 +12,7 @@ from db.ids import new_id
 from db.tables import Annotation, Page, PageWord, Revision, WordEdit
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import ListedWord, living
-from engine.annotation.words import listed
+from engine.annotation.words import load_all_words
 from engine.documents.reading.page import ReadWord
 from engine.queries import existing, is_newest
 from engine.read_again.merged_words import READ_AGAIN, MergedWords, by_hand_of, merge
@@ -62,7 +62,7 @@ def store_again(session: Session, page_id: str, read: Sequence[ReadWord], user_i
     """
     # Locked: a correction that somebody saves meanwhile waits here, and then conflicts with these words.
     page = existing(session, Page, page_id, with_for_update=True, populate_existing=True)
-    before = listed(session, page_id)
+    before = load_all_words(session, page_id)
     corrections = session.scalars(
         select(WordEdit.edits).where(WordEdit.page_id == page_id).order_by(WordEdit.version)
     ).all()

@@ -35,7 +35,7 @@ def acceptable(which: ColumnElement[bool], version_id: str, threshold: float) ->
             DocumentGroup.quarantined_at.is_(None),
             SurveyAnswer.answered >= THERE,
             SurveyAnswer.confidence >= threshold,
-            ~priority.begun(),
+            ~priority.is_begun(),
             ~before,
         )
         .order_by(Task.id)

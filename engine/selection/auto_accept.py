@@ -97,11 +97,11 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
             assert point is not None
             basis = _basis(session, project_id)
             break
-    done = _stored(workspace, project_id, version.id, point.threshold, chosen.audit_share, basis)
+    done = _store(workspace, project_id, version.id, point.threshold, chosen.audit_share, basis)
     return Accepted(done.total(), done[True], None)
 
 
-def _stored(
+def _store(
     workspace: Workspace, project_id: str, version_id: str, threshold: float, audit_share: float, basis: _Basis
 ) -> Counter[bool]:
     """Store automatic answers while `basis` stands; return their numbers by whether they are drawn for a check."""

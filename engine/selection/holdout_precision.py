@@ -24,7 +24,7 @@ THERE = 0.5  # probability from which a page counts as answering
 _AT_ONCE = 200
 
 
-def judged(
+def judge_holdouts(
     session: Session, project_id: str, version_id: str, documents: Collection[str] | None = None
 ) -> dict[str, list[tuple[float, bool]]]:
     """Return the confidence of a version's marks on holdouts, and whether people's answers agree, by document.

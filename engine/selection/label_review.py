@@ -26,7 +26,7 @@ from db.tables import (
     User,
 )
 from engine.annotation.agreement import AGREED, compare
-from engine.annotation.proposal import marked
+from engine.annotation.proposal import read_state
 from engine.annotation.state import AnnotationState
 from engine.annotation.survey_answers import fresh
 from engine.models import registry
@@ -95,7 +95,7 @@ def find(workspace: Workspace, project_id: str) -> int:
     for start in range(0, len(ids), _AT_ONCE):
         # Masks are compared before the write transaction; labels changed meanwhile are left for the next survey.
         with workspace.database.read() as session:
-            doubted = _contradicted(session, project_id, version.id, ids[start : start + _AT_ONCE])
+            doubted = _find_contradicted(session, project_id, version.id, ids[start : start + _AT_ONCE])
         if not doubted:
             continue
         with workspace.database.write() as session:
@@ -198,14 +198,14 @@ def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, Su
     )
 
 
-def _contradicted(
+def _find_contradicted(
     session: Session, project_id: str, version_id: str, annotations: Sequence[str]
 ) -> dict[str, tuple[str, datetime, tuple[str, float]]]:
     """Return the contradicted labels: annotation -> (revision, time of the survey answer, contradiction)."""
     found = {}
     rows = session.execute(_labels(project_id, version_id).where(Annotation.id.in_(annotations)))
     for annotation, revision, said in rows.all():
-        label, model = AnnotationState.model_validate(revision.state), marked(said.answer, said.page_id)
+        label, model = AnnotationState.model_validate(revision.state), read_state(said.answer, said.page_id)
         seen = contradiction(label, model, said.answered, said.score)
         if seen is not None and not _kept_before(session, annotation.id, model, seen[0]):
             found[annotation.id] = revision.id, said.created_at, seen
@@ -219,4 +219,6 @@ def _kept_before(session: Session, annotation_id: str, model: AnnotationState, k
             LabelReview.annotation_id == annotation_id, LabelReview.verdict == "kept", LabelReview.kind == kind
         )
     ).all()
-    return any(kind == "not_here" or compare(marked(look.answer, look.page_id), model).iou >= AGREED for look in kept)
+    return any(
+        kind == "not_here" or compare(read_state(look.answer, look.page_id), model).iou >= AGREED for look in kept
+    )

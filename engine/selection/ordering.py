@@ -65,7 +65,7 @@ def order(
         return []
     taken = np.zeros(len(unsure), bool)
     old = _Line(each for each in waiting if 0 <= each < len(unsure))
-    drawn = _Line(_drawn(len(unsure), count, random_share, seed))
+    drawn = _Line(_draw(len(unsure), count, random_share, seed))
     reserved = np.zeros(len(unsure), bool)  # for the random share
     reserved[drawn.left] = True
     far = _Distances(places, known)
@@ -93,7 +93,7 @@ def order(
     return chosen
 
 
-def _drawn(pages: int, count: int, share: float, seed: int) -> list[int]:
+def _draw(pages: int, count: int, share: float, seed: int) -> list[int]:
     """Return the documents of the random share, in order."""
     return [int(each) for each in np.random.default_rng(seed).permutation(pages)[: int(count * share + 0.5)]]
 

@@ -72,7 +72,7 @@ class Sums:
                 share = good / count
                 # The sum over documents of (right - share * answers)^2.
                 excess = right_squares - 2 * share * products + share**2 * squares
-                low = _bound(count, good, documents, excess, _ERROR)
+                low = _compute_bound(count, good, documents, excess, _ERROR)
             points.append(Point(threshold, count, good, documents, good / count if count else None, low))
         return points
 
@@ -122,10 +122,10 @@ def lower_bound(right: NDArray[np.bool_], owner: NDArray[np.int_], error: float)
     count, good = len(right), int(right.sum())
     documents, place = np.unique(owner, return_inverse=True)
     excess = np.bincount(place, weights=right - good / count) if count else np.zeros(0)
-    return _bound(count, good, len(documents), float((excess**2).sum()), error)
+    return _compute_bound(count, good, len(documents), float((excess**2).sum()), error)
 
 
-def _bound(count: int, good: int, documents: int, excess: float, error: float) -> float:
+def _compute_bound(count: int, good: int, documents: int, excess: float, error: float) -> float:
     """Return the lower bound of `good` of `count`; `excess`: sum over documents of (right - share * answers)^2."""
     if documents < 2 or good == 0:
         return 0.0

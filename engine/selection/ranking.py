@@ -49,12 +49,12 @@ def rank(workspace: Workspace, project_id: str, version_id: str) -> dict[str, in
 
     version_id: model version whose survey counts. Does nothing when the project uses order of arrival.
     """
-    while (placed := _ranked(workspace, project_id, version_id)) is None:
+    while (placed := _rank_once(workspace, project_id, version_id)) is None:
         pass
     return placed
 
 
-def _ranked(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int] | None:
+def _rank_once(workspace: Workspace, project_id: str, version_id: str) -> dict[str, int] | None:
     """Rank once; return None when the order was changed meanwhile."""
     task_changes.work_off(workspace, project_id, seconds=None)  # a reset of the order comes before the new one
     with workspace.database.read() as session:
@@ -72,7 +72,7 @@ def _ranked(workspace: Workspace, project_id: str, version_id: str) -> dict[str,
             ordered = _by_model(session, project_id, version_id, train, chosen)
         late = priority.begun_late(session, project_id)
     others = [each.document_id for each in waiting if not each.train]
-    places = [(at, document, by) for at, (document, by) in enumerate(spread(ordered, others))]
+    places = [(at, document, by) for at, (document, by) in enumerate(interleave(ordered, others))]
 
     def stands(session: Session) -> bool:
         lock_project(session, project_id)
@@ -89,7 +89,7 @@ def _ranked(workspace: Workspace, project_id: str, version_id: str) -> dict[str,
     return dict(Counter(by for _, by in ordered))
 
 
-def spread(ordered: list[tuple[str, str]], others: list[str]) -> list[tuple[str, str | None]]:
+def interleave(ordered: list[tuple[str, str]], others: list[str]) -> list[tuple[str, str | None]]:
     """Interleave two lists in proportion; return (document, reason), None for the second list. Pure."""
     mixed: list[tuple[float, tuple[str, str | None]]] = [
         ((at + 0.5) / len(ordered), each) for at, each in enumerate(ordered)
@@ -106,7 +106,7 @@ def put_first(workspace: Workspace, document_id: str, by: str) -> int:
     with workspace.database.write() as session:
         document = existing(session, Document, document_id)
         lock_project(session, document.project_id)
-        mine = select(Task, priority.begun()).where(Task.document_id == document_id, Task.closed_at.is_(None))
+        mine = select(Task, priority.is_begun()).where(Task.document_id == document_id, Task.closed_at.is_(None))
         tasks = session.execute(mine).all()
         for task, begun in tasks:
             task.priority = BY_HAND
@@ -132,7 +132,7 @@ def _waiting(session: Session, project_id: str, version_id: str, chosen: Project
         .outerjoin(SurveyAnswer, said & (SurveyAnswer.model_version_id == version_id))
         .where(Task.project_id == project_id, Task.closed_at.is_(None))
         .group_by(Task.document_id, DocumentGroup.split, DocumentGroup.quarantined_at)
-        .having(func.sum(case((priority.begun() | (Task.priority == BY_HAND), 1), else_=0)) == 0)
+        .having(func.sum(case((priority.is_begun() | (Task.priority == BY_HAND), 1), else_=0)) == 0)
         .order_by(func.min(Task.created_at), Task.document_id)
     )
     limit = now() - timedelta(days=chosen.selection_patience_days)
@@ -148,7 +148,7 @@ def _by_model(
     if not train:
         return []
     found = _signatures(session, project_id, version_id)
-    known = [found[document] for document in _answered(session, project_id) if document in found]
+    known = [found[document] for document in _load_answered(session, project_id) if document in found]
     middle = np.mean(list(found.values()), axis=0) if found else np.zeros(1, np.float32)
     asked = [each.uncertainty for each in train if each.uncertainty is not None]
     usual = float(np.median(asked)) if asked else 0.5  # of a document without survey answers: neither first nor last
@@ -173,9 +173,9 @@ def _signatures(session: Session, project_id: str, version_id: str) -> dict[str,
     return {document: unpack_signature(vector) for document, vector in rows}
 
 
-def _answered(session: Session, project_id: str) -> list[str]:
+def _load_answered(session: Session, project_id: str) -> list[str]:
     """Return the documents of the train split that people have begun, newest first."""
     rows = select(Task.document_id).distinct().join(Document, Document.id == Task.document_id)
     rows = rows.join(DocumentGroup, DocumentGroup.id == Document.group_id)
-    begun = rows.where(Task.project_id == project_id, DocumentGroup.split == TRAIN, priority.begun())
+    begun = rows.where(Task.project_id == project_id, DocumentGroup.split == TRAIN, priority.is_begun())
     return list(session.scalars(begun.order_by(Task.document_id.desc()).limit(KNOWN)))

@@ -18,7 +18,7 @@ from engine import changes
 from engine.annotation.survey_answers import fresh
 from engine.projects import task_changes
 from engine.selection.acceptable_tasks import acceptable
-from engine.selection.holdout_precision import judged
+from engine.selection.holdout_precision import judge_holdouts
 from engine.selection.precision import THRESHOLDS, Point, Sums
 from engine.selection.survey_trigger import SURVEY
 
@@ -115,12 +115,12 @@ def _now(session: Session, project_id: str, version_id: str, known: _Known | Non
             touched = None
     if known is None or touched is None or len(touched) > _AT_ONCE:
         empty = _Known(cursor, basis, newest, {}, Sums(), 0, Counter())
-        return empty if newest is None else _updated(empty, _read(session, project_id, version_id, None))
+        return empty if newest is None else _update(empty, _read_figures(session, project_id, version_id, None))
     moved = _Known(cursor, basis, newest, known.documents, known.sums, known.surveyed, known.acceptable)
     if newest is None or not touched:
         return moved
-    newer = _read(session, project_id, version_id, touched)
-    return _updated(moved, {document: newer.get(document, _NONE) for document in touched})
+    newer = _read_figures(session, project_id, version_id, touched)
+    return _update(moved, {document: newer.get(document, _NONE) for document in touched})
 
 
 def _basis(session: Session, project_id: str) -> object:
@@ -133,9 +133,11 @@ def _basis(session: Session, project_id: str) -> object:
     return rows, session.execute(job.limit(1)).first()
 
 
-def _read(session: Session, project_id: str, version_id: str, documents: Collection[str] | None) -> dict[str, _Of]:
+def _read_figures(
+    session: Session, project_id: str, version_id: str, documents: Collection[str] | None
+) -> dict[str, _Of]:
     """Return the figures of some documents, or of all."""
-    right = judged(session, project_id, version_id, documents)
+    right = judge_holdouts(session, project_id, version_id, documents)
     # By document alone, where these are given: with the project, SQLite would read all of its tasks.
     mine = Task.project_id == project_id if documents is None else Task.document_id.in_(documents)
     same = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
@@ -153,7 +155,7 @@ def _read(session: Session, project_id: str, version_id: str, documents: Collect
     }
 
 
-def _updated(known: _Known, newer: Mapping[str, _Of]) -> _Known:
+def _update(known: _Known, newer: Mapping[str, _Of]) -> _Known:
     """Return what is known with these documents in place of what was known of them."""
     documents, sums = dict(known.documents), known.sums.copy()
     surveyed, could = known.surveyed, Counter(known.acceptable)
@@ -162,12 +164,12 @@ def _updated(known: _Known, newer: Mapping[str, _Of]) -> _Known:
         for figures, sign in ((before, -1), (now_so, 1)):
             sums.add(figures.right, sign)
             surveyed += sign * figures.surveyed
-            for threshold in _reached(figures.acceptable):
+            for threshold in _thresholds_reached(figures.acceptable):
                 could[threshold] += sign
         if now_so != _NONE:
             documents[document] = now_so
     return _Known(known.cursor, known.basis, known.newest, documents, sums, surveyed, could)
 
 
-def _reached(confidences: Iterable[float]) -> Iterable[float]:
+def _thresholds_reached(confidences: Iterable[float]) -> Iterable[float]:
     return (threshold for confidence in confidences for threshold in THRESHOLDS if confidence >= threshold)

@@ -55,7 +55,7 @@ def asked_questions(
         (Question.text_key, Question.id) if sort == "text" else (Question.documents, Question.last_asked, Question.id)
     )
     order = Order(f"questions {project_id} {sort}", keys, falls=sort == "-documents")
-    chosen = _found(select(Question), project_id, query)
+    chosen = _filter(select(Question), project_id, query)
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
     return Page((ListedQuestion(each.id, each.text, each.documents, each.standard) for (each,) in rows), following)
@@ -72,10 +72,10 @@ def most_asked(workspace: Workspace, project_id: str) -> list[str]:
 def count_asked(workspace: Workspace, project_id: str, query: str = "") -> int:
     """Return the number of the questions on all pages; `query` as of `asked_questions`."""
     with workspace.database.read() as session:
-        return session.scalar(_found(select(func.count()).select_from(Question), project_id, query)) or 0
+        return session.scalar(_filter(select(func.count()).select_from(Question), project_id, query)) or 0
 
 
-def _found(chosen: Select[*tuple[object, ...]], project_id: str, query: str) -> Select[*tuple[object, ...]]:
+def _filter(chosen: Select[*tuple[object, ...]], project_id: str, query: str) -> Select[*tuple[object, ...]]:
     words = search_key(query.replace("\0", "")).split()
     named = (Question.text_key.contains(word, autoescape=True) for word in words)
     # The function keeps the database from walking the index of uses where texts are sorted.

@@ -30,7 +30,7 @@ def candidates(session: Session, project_id: str, user_id: str, after: str | Non
     if stands is not None and stands.takeable:
         # After a skipped task: go round in plain order, otherwise two drafts would alternate.
         return search.round(stands.place)
-    ids = search.begun(after)
+    ids = search.find_begun(after)
     if ids:
         return ids
     partly, untouched = search.first(search.partly(), search.tasks(statuses.OPEN))
@@ -56,7 +56,7 @@ class _Search:
         """Return the statement for open tasks that others have answered, and this person has not."""
         return self.tasks(statuses.PARTLY).where(~answered_by(self.user_id))
 
-    def given(self, status: str, *states: str) -> Select[Any]:
+    def with_answer(self, status: str, *states: str) -> Select[Any]:
         """Return the statement for tasks in these states with an answer of the person that has this status."""
         own = (
             Annotation.project_id == self.project_id,
@@ -83,13 +83,13 @@ class _Search:
             [place for place in sorted(one) if place.task_id not in self.special.blocked][:_CANDIDATES] for one in found
         ]
 
-    def begun(self, after: str | None) -> list[str]:
+    def find_begun(self, after: str | None) -> list[str]:
         """Return tasks that the person holds, then rejected answers, then drafts."""
         held = sorted(place for place in self.special.held if place.task_id != after)
-        rejected, drafts = self.first(self.given("rejected", *STANDARD), self.given("draft", *OPEN))
+        rejected, drafts = self.first(self.with_answer("rejected", *STANDARD), self.with_answer("draft", *OPEN))
         golden = {place.task_id for place in self.special.more}.intersection(self.special.gold)
         if golden:  # gold questions that others have answered
-            begun = self.session.execute(self.given("draft", *STANDARD).where(Task.id.in_(golden)))
+            begun = self.session.execute(self.with_answer("draft", *STANDARD).where(Task.id.in_(golden)))
             drafts = sorted({*drafts, *(Place(*row) for row in begun)})
         return _ids([*held, *rejected, *drafts])
 
@@ -130,13 +130,13 @@ def _gold(search: _Search, after: str | None) -> list[str]:
     share = settings_of(search.session.get_one(Project, search.project_id)).gold_share
     if share <= 0:
         return []
-    if not overlap.gold_is_due(user_id, _answered(search), share):
+    if not overlap.gold_is_due(user_id, _count_answered(search), share):
         return []
     ids = [task_id for task_id in search.special.gold if task_id != after]
     return sorted(ids, key=lambda task_id: overlap.fraction(f"{user_id}:{task_id}"))[:1]
 
 
-def _answered(search: _Search) -> int:
+def _count_answered(search: _Search) -> int:
     """Return the number of standard questions that the person has answered, from an index alone."""
     standard = select(Question.id).where(Question.project_id == search.project_id, Question.standard)
     mine = (

@@ -48,8 +48,8 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
                     found.task_id for found in task_states.compare_tasks(session, ids) if found.kept != found.computed
                 ]
         with workspace.database.snapshot_read() as session:
-            counts += _miscounted(session, each)
-            editors += session.scalars(_misnamed(each))
+            counts += _find_miscounted(session, each)
+            editors += session.scalars(_select_misnamed(each))
             parts += sorted({task_id for task_id, _ in _parts_apart(session, each)})
     return Drift(tasks, counts, editors, parts)
 
@@ -61,7 +61,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
         for ids in _tasks(workspace, each):
             in_batches(workspace, ids, task_states.mark_tasks_dirty, throttle=throttle)
         with workspace.database.snapshot_read() as session:
-            miscounted = _miscounted(session, each)
+            miscounted = _find_miscounted(session, each)
             parts = sorted({task_id for task_id, _ in _parts_apart(session, each)})
         with workspace.database.write() as session:
             # Each unit of work moves kept and found numbers alike, so the differences are still right.
@@ -92,7 +92,7 @@ def _tasks(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
         last = ids[-1]
 
 
-def _miscounted(session: Session, project_id: str) -> list[tuple[str, str, int, int]]:
+def _find_miscounted(session: Session, project_id: str) -> list[tuple[str, str, int, int]]:
     of_project = Task.project_id == project_id, Task.state != statuses.NEW
     found = dict(
         session.execute(select(Task.state, func.count()).where(*of_project).group_by(Task.state)).tuples().all()
@@ -113,7 +113,7 @@ def _parts_apart(session: Session, project_id: str) -> set[tuple[str, str]]:
     return {(task_id, author_id) for task_id, author_id, _ in so} ^ set(kept)
 
 
-def _misnamed(project_id: str) -> Select[str]:
+def _select_misnamed(project_id: str) -> Select[str]:
     return select(Annotation.id).join(Revision, is_head()).where(Annotation.project_id == project_id, _other_editor())
 
 
@@ -127,12 +127,12 @@ def _other_editor() -> ColumnElement[bool]:
 def _rename(workspace: Workspace, project_id: str, throttle: Throttle) -> int:
     """Correct the editors of some answers; return their number."""
     with workspace.database.read() as session:  # looks at all answers
-        ids = list(session.scalars(_misnamed(project_id).limit(throttle.size)))
+        ids = list(session.scalars(_select_misnamed(project_id).limit(throttle.size)))
     if not ids:
         return 0
     with throttle, workspace.database.write() as session:
-        throttle.locked()
-        ids = list(session.scalars(_misnamed(project_id).where(Annotation.id.in_(ids))))
+        throttle.start_timing()
+        ids = list(session.scalars(_select_misnamed(project_id).where(Annotation.id.in_(ids))))
         if ids:
             newest = select(Revision.author_id).where(is_head()).correlate(Annotation).scalar_subquery()
             editor = case((newest == Annotation.author_id, None), else_=newest)

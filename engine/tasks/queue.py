@@ -115,7 +115,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
         if stands.mine:
             return now() + timedelta(seconds=leases.LEASE_SECONDS)
         if not (stands.takeable or stands.gold):
-            raise Conflict(_lost(session, task, user_id))
+            raise Conflict(_holder_sentence(session, task, user_id))
         changes.publish(session, "tasks", task.project_id)
         until = leases.acquire(session, subject, user_id)
         assert until is not None
@@ -204,7 +204,7 @@ def _answer(session: Session, task: LeasedTask, user_id: str) -> tuple[str | Non
     return annotation_id, _marked_page(session, annotation_id, head) or page_id
 
 
-def _lost(session: Session, task: Task, user_id: str) -> str:
+def _holder_sentence(session: Session, task: Task, user_id: str) -> str:
     """Return who has the task now, as a sentence; anonymous when answers are to be compared."""
     unnamed = task.id in visibility.unnamed_tasks(session, task.project_id, user_id, [task.id])
     holders = [held for held in leases.live(session, f"task:{task.id}:") if held.holder != user_id]

@@ -63,7 +63,7 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
     """Return the queue of a project as one person sees it. Raises NotFound for an unknown project."""
     leased = leases.live(session, "task:")
     counts = task_status.counts(session, project_id, user_id, leased)
-    held = _held(session, project_id, user_id, leased)
+    held = _load_held(session, project_id, user_id, leased)
     others = [each for holder, each in held if holder != user_id]
     reason = None if counts.mine else _reason(session, project_id, counts, others)
     return QueueView(
@@ -118,11 +118,13 @@ def to_local_time(sentence: str) -> str:
     return re.sub(r"\b(\d\d:\d\d:\d\d) UTC\b", local, sentence)
 
 
-def _held(session: Session, project_id: str, viewer_id: str, held: Sequence[leases.Held]) -> list[tuple[str, HeldTask]]:
+def _load_held(
+    session: Session, project_id: str, viewer_id: str, held: Sequence[leases.Held]
+) -> list[tuple[str, HeldTask]]:
     """Return (holder's id, held task) of a project, earliest end first, with the names the viewer may see."""
     if not held:
         return []
-    hidden = visibility.compared(viewer_id).label("hidden")
+    hidden = visibility.is_compared_with(viewer_id).label("hidden")
     found = session.execute(
         select(Task.id, Document.name, Question.text, hidden)
         .join(Document, Document.id == Task.document_id)
@@ -135,13 +137,13 @@ def _held(session: Session, project_id: str, viewer_id: str, held: Sequence[leas
     if unnamed and visibility.sees_all(session, project_id, viewer_id):
         unnamed = set()
 
-    def told(each: leases.Held) -> str:
+    def name_shown(each: leases.Held) -> str:
         """Return the name that the viewer may see."""
         others = each.holder != viewer_id and task_status.task_of(each) in unnamed
         return visibility.SOMEBODY if others else each.name
 
     return [
-        (each.holder, HeldTask(told(each), *named[task_status.task_of(each)], each.until))
+        (each.holder, HeldTask(name_shown(each), *named[task_status.task_of(each)], each.until))
         for each in held
         if task_status.task_of(each) in named
     ]

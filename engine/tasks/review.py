@@ -15,7 +15,7 @@ from db import changes
 from db.tables import Annotation, ModelVersion, Prediction, Review, Revision, User
 from engine import leases
 from engine.accounts import permissions
-from engine.accounts.visibility import seen
+from engine.accounts.visibility import load_visible
 from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, publish_answer, state_at
@@ -102,7 +102,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
         before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict, reviewer_id)
         if before is not None:
             return before
-        judged_id, status = _judged(session, annotation_id, request.base)
+        judged_id, status = _load_judged(session, annotation_id, request.base)
         if status == "draft":
             raise Refused("This answer is still a draft: its author has not submitted it.")
         if prepared is None or not prepared.stands(session):
@@ -184,7 +184,7 @@ def reviews_of(
     name = f"reviews {annotation_id} {newest_first}"
     order = Order(name, (Revision.number, Review.id), falls=newest_first)
     with workspace.database.read() as session:
-        seen(session, annotation_id, viewer_id)
+        load_visible(session, annotation_id, viewer_id)
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
         lines = [
             ReviewLine(
@@ -221,7 +221,7 @@ def revisions_of(
     )
     order = Order(f"revisions {annotation_id} {newest_first}", (Revision.number,), falls=newest_first)
     with workspace.database.read() as session:
-        seen(session, annotation_id, viewer_id)
+        load_visible(session, annotation_id, viewer_id)
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
         lines = [
             RevisionLine(
@@ -279,7 +279,7 @@ def _base(workspace: Workspace, annotation_id: str, number: int) -> Base | None:
     return Base(annotation_id, row.document_id, row.question_id, AnnotationState.model_validate(row.state))
 
 
-def _judged(session: Session, annotation_id: str, number: int) -> tuple[str, str]:
+def _load_judged(session: Session, annotation_id: str, number: int) -> tuple[str, str]:
     """Return id and status of a revision; `advance` has just moved the head away from it."""
     chosen = select(Revision.id, Revision.status)
     mine = Revision.annotation_id == annotation_id, Revision.number == number

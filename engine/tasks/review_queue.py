@@ -132,13 +132,13 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
     project_by_id(workspace, project_id)
     with workspace.database.read() as session:
         rows = session.execute(
-            _submitted(project_id, reviewer_id)
+            _select_submitted(project_id, reviewer_id)
             .join(Question, Question.id == Annotation.question_id)
             .join(User, User.id == Annotation.author_id)
             .with_only_columns(Annotation, Question.text, User.name, Revision.created_at)
             .limit(limit)
         ).all()
-        disputed = _disputed(session, project_id, reviewer_id)
+        disputed = _find_disputed(session, project_id, reviewer_id)
         found = [
             WaitingAnswer(annotation.id, annotation.document_id, question, author, moment, annotation.id in disputed)
             for annotation, question, author, moment in rows
@@ -209,7 +209,7 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
     held = leases.live(session, "annotation:")
     others = {_subject_of(each) for each in held if each.holder != reviewer_id}
     own = {_subject_of(each) for each in held if each.holder == reviewer_id}
-    submitted = _submitted(project_id, reviewer_id).with_only_columns(Annotation.id)
+    submitted = _select_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)
 
     def first(chosen: Select[str]) -> list[str]:
         """Return the first answers that no other reviewer holds."""
@@ -225,7 +225,7 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
     if after in looks:
         at = looks.index(after)
         return [*looks[at + 1 :], *first(submitted), *looks[: at + 1]]
-    disputed = _disputed(session, project_id, reviewer_id)
+    disputed = _find_disputed(session, project_id, reviewer_id)
     held_here = _judgeable_of(session, own, project_id, reviewer_id)
     found = dict.fromkeys([*held_here, *sorted(disputed - others), *first(submitted), *looks])
     # Sorting is stable: the oldest stays first within each kind.
@@ -248,7 +248,7 @@ def _subject_of(held: leases.Held) -> str:
     return held.subject.split(":")[1]
 
 
-def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
+def _select_submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
     """Return the statement for submitted answers without this reviewer's part, those begun first at the front."""
     return (
         select(Annotation, Revision)
@@ -258,13 +258,13 @@ def _submitted(project_id: str, reviewer_id: str) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
+def _find_disputed(session: Session, project_id: str, reviewer_id: str) -> set[str]:
     """Return those of the oldest submitted answers that differ from somebody else's answer."""
     other, others_head = aliased(Annotation), aliased(Revision)
     same = (other.document_id == Annotation.document_id) & (other.question_id == Annotation.question_id)
-    oldest = _submitted(project_id, reviewer_id).with_only_columns(Annotation.id).limit(_OLDEST)
+    oldest = _select_submitted(project_id, reviewer_id).with_only_columns(Annotation.id).limit(_OLDEST)
     rows = session.execute(
-        _submitted(project_id, reviewer_id)
+        _select_submitted(project_id, reviewer_id)
         .where(Annotation.id.in_(oldest))
         .join(other, same & (other.id != Annotation.id) & other.status.in_(ANSWERED))
         .join(others_head, (others_head.annotation_id == other.id) & (others_head.number == other.head))
@@ -282,7 +282,7 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     """Return why this person has nothing to review, in one sentence."""
     others = [each for each in leases.live(session, "annotation:") if each.holder != reviewer_id]
     leased = Annotation.id.in_([_subject_of(each) for each in others])
-    statements = _submitted(project_id, reviewer_id), label_review_queue.waiting(project_id, reviewer_id)
+    statements = _select_submitted(project_id, reviewer_id), label_review_queue.waiting(project_id, reviewer_id)
     waiting = {
         each
         for statement in statements

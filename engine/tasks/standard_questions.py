@@ -57,7 +57,7 @@ class Suggestions:
 def standard_questions(workspace: Workspace, project_id: str) -> list[StandardQuestion]:
     """Return the standard questions of a project in their order."""
     with workspace.database.read() as session:
-        return _listed(session, project_id)
+        return _load_standard(session, project_id)
 
 
 def replace_standard_questions(
@@ -84,7 +84,7 @@ def replace_standard_questions(
     with workspace.database.write() as session:
         project = open_tasks.lock_project(session, project_id)
         if before is not None:
-            _check_unchanged(before, [each.text for each in _listed(session, project_id)])
+            _check_unchanged(before, [each.text for each in _load_standard(session, project_id)])
         # Two statements: of both conditions together, SQLite would read all questions of the project.
         known = {
             question.text: question
@@ -111,7 +111,7 @@ def replace_standard_questions(
         )
         session.flush()
         goes_on = task_changes.ask(session, project, task_changes.QUESTIONS, by)
-        listed = _listed(session, project_id)
+        listed = _load_standard(session, project_id)
     if goes_on:
         task_changes.follow_now(workspace, project_id)
     return listed
@@ -141,11 +141,11 @@ def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id
             .limit(MOST_RECENT)
         )
         recent = [Recent(key, text, count) for key, text, count in used]
-        standard = [Askable(each.id, each.text, asked.get(each.id)) for each in _listed(session, project_id)]
+        standard = [Askable(each.id, each.text, asked.get(each.id)) for each in _load_standard(session, project_id)]
     return Suggestions(standard, recent)
 
 
-def _listed(session: Session, project_id: str) -> list[StandardQuestion]:
+def _load_standard(session: Session, project_id: str) -> list[StandardQuestion]:
     chosen = (
         select(Question)
         .where(Question.project_id == project_id, Question.standard)

@@ -106,7 +106,7 @@ class _Answers:
     holders: Collection[str]  # people who hold the task
     gold_by: str | None  # author of the known answer
 
-    def reserved(self, user_id: str, present: Collection[str]) -> int:
+    def count_reserved(self, user_id: str, present: Collection[str]) -> int:
         """Return the number of rejected answers of others who can return to them: each reserves a place."""
         return sum(
             status == "rejected" and author != user_id and author in present for author, status in self.statuses.items()
@@ -117,7 +117,7 @@ class _Answers:
         own = self.statuses.get(user_id)
         mine, returned = own in ANSWERED, own == "rejected"
         others = sum(holder != user_id for holder in self.holders)
-        short = self.is_open and self.answered + self.reserved(user_id, present) + others < self.wanted
+        short = self.is_open and self.answered + self.count_reserved(user_id, present) + others < self.wanted
         gold = self.gold_by is not None and self.gold_by != user_id
         begun = gold and (own == "draft" or user_id in self.holders)
         return TaskStatus(
@@ -310,7 +310,7 @@ def _exceptional() -> Select[Any]:
     return _with_answers(known).where(Task.id.in_(chosen))
 
 
-def _counted() -> Select[Any]:
+def _select_counts() -> Select[Any]:
     """Return the statement behind `counts`: a row for each state, or one without; none without the project."""
     mine = PartAnswer.project_id == bindparam("project"), PartAnswer.author_id == bindparam("user")
     elsewhere = select(func.count()).select_from(PartAnswer).where(*mine).scalar_subquery()
@@ -331,4 +331,4 @@ _ONE = (
     .where(Task.id == bindparam("task"), Task.closed_at.is_(None))
 )
 _SPECIAL = _exceptional()
-_COUNTS = _counted()
+_COUNTS = _select_counts()

@@ -88,12 +88,12 @@ def list_tasks(
     chosen = select(Task).join(Question, Question.id == Task.question_id).where(Task.project_id == project_id)
     with workspace.database.read() as session:
         if offset and cursor is None:
-            chosen, offset = _skipped(session, project_id, chosen, offset)
+            chosen, offset = _skip_documents(session, project_id, chosen, offset)
         rows, following = order.rows(session, chosen.offset(offset), min(limit, MOST_LISTED), cursor)
         return Page(_lines(session, [task for (task,) in rows]), following)
 
 
-def _skipped(
+def _skip_documents(
     session: Session, project_id: str, chosen: Select[*tuple[Any, ...]], offset: int
 ) -> tuple[Select[*tuple[Any, ...]], int]:
     """Return the statement without the tasks of the documents that an offset skips, and what is left of the offset.

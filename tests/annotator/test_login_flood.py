@@ -95,7 +95,7 @@ def test_a_failure_that_is_being_written_counts_once(workspace: Workspace) -> No
     before = list(kept.unwritten("ann", HOME))
     workspace.deferred_writes.flush()
     for each in before:
-        kept.put(each)  # written, and memory does not know yet
+        kept.add(each)  # written, and memory does not know yet
     assert [attempt(workspace) for _ in range(2)] == ["wrong", "wait"]
 
 

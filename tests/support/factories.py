@@ -13,7 +13,7 @@ from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, DocumentGroup, Page, PageWord, Project, Question, Revision, User
 from engine.accounts.users import local_user
-from engine.annotation.state import AnnotationState, PageMark, stored, to_patch
+from engine.annotation.state import AnnotationState, PageMark, dump_state, to_patch
 from engine.projects.projects import create_project
 from engine.workspace import Workspace
 from model.masks import Mask, rasterise
@@ -227,7 +227,7 @@ def _revision(annotation: Annotation, state: AnnotationState) -> Revision:
         author_id=annotation.author_id,
         action="accept",
         status=annotation.status,
-        state=stored(state),
+        state=dump_state(state),
         idempotency_key=hashlib.sha256(f"{annotation.id} {annotation.head}".encode()).hexdigest(),
     )
 

@@ -11,7 +11,7 @@ from engine.annotation.views import annotation_lines, next_annotation
 from engine.datasets import estimates, snapshots
 from engine.datasets.filters import Filters
 from engine.documents.lists.listing import document_lines
-from engine.projects.priority import begun
+from engine.projects.priority import is_begun
 from engine.projects.projects import change_settings, summaries
 from engine.selection import label_review
 from engine.statistics.project_agreement import project_agreement
@@ -121,7 +121,7 @@ class Mistakes:
         }
         with workspace.database.read() as session:
             found["candidates"] = [candidates(session, project, each.id, None) for each in everybody]
-            found["begun tasks"] = set(session.scalars(select(Task.id).where(Task.project_id == project, begun())))
+            found["begun tasks"] = set(session.scalars(select(Task.id).where(Task.project_id == project, is_begun())))
             found["survey"] = documents_to_ask(session, project, self.works.version.id)
             labels = label_review._labels(project, self.works.version.id)
             found["labels to compare"] = [row[0].id for row in session.execute(labels)]

@@ -27,7 +27,7 @@ def status(
 
     with here() as workspace:
         with workspace.database.read() as session:
-            worker = presence.presence_sentence(presence.seen(session))
+            worker = presence.presence_sentence(presence.load_presence(session))
         summaries = every(lambda cursor: projects.summaries(workspace, cursor=cursor))
         figures: dict[str, Any] = {
             "version": version("glossator"),

@@ -23,12 +23,12 @@ from engine.interchange.import_entries import (
     Set,
     bad,
     box_of,
+    check_list,
+    check_object,
     file_in,
     inside,
     json_lines,
     lines_in,
-    listed,
-    mapped,
     text_of,
     whole,
 )
@@ -53,7 +53,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
             counts["documents"] += 1
             questions = {}
             for item in items:
-                answers = [_answer(marked, likeness) for marked in release.marked(item)]
+                answers = [_answer(marked, likeness) for marked in release.marked_pages(item)]
                 counts["answers" if answers else "no_answer"] += 1
                 questions[item.annotation_id] = {
                     "question": item.question,
@@ -120,7 +120,7 @@ def open_set(path: Path) -> Set:
     def pages() -> Iterator[IncomingPage]:
         seen: set[str] = set()
         for where, stored in json_lines(file):
-            document = mapped(stored, "it", where)
+            document = check_object(stored, "it", where)
             name = text_of(document.get("doc_id"), '"doc_id"', where)
             if name in seen:
                 bad(where, f"the document {name!r} occurs twice")
@@ -131,7 +131,9 @@ def open_set(path: Path) -> Set:
 
 
 def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -> Iterator[IncomingPage]:
-    images = [mapped(one, "an image", where) for one in listed(document.get("doc_images"), '"doc_images"', where)]
+    images = [
+        check_object(one, "an image", where) for one in check_list(document.get("doc_images"), '"doc_images"', where)
+    ]
     sizes = {}
     for one in images:
         number = whole(one.get("page"), '"page"', where, 1)
@@ -139,17 +141,17 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
             bad(where, f"page {number} occurs twice")
         sizes[number] = whole(one.get("width"), '"width"', where, 1), whole(one.get("height"), '"height"', where, 1)
     answers: dict[int, list[IncomingAnswer]] = {number: [] for number in sizes}
-    for key, stored in mapped(document.get("Q&A"), '"Q&A"', where).items():
+    for key, stored in check_object(document.get("Q&A"), '"Q&A"', where).items():
         at = f"{where}, question {key}"
-        asked = mapped(stored, "it", at)
+        asked = check_object(stored, "it", at)
         question = text_of(asked.get("question"), '"question"', at)
-        given = listed(asked.get("answers"), '"answers"', at)
+        given = check_list(asked.get("answers"), '"answers"', at)
         for one in given:
-            answer = mapped(one, "an answer", at)
+            answer = check_object(one, "an answer", at)
             number = whole(answer.get("page"), '"page"', at, 1)
             if number not in sizes:
                 bad(at, f"there is no page {number}")
-            boxes = [_box(box, sizes[number], at) for box in listed(answer.get("location"), '"location"', at)]
+            boxes = [_box(box, sizes[number], at) for box in check_list(answer.get("location"), '"location"', at)]
             if not boxes:
                 bad(at, "an answer has no location")
             answers[number].append(IncomingAnswer(question, at, mask=partial(_mask, boxes, sizes[number])))
@@ -158,7 +160,7 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
                 answers[number].append(IncomingAnswer(question, at))
     for one in sorted(images, key=lambda row: int(row["page"])):
         number = int(one["page"])
-        words = [mapped(word, "a word", where) for word in listed(one.get("words", []), '"words"', where)]
+        words = [check_object(word, "a word", where) for word in check_list(one.get("words", []), '"words"', where)]
         yield IncomingPage(
             document=name,
             number=number,
@@ -180,7 +182,7 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
 
 def _box(value: object, size: tuple[int, int], where: str) -> Box:
     """Return the box of [width, height, left, top] in thousandths of a page of `size` (width, height)."""
-    edges = listed(value, "a place", where)
+    edges = check_list(value, "a place", where)
     if len(edges) != 4 or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in edges):
         bad(where, f"a location must be four numbers, and is {value!r}")
     width, height, left, top = (float(one) / 1000 for one in edges)

@@ -29,10 +29,10 @@ from engine.interchange.import_entries import (
     IncomingPage,
     Set,
     bad,
-    decoded,
+    check_list,
+    check_object,
+    decode_mask,
     inside,
-    listed,
-    mapped,
     text_of,
     whole,
 )
@@ -155,7 +155,7 @@ def _add(sheet: _Sheet, document: FrozenDocument, item: FrozenItem) -> None:
         images = [sheet.image(document, page) for page in document.pages]
         sheet.no_answer.add({"image_ids": images, "category_id": category, "attributes": attributes})
         return
-    for marked in sheet.release.marked(item):
+    for marked in sheet.release.marked_pages(item):
         sheet.annotations.add(_annotation(sheet, marked, category, {"text": marked.text, **attributes}))
 
 
@@ -189,7 +189,7 @@ def open_set(path: Path) -> Set:
 
 
 def _pages(file: Path, index: "_Index") -> Iterator[IncomingPage]:
-    for number, image in index.ordered():
+    for number, image in index.iter_images():
         where = f"{file.name}, image {number}"
         width, height = (whole(image.get(side), f'"{side}"', where, 1) for side in ("width", "height"))
         yield IncomingPage(
@@ -256,12 +256,12 @@ class _Index:
         for name, at, entry in entries(file):
             named.add(name)
             if at == ALONE and name in take and name != "licenses":
-                listed(entry, f'"{name}"', self._file)
+                check_list(entry, f'"{name}"', self._file)
             elif at != ALONE and name in take:
                 take[name](at, entry)
         for name in ("images", "categories", "annotations"):
             if name not in named:
-                listed(None, f'"{name}"', self._file)
+                check_list(None, f'"{name}"', self._file)
         if self._categories > MOST_QUESTIONS:
             bad(self._file, f"it has {self._categories:,} categories; a project can have {MOST_QUESTIONS:,} questions")
         self._base.execute("CREATE INDEX by_image ON answer (image)")
@@ -275,7 +275,7 @@ class _Index:
         """Return the number of images."""
         return int(self._base.execute("SELECT count(*) FROM image").fetchone()[0])
 
-    def ordered(self) -> Iterator[tuple[int, dict[str, Any]]]:
+    def iter_images(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Yield the images with their ids; the pages of a document follow each other."""
         for number, row in self._base.execute("SELECT id, row FROM image ORDER BY document, page, id"):
             yield number, json.loads(row)
@@ -287,7 +287,7 @@ class _Index:
             yield kind, at, json.loads(row)
 
     def _take_image(self, at: int, entry: object) -> None:
-        number, image = self._numbered("images", at, entry)
+        number, image = self._read_numbered("images", at, entry)
         document = _document(number, image).encode("utf-8", "replace").decode()  # SQLite keeps no half of a character
         page = _page_number(image, f"{self._file}, image {number}")
         try:
@@ -299,13 +299,13 @@ class _Index:
         self._categories += 1
         if self._categories > MOST_QUESTIONS:
             return  # the others are counted
-        number, category = self._numbered("categories", at, entry)
+        number, category = self._read_numbered("categories", at, entry)
         if number in self.questions:
             bad(f"{self._file}, categories[{at}]", f"its id {number} occurs twice")
         self.questions[number] = text_of(category.get("name"), "the name", f"{self._file}, category {number}")
 
     def _take_annotation(self, at: int, entry: object) -> None:
-        number, annotation = self._numbered("annotations", at, entry)
+        number, annotation = self._read_numbered("annotations", at, entry)
         try:
             self._base.execute("INSERT INTO seen VALUES (?)", (number,))
         except sqlite3.IntegrityError:
@@ -314,8 +314,8 @@ class _Index:
 
     def _take_unanswered(self, at: int, entry: object) -> None:
         where = f"{self._file}, no_answer {at}"
-        row = mapped(entry, "it", where)
-        for image in listed(row.get("image_ids"), '"image_ids"', where):
+        row = check_object(entry, "it", where)
+        for image in check_list(row.get("image_ids"), '"image_ids"', where):
             self._about(_NO_ANSWER, at, image, {"category_id": row.get("category_id")})
 
     def _take_licence(self, at: int, entry: object) -> None:
@@ -328,9 +328,9 @@ class _Index:
             bad(f"{self._file}, {kind} {at}", f"there is no image {image!r}")
         self._base.execute("INSERT INTO answer VALUES (?, ?, ?, ?)", (kind, at, number, json.dumps(row)))
 
-    def _numbered(self, name: str, at: int, entry: object) -> tuple[int, dict[str, Any]]:
+    def _read_numbered(self, name: str, at: int, entry: object) -> tuple[int, dict[str, Any]]:
         where = f"{self._file}, {name}[{at}]"
-        row = mapped(entry, "it", where)
+        row = check_object(entry, "it", where)
         return whole(row.get("id"), '"id"', where), row
 
 
@@ -360,7 +360,7 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
 
     def mask() -> Mask:
         if isinstance(shape, dict):
-            return decoded(shape, size, where)
+            return decode_mask(shape, size, where)
         if shape:
             return fill_polygons(_rings(shape, where), size)
         return rasterise([_box(one.get("bbox"), where)], size)
@@ -373,8 +373,8 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
 
 def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
     rings = []
-    for ring in listed(shape, '"segmentation"', where):
-        points = listed(ring, "a polygon", where)
+    for ring in check_list(shape, '"segmentation"', where):
+        points = check_list(ring, "a polygon", where)
         if len(points) < 6 or len(points) % 2 or not all(_number(one) for one in points):
             bad(where, "a polygon must be x and y of three points or more")
         rings.append(list(zip(points[::2], points[1::2], strict=True)))
@@ -382,7 +382,7 @@ def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
 
 
 def _box(value: object, where: str) -> tuple[int, int, int, int]:
-    edges = listed(value, 'without a segmentation, "bbox"', where)
+    edges = check_list(value, 'without a segmentation, "bbox"', where)
     if len(edges) != 4 or not all(_number(one) for one in edges) or min(edges[2:]) < 0:
         bad(where, '"bbox" must be x, y, width and height')
     x, y, width, height = (round(float(one)) for one in edges)

@@ -22,10 +22,10 @@ from engine.interchange.import_entries import (
     Set,
     bad,
     box_of,
+    check_list,
+    check_object,
     inside,
-    listed,
     load_json,
-    mapped,
     whole,
 )
 from engine.interchange.outcome import Likeness, Outcome, Tick
@@ -127,7 +127,7 @@ def open_set(path: Path) -> Set:
 
 def _page(folder: Path, file: Path) -> IncomingPage:
     name = str(file.relative_to(folder))
-    form = listed(mapped(load_json(file), "what it holds", name).get("form"), '"form"', name)
+    form = check_list(check_object(load_json(file), "what it holds", name).get("form"), '"form"', name)
     images = file.parent.parent / "images"
     there = [suffix for suffix in _SUFFIXES if (images / f"{file.stem}{suffix}").is_file()]
     image = inside(images, f"{file.stem}{there[0] if there else '.png'}", name)
@@ -136,13 +136,13 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     entities: dict[int, tuple[dict[str, Any], tuple[int, ...]]] = {}
     for at, stored in enumerate(form):
         where = f"{name}, entity {at}"
-        entity = mapped(stored, "it", where)
+        entity = check_object(stored, "it", where)
         number = whole(entity.get("id"), '"id"', where)
         if number in entities:
             bad(where, f"its id {number} occurs twice")
         first = len(words)
-        for one in listed(entity.get("words"), '"words"', where):
-            word = mapped(one, "a word", where)
+        for one in check_list(entity.get("words"), '"words"', where):
+            word = check_object(one, "a word", where)
             text = word.get("text")
             if not isinstance(text, str):
                 bad(where, f"the text of a word must be a text, and is {text!r}")
@@ -178,8 +178,8 @@ def _page(folder: Path, file: Path) -> IncomingPage:
 
 def _find_links(entity: dict[str, Any], number: int, entities: dict[int, Any], where: str) -> list[int]:
     found = []
-    for pair in listed(entity.get("linking", []), '"linking"', where):
-        ends = listed(pair, "a link", where)
+    for pair in check_list(entity.get("linking", []), '"linking"', where):
+        ends = check_list(pair, "a link", where)
         if len(ends) != 2 or any(one not in entities for one in ends):
             bad(where, f"the link {pair!r} does not name two entities")
         if ends[0] == number and entities[ends[1]][0].get("label") == "answer":

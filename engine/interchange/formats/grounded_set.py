@@ -29,12 +29,12 @@ from engine.interchange.import_entries import (
     Set,
     bad,
     box_of,
-    decoded,
+    check_object,
+    decode_mask,
     file_in,
     inside,
     json_lines,
     lines_in,
-    mapped,
     text_of,
     whole,
 )
@@ -75,7 +75,7 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
             "model_version": item.model_version,
             "weight": item.weight,
         }
-        for marked in release.marked(item):
+        for marked in release.marked_pages(item):
             place = {word.number: at for at, word in enumerate(release.words(marked.page))}
             by_words = marked.by_words
             asked.setdefault(marked.page.id, []).append(
@@ -150,12 +150,14 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
     except GroundedFormatError as error:
         bad(where, str(error).rstrip("."))
     size = (page.width, page.height)
-    about = mapped(stored.get("document", {}), '"document"', where)
+    about = check_object(stored.get("document", {}), '"document"', where)
     answers, alternatives = [], 0
     automatic = automatic_questions(stored)
     for place, one in enumerate(page.questions):
         at = f"{where}, question {one.question_id}"
-        mask = partial(decoded, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
+        mask = (
+            partial(decode_mask, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
+        )
         words = tuple(one.answers[0]) if one.answers else ()
         if place not in automatic:
             alternatives += max(0, len(one.answers) + len(one.masks) - 1)

@@ -24,9 +24,9 @@ from engine.interchange.import_entries import (
     IncomingPage,
     Set,
     bad,
+    check_list,
+    check_object,
     inside,
-    listed,
-    mapped,
     text_of,
     whole,
 )
@@ -186,7 +186,7 @@ def open_set(path: Path) -> Set:
         seen: set[int] = set()
         for at, stored in _tasks(file):
             where = f"{file.name}, task {at}"
-            task = mapped(stored, "it", where)
+            task = check_object(stored, "it", where)
             number = whole(task.get("id", at), '"id"', where)
             if number in seen:
                 bad(where, f"its id {number} occurs twice")
@@ -212,30 +212,30 @@ def _regions_read(task: dict[str, Any]) -> Iterator[Any]:
 
 
 def _page(folder: Path, task: dict[str, Any], where: str) -> IncomingPage:
-    data = mapped(task.get("data"), '"data"', where)
+    data = check_object(task.get("data"), '"data"', where)
     image = _image(folder, data, where)
     width, height = size_of(image, where)
     by_label: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
-    for at, annotation in enumerate(listed(task.get("annotations", []), '"annotations"', where)):
-        if mapped(annotation, f"annotation {at}", where).get("was_cancelled"):
+    for at, annotation in enumerate(check_list(task.get("annotations", []), '"annotations"', where)):
+        if check_object(annotation, f"annotation {at}", where).get("was_cancelled"):
             continue
-        for place, stored in enumerate(listed(annotation.get("result", []), '"result"', where)):
+        for place, stored in enumerate(check_list(annotation.get("result", []), '"result"', where)):
             here = f"{where}, annotation {at}, region {place}"
-            region = mapped(stored, "it", here)
+            region = check_object(stored, "it", here)
             kind = region.get("type")
             if kind not in _KINDS:
                 continue
             for side, length in (("original_width", width), ("original_height", height)):
                 if side in region and region[side] != length:
                     bad(here, f'"{side}" is {region[side]!r}, and its image has {length}')
-            value = mapped(region.get("value"), '"value"', here)
-            for label in listed(value.get(kind), f'"{kind}"', here):
+            value = check_object(region.get("value"), '"value"', here)
+            for label in check_list(value.get(kind), f'"{kind}"', here):
                 by_label.setdefault(text_of(label, "a label", here), []).append((here, str(kind), value))
     answers = [
         IncomingAnswer(label, regions[0][0], mask=partial(_mask, regions, (height, width)))
         for label, regions in by_label.items()
     ]
-    for text in listed(data.get("no_answer") or [], '"no_answer"', where):
+    for text in check_list(data.get("no_answer") or [], '"no_answer"', where):
         answers.append(IncomingAnswer(text_of(text, "a question", where), where))
     return IncomingPage(
         document=str(data.get("document_sha256") or image.name),
@@ -293,7 +293,7 @@ def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) 
 
 
 def _pairs(points: Any, where: str) -> list[tuple[Any, Any]]:
-    rows = listed(points, '"points"', where)
+    rows = check_list(points, '"points"', where)
     if len(rows) < 3 or not all(isinstance(row, list) and len(row) == 2 for row in rows):
         bad(where, "a polygon must be x and y of three points or more")
     return [(row[0], row[1]) for row in rows]

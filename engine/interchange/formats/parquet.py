@@ -26,9 +26,9 @@ from engine.interchange.import_entries import (
     Set,
     bad,
     box_of,
-    decoded,
-    listed,
-    mapped,
+    check_list,
+    check_object,
+    decode_mask,
     text_of,
     whole,
 )
@@ -240,10 +240,10 @@ def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
     image = folder / "page"
     image.write_bytes(content)
     width, height = whole(row.get("width"), '"width"', where, 1), whole(row.get("height"), '"height"', where, 1)
-    words = [mapped(one, "a word", where) for one in listed(row.get("words"), '"words"', where)]
+    words = [check_object(one, "a word", where) for one in check_list(row.get("words"), '"words"', where)]
     answers = [
-        _answer(mapped(one, "an answer", where), (height, width), where)
-        for one in listed(row.get("answers"), '"answers"', where)
+        _answer(check_object(one, "an answer", where), (height, width), where)
+        for one in check_list(row.get("answers"), '"answers"', where)
     ]
     licence = row.get("licence")
     return IncomingPage(
@@ -266,7 +266,7 @@ def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
 def _answer(stored: dict[str, Any], size: tuple[int, int], where: str) -> IncomingAnswer:
     question = text_of(stored.get("question"), '"question"', where)
     rle = stored.get("mask")
-    mask = partial(decoded, rle, size, where) if rle else None
+    mask = partial(decode_mask, rle, size, where) if rle else None
     return IncomingAnswer(question, where, mask=mask, automatic=stored.get("status") == AUTOMATIC)
 
 

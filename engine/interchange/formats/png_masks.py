@@ -15,16 +15,16 @@ from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
     Set,
+    check_list,
+    check_object,
     file_in,
     inside,
     json_lines,
-    listed,
-    mapped,
     text_of,
     whole,
 )
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.pictures import checked, size_of
+from engine.interchange.pictures import check_picture, size_of
 from engine.interchange.release import IMAGES_FOLDER, Release, attributes_of, image_name
 from engine.interchange.snapshot_figures import SPLITS
 from model.masks import Mask
@@ -44,7 +44,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
             counts["documents"] += 1
             for item in items:
                 masks = []
-                for marked in release.marked(item):
+                for marked in release.marked_pages(item):
                     image = image_name(document, marked.page)
                     to.blob(f"{IMAGES_FOLDER}/{image}", marked.page.image_sha256)
                     path = f"{MASKS_FOLDER}/{image.rsplit('.', 1)[0]}-{item.annotation_id}.png"
@@ -90,14 +90,14 @@ def open_set(path: Path) -> Set:
     images: dict[tuple[str, int], tuple[Path, str, str, str | None]] = {}
     unanswered: dict[str, list[IncomingAnswer]] = {}
     for where, stored in json_lines(file):
-        row = mapped(stored, "it", where)
+        row = check_object(stored, "it", where)
         document = text_of(row.get("document_sha256"), '"document_sha256"', where)
         question = text_of(row.get("question"), '"question"', where)
-        masks = listed(row.get("masks"), '"masks"', where)
+        masks = check_list(row.get("masks"), '"masks"', where)
         if not masks:
             unanswered.setdefault(document, []).append(IncomingAnswer(question, where))
         for one in masks:
-            entry = mapped(one, "a mask", where)
+            entry = check_object(one, "a mask", where)
             key = document, whole(entry.get("page"), '"page"', where, 1)
             image = inside(file.parent, entry.get("image"), where)
             licence = row.get("image_licence")
@@ -125,7 +125,7 @@ def open_set(path: Path) -> Set:
 
 
 def _mask(path: Path, image: Path, where: str) -> Mask:
-    checked(path, size_of(image, where), where)
+    check_picture(path, size_of(image, where), where)
     with Image.open(path) as opened:
         return np.asarray(opened.convert("L")) > 127
 

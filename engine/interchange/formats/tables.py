@@ -77,7 +77,7 @@ def _rows(release: Release, counts: dict[str, int], tick: Tick) -> Iterator[list
 
 
 def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str | float]:
-    marked = release.marked(item)
+    marked = release.marked_pages(item)
     counts["answers" if marked else "no_answer"] += 1
     document = item.document
     return [

@@ -120,14 +120,14 @@ def test_who_asks_a_link_for_many_names_has_to_wait(
     workspace: Workspace, project: Project, owner: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = invitations.invite(workspace, project.id, "annotator", by=owner)
-    hashed = passwords.hashed
+    hashed = passwords.hash_password
     hashes: list[str] = []
 
     def counted(password: str, name: str) -> str:
         hashes.append(name)
         return hashed(password, name)
 
-    monkeypatch.setattr(passwords, "hashed", counted)
+    monkeypatch.setattr(passwords, "hash_password", counted)
     for _ in range(login_throttle.FREE_FAILURES_PAIR):
         with pytest.raises(Conflict, match="taken"):
             invitations.accept_new(workspace, made.token, "olga", PASSWORD, address="192.0.2.1")

@@ -39,14 +39,14 @@ def test_a_stroke_on_a_large_page_costs_the_box_that_it_touches() -> None:
     marked = AnnotationState(pages={"p": PageMark(mask=Patch(box=(90, 90, 150, 110), counts=[0, 1200]))})
     change = checked([stroke(SMALL), stroke(SMALL, 0)], marked)
     assert change.area == (200 - 90) * (120 - 90) + 2 * 2000
-    assert change.done().pages["p"].mask.box == (90, 90, 150, 110)
+    assert change.apply().pages["p"].mask.box == (90, 90, 150, 110)
 
 
 def test_words_taken_out_cost_the_boxes_around_them() -> None:
-    state = Change.of(AnnotationState(), [EditWords(op="words", page="p", add=[3, 4, 5])], PAGES).done()
+    state = Change.of(AnnotationState(), [EditWords(op="words", page="p", add=[3, 4, 5])], PAGES).apply()
     change = checked([EditWords(op="words", page="p", remove=[4])], state)
     assert change.area < 5000
-    assert change.done().pages["p"].words == [3, 5]
+    assert change.apply().pages["p"].words == [3, 5]
 
 
 def test_a_mask_that_a_later_edit_replaces_is_not_painted() -> None:
@@ -54,13 +54,13 @@ def test_a_mask_that_a_later_edit_replaces_is_not_painted() -> None:
     edits = [stroke(WHOLE)] * 8 + [EditMask(op="mask", page="p", words=[], mask=loose)]
     change = checked(edits)
     assert change.area == 2000
-    assert change.done().pages["p"].mask.box == (100, 101, 200, 120)
+    assert change.apply().pages["p"].mask.box == (100, 101, 200, 120)
 
 
 def test_a_mask_that_stays_as_it_came_is_not_painted() -> None:
     change = checked([EditMask(op="mask", page="p", words=[], mask=WHOLE)])
     assert change.area == 0
-    assert change.done().pages["p"].mask == WHOLE
+    assert change.apply().pages["p"].mask == WHOLE
 
 
 def test_strokes_over_the_bound_are_refused_before_a_pixel_is_painted() -> None:
@@ -104,7 +104,7 @@ def test_a_mask_that_has_too_many_runs_already_may_be_worked_on(monkeypatch: pyt
     monkeypatch.setattr(bounds, "MOST_RUNS", 9)
     dots = Patch(box=(0, 0, 10, 1), counts=[1] * 10)
     before = AnnotationState(pages={"p": PageMark(mask=dots)})
-    after = checked([EditMask(op="mask", page="p", words=[], mask=dots)], before).done()
+    after = checked([EditMask(op="mask", page="p", words=[], mask=dots)], before).apply()
     bounds.check_masks(before, after)
     with pytest.raises(Refused, match="would have 10 runs"):
         bounds.check_masks(AnnotationState(), after)

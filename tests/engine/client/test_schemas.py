@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, ValidationError
 
 from engine.client import documents, people, schemas, transport
-from engine.client.transport import ServerSaid, checked, plain
+from engine.client.transport import ServerSaid, build_request, plain
 from tests import client_schemas
 
 
@@ -54,7 +54,7 @@ def test_requests_of_the_document_are_checked_and_sent_unchanged(document: dict[
         .get("schema", {})
     }
     for name in client_schemas.REQUESTS:
-        sent = checked(schema(name), **bodies[name])
+        sent = build_request(schema(name), **bodies[name])
         assert {field: sent[field] for field in bodies[name]} == bodies[name], name
 
 
@@ -72,7 +72,7 @@ def test_answers_may_exceed_the_limits_that_this_version_knows(document: dict[st
 def test_a_misspelt_field_of_a_request_is_refused_before_it_is_sent() -> None:
     edits = [{"op": "clear", "page": "a", "pages": "b"}]
     with pytest.raises(ServerSaid, match=r"^edits\.0\.clear\.pages: ") as refused:
-        checked(schemas.RevisionRequest, idempotency_key="a" * 8, base=0, edits=edits)
+        build_request(schemas.RevisionRequest, idempotency_key="a" * 8, base=0, edits=edits)
     assert refused.value.status == 422
     with pytest.raises(ValidationError):
         schemas.EditClear.model_validate(edits[0])

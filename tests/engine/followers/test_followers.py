@@ -95,8 +95,8 @@ def test_of_two_that_follow_the_same_change_one_stores_it(workspace: Workspace, 
     both = threading.Barrier(2)
 
     class Late(Following):
-        def _read(self, session: Session) -> Any:
-            groups = super()._read(session)
+        def _read_groups(self, session: Session) -> Any:
+            groups = super()._read_groups(session)
             both.wait()
             return groups
 

@@ -59,7 +59,7 @@ def test_entries_are_counted_before_the_reader_makes_objects_of_them(
 def test_too_many_entries_end_in_a_sentence_that_says_what_to_do(tmp_path: Path, aside: Path) -> None:
     file = directory(tmp_path / "many.zip", MOST_ENTRIES + 1, 1)
     sentence = r"^many.zip: it holds 100,001 .* Split the set, or unpack it and run glossator import on the folder"
-    with pytest.raises(BadEntry, match=sentence), archives.opened(file):
+    with pytest.raises(BadEntry, match=sentence), archives.open_archive(file):
         pass
     assert not list(aside.iterdir())
 
@@ -105,7 +105,7 @@ def test_damage_of_every_kind_is_a_sentence_and_leaves_no_folder(tmp_path: Path,
         (tmp_path / "a.zip").write_bytes(damaged)
         with (
             pytest.raises(BadEntry, match=r"^a.zip: it is damaged or not a zip file \("),
-            archives.opened(tmp_path / "a.zip"),
+            archives.open_archive(tmp_path / "a.zip"),
         ):
             pass
     assert not list(aside.iterdir())
@@ -119,7 +119,7 @@ def test_random_damage_unpacks_or_is_refused_and_nothing_else(tmp_path: Path) ->
         for _ in range(rng.randint(1, 5)):
             damaged[rng.randrange(len(damaged))] = rng.randrange(256)
         (tmp_path / "b.zip").write_bytes(damaged)
-        said = unpacking.told(tmp_path / "b.zip", tmp_path / "out" / str(number), 0)
+        said = unpacking.try_unpack(tmp_path / "b.zip", tmp_path / "out" / str(number), 0)
         assert said is None or (said[0] and not said[0].endswith("."))
 
 
@@ -131,9 +131,9 @@ def test_unpacking_tells_how_far_it_is_and_ends_when_it_should(tmp_path: Path, a
         heard.append((done, of))
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), archives.opened(file, stop):
+    with pytest.raises(KeyboardInterrupt), archives.open_archive(file, stop):
         pass
     assert heard == [(0, 50)] and not list(aside.iterdir())
-    with archives.opened(file) as folder:
+    with archives.open_archive(file) as folder:
         assert len(list(folder.iterdir())) == 50
     assert not list(aside.iterdir())

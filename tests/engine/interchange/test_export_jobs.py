@@ -57,7 +57,7 @@ def run(
     hear: Callable[[str], None] = lambda _: None,
     should_stop: Callable[[], StopReason | None] = lambda: None,
 ) -> dict[str, Any]:
-    return export_jobs.run(workspace, job, on_progress=lambda _, said: hear(said), should_stop=should_stop)
+    return export_jobs.run_export(workspace, job, on_progress=lambda _, said: hear(said), should_stop=should_stop)
 
 
 def done(workspace: Workspace, job: Job) -> Job:

@@ -75,7 +75,7 @@ class Killed(BaseException):
 
 def killed_at(at: Step) -> Callable[[float, str], None]:
     def hear(_: float, message: str) -> None:
-        if Step.read(message) == at:
+        if Step.parse(message) == at:
             raise Killed
 
     return hear
@@ -85,12 +85,14 @@ def test_an_attempt_goes_on_where_a_killed_one_ended(workspace: Workspace, packe
     asked(workspace, packed)
     first = leased(workspace, "first", seconds=-1.0)
     with pytest.raises(Killed):
-        import_jobs.run(workspace, first, on_progress=killed_at(Step("Storing", 3, PAGES)), should_stop=lambda: None)
+        import_jobs.run_import(
+            workspace, first, on_progress=killed_at(Step("Storing", 3, PAGES)), should_stop=lambda: None
+        )
     assert counted(workspace, first.project_id) == (2, 2)
     second = leased(workspace, "second")
     steps: list[Step] = []
-    result = import_jobs.run(
-        workspace, second, on_progress=lambda _, said: steps.append(Step.read(said)), should_stop=lambda: None
+    result = import_jobs.run_import(
+        workspace, second, on_progress=lambda _, said: steps.append(Step.parse(said)), should_stop=lambda: None
     )
     found = result["imported"]
     assert (found["documents"], found["known"], found["answers"]) == (PAGES, 0, PAGES)
@@ -104,7 +106,7 @@ def test_a_former_holder_of_an_import_stores_nothing_more(workspace: Workspace, 
     first = leased(workspace, "first", seconds=-1.0)
     leased(workspace, "second")
     with pytest.raises(queue.LeaseLost):
-        import_jobs.run(workspace, first, on_progress=lambda *_: None, should_stop=lambda: None)
+        import_jobs.run_import(workspace, first, on_progress=lambda *_: None, should_stop=lambda: None)
     assert counted(workspace, first.project_id) == (0, 0)
 
 
@@ -112,7 +114,7 @@ def test_a_stopped_import_says_what_stays(workspace: Workspace, packed: bytes) -
     asked(workspace, packed)
     job, said = leased(workspace, "first"), [""]
     with pytest.raises(Stopped) as stopped:
-        import_jobs.run(
+        import_jobs.run_import(
             workspace, job,
             on_progress=lambda _, message: said.append(message),
             should_stop=lambda: "cancel" if said[-1] == f"Storing: 3 of {PAGES}." else None,
@@ -154,7 +156,7 @@ def test_an_in_process_worker_outlives_an_error_when_it_looks_for_jobs(
         return look(*given)
 
     monkeypatch.setattr(queue, "is_waiting", fails_once)
-    worker = InProcessWorker(sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1)
+    worker = InProcessWorker(sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run_import}, at_once=1)
     worker.start()
     assert failed.wait(30)
     job = asked(sqlite_workspace, packed)
@@ -189,7 +191,7 @@ def test_an_in_process_worker_does_imports_without_a_worker_and_stops_with_its_s
     assert (left.status, left.attempts) == ("waiting", 0)
     messages: list[str | None] = []
     worker = InProcessWorker(
-        sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run}, at_once=1, afterwards=uploaded_sets.forget
+        sqlite_workspace, {uploaded_sets.IMPORT: import_jobs.run_import}, at_once=1, afterwards=uploaded_sets.forget
     )
     worker.listen(job.id, messages.append)
     worker.start()

@@ -162,7 +162,7 @@ def test_cancelling_a_running_job_reaches_its_worker_with_the_next_heartbeat(wor
     queue.lease(workspace, "a", KINDS)
     assert queue.cancel(workspace, job.id).status == "running"
     assert queue.heartbeat(workspace, job.id, "a").cancel_requested
-    queue.cancelled(workspace, job.id, "a")
+    queue.close_cancelled(workspace, job.id, "a")
     assert queue.job_by_id(workspace, job.id).status == "cancelled"
 
 

@@ -16,7 +16,7 @@ from engine.accounts.users import change_user, ensure_local_user
 from engine.batches import Throttle
 from engine.projects import task_changes
 from engine.projects.open_tasks import open_missing
-from engine.projects.overlap import wanted
+from engine.projects.overlap import compute_wanted
 from engine.projects.priority import BY_HAND
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first, rank
@@ -142,7 +142,7 @@ def test_a_task_answered_meanwhile_keeps_its_number_of_people(office: Office) ->
     answer(office.workspace, last.id, office.ann)
     finish(office)
     for task in office.tasks():
-        assert task.wanted == (1 if task.id == last.id else wanted(task.id, 0.5, 2))
+        assert task.wanted == (1 if task.id == last.id else compute_wanted(task.id, 0.5, 2))
 
 
 def test_the_newest_overlap_wins_wherever_the_older_one_has_come_to(office: Office) -> None:
