@@ -102,6 +102,8 @@ export type Marked = Pick<Mark, 'words' | 'mask'>;
 export interface Moment {
   mark: Mark;
   no_answer?: boolean;
+  /** marks of other pages that the step changed, too */
+  others?: Record<string, Mark>;
 }
 
 /** Where the two marks of a page come from: what the model said, or what a person made. */
@@ -127,7 +129,8 @@ export interface OpenedAnswer extends AnnotationView {
 }
 
 /** What is held while a stroke begins; `drawing`: the keyboard's cross draws a box, which may begin on a word. */
-export type Press = Pick<MouseEvent, 'shiftKey' | 'altKey'> & { drawing?: boolean };
+export type Press = Pick<MouseEvent, 'shiftKey' | 'altKey'> &
+  Partial<Pick<MouseEvent, 'ctrlKey' | 'metaKey'>> & { drawing?: boolean };
 
 /** Where the keyboard's cursor is: on a word, by its position on the page, or on a point of it. */
 export type CursorPlace = { word: number; point?: undefined } | { point: XY; word?: undefined };

@@ -215,6 +215,7 @@ export class Workspace {
     return new Stage(this.rooms.stage, {
       stroke: (stroke) => this.stroke(stroke),
       originOf: (mark) => this.answer.originOf(this.stage.page?.id ?? '', mark),
+      proposed: (mark) => this.answer.isProposal(this.stage.page?.id ?? '', mark),
       mend: (wish) => this.wordMode.wish(wish),
       moved: () => this.panels?.toolbar.scaled(this.stage.page && this.stage.view.scale),
       drawn: () => this.wordMode?.editor.place(),

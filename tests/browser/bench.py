@@ -218,6 +218,12 @@ class Bench:
         self.page.mouse.move(*self.at(*end), steps=12)
         self.page.mouse.up()
 
+    def ask_in(self, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """Draw a frame in which the model answers."""
+        self.keys.down("Alt")
+        self.drag(start, end)
+        self.keys.up("Alt")
+
     # --- seeing
 
     def place(self) -> dict[str, Any]:

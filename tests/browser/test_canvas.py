@@ -46,7 +46,7 @@ def test_an_answer_has_several_regions_on_several_pages(invoiced: Invoiced) -> N
         x0, y0, x1, y1 = bench.box(text)
         if text == "March":
             bench.keys.down("Shift")
-        bench.drag((x0 - 3, y0 - 3), (x1 + 3, y1 + 3))
+        bench.ask_in((x0 - 3, y0 - 3), (x1 + 3, y1 + 3))
         bench.keys.up("Shift")
         bench.settled()
     marks = bench.annotation()["state"]["pages"]
@@ -72,7 +72,7 @@ def test_points_and_boxes_stand_on_the_page_again_when_it_is_opened_anew(invoice
     bench = invoiced(TOTAL)
     bench.keys.press("r")
     x0, y0, x1, y1 = bench.box("2,987.88")
-    bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+    bench.ask_in((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
     bench.settled()
     before = bench.annotation()["state"]["pages"][bench.place()["page"]]
     assert len(before["boxes"]) == 1

@@ -60,7 +60,7 @@ def test_a_click_marks_a_word_and_another_click_takes_it_back(invoiced: Invoiced
     assert bench.tint(bench.box("2,987.88")) == "none"
 
 
-def test_shift_takes_the_line_and_a_drag_takes_the_words_it_crosses(invoiced: Invoiced) -> None:
+def test_shift_takes_the_line_and_a_drag_takes_what_lies_between(invoiced: Invoiced) -> None:
     bench = invoiced(TOTAL)
     bench.click("March", modifiers=["Shift"])
     bench.settled()
@@ -72,6 +72,42 @@ def test_shift_takes_the_line_and_a_drag_takes_the_words_it_crosses(invoiced: In
     assert {bench.number(text) for text in ("Total", "due:", "2,987.88")} <= bench.marked()
     assert bench.number("EUR") not in bench.marked()
     assert (bench.painted() == bench.stored()).all()
+
+
+def test_a_drag_between_lines_takes_the_text_between_and_gives_back_what_it_leaves(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
+    words = bench.page.evaluate("() => document.querySelector('.glossator').workspace.stage.grid.texts")
+    first, last = words.index("March"), words.index("Total")
+    (start_x, start_y), (end_x, end_y) = bench.centre("March"), bench.centre("Total")
+    mouse = bench.page.mouse
+    mouse.move(*bench.at(start_x, start_y))
+    mouse.down()
+    mouse.move(*bench.at(end_x, end_y), steps=4)
+    taken = set(bench.page.evaluate("() => [...document.querySelector('.glossator').workspace.stage.selected]"))
+    assert {bench.number("March"), bench.number("Total")} <= taken
+    assert all(bench.number("March") <= number <= bench.number("Total") for number in taken) and first < last
+    mouse.move(*bench.at(*bench.centre("2026")), steps=4)
+    mouse.up()
+    bench.settled()
+    assert bench.marked() == {bench.number("March"), bench.number("2026")}
+    assert (bench.painted() == bench.stored()).all()
+
+
+def test_a_frame_marks_the_words_it_holds_and_asks_nobody(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
+    asked: list[str] = []
+    bench.listen("request", lambda request: asked.append(request.url) if request.url.endswith("/refine") else None)
+    bench.click("EUR")
+    bench.keys.press("r")
+    (x0, y0, _, _), (_, _, x1, y1) = bench.box("14"), bench.box("2026")
+    bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+    bench.settled()
+    assert bench.marked() == {bench.number(text) for text in ("14", "March", "2026")}
+    assert (bench.painted() == bench.stored()).all()
+    bench.keys.press("Control+z")
+    bench.settled()
+    assert bench.marked() == {bench.number("EUR")}
+    assert (bench.painted() == bench.stored()).all() and not asked
 
 
 def test_brush_and_eraser_change_pixels_and_leave_the_words(invoiced: Invoiced) -> None:
@@ -123,9 +159,9 @@ def test_a_box_and_points_ask_the_model_again_with_all_prompts_so_far(invoiced: 
     bench.listen("request", note)
     bench.keys.press("r")
     x0, y0, x1, y1 = bench.box("2,987.88")
-    bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+    bench.ask_in((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
     bench.settled()
-    assert sent[0]["box"] == [x0, y0, x1, y1]  # drawn a little wide, the frame goes along the word
+    assert sent[0]["box"] == pytest.approx([x0 - 6, y0 - 6, x1 + 6, y1 + 6], abs=2)  # as drawn, in screen pixels
     after_box = bench.annotation()["state"]["pages"][bench.place()["page"]]
     assert after_box["boxes"] == [sent[0]["box"]]
     assert bench.number("2,987.88") in after_box["words"]
@@ -154,7 +190,7 @@ def test_what_the_model_answers_in_mid_stroke_lies_under_the_stroke(invoiced: In
     bench.keys.press("r")
     x0, y0, x1, y1 = bench.box("2,987.88")
     with bench.page.expect_request("**/refine"):
-        bench.drag((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
+        bench.ask_in((x0 - 6, y0 - 6), (x1 + 6, y1 + 6))
     bench.keys.press(tool)
     start, end = bench.centre("14"), bench.centre("2026")
     bench.page.mouse.move(*bench.at(*start))

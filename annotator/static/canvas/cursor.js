@@ -107,7 +107,7 @@ export class Cursor {
     const at = [(x0 + x1) / 2, (y0 + y1) / 2];
     const draws = stage.tool === 'box' || (stage.tool === 'mend' && cursor.point);
     if (draws && !this.drawing) {
-      stage.begin(at, { shiftKey: event.shiftKey, altKey: true, drawing: true });
+      stage.begin(at, { shiftKey: event.shiftKey, altKey: event.altKey, drawing: true });
       this.corner = stage.stroking ? at : null;
       return this.tell('First corner set. Move to the opposite corner and press Space.');
     }

@@ -28,6 +28,21 @@ export function alongLine(grid, start, [x, y]) {
 }
 
 /**
+ * Positions of the words of which a frame holds at least half, in reading order.
+ *
+ * @param {WordGrid} grid
+ * @param {Box} box page pixels
+ */
+export function heldWords(grid, box) {
+  return grid.within(box).filter((at) => {
+    const [x0, y0, x1, y1] = grid.boxes[at];
+    const width = Math.min(x1, box[2]) - Math.max(x0, box[0]),
+      height = Math.min(y1, box[3]) - Math.max(y0, box[1]);
+    return width * height >= 0.5 * (x1 - x0) * (y1 - y0);
+  });
+}
+
+/**
  * A frame whose edges lie near the edges of the words that it holds is drawn along these.
  *
  * @param {WordGrid} grid
@@ -36,14 +51,7 @@ export function alongLine(grid, start, [x, y]) {
  * @returns {Box}
  */
 export function aroundWords(grid, box, slack) {
-  const held = grid
-    .within(box)
-    .map((at) => grid.boxes[at])
-    .filter(([x0, y0, x1, y1]) => {
-      const width = Math.min(x1, box[2]) - Math.max(x0, box[0]),
-        height = Math.min(y1, box[3]) - Math.max(y0, box[1]);
-      return width * height >= 0.5 * (x1 - x0) * (y1 - y0);
-    });
+  const held = heldWords(grid, box).map((at) => grid.boxes[at]);
   if (!held.length) return box;
   const words = hull(held);
   /** @param {0 | 1 | 2 | 3} side */

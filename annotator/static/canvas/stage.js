@@ -19,6 +19,7 @@ import { h } from '../core/dom.js';
  * @property {(stroke: Stroke, before: Mark) => void} stroke a stroke is done; `before` stood there when it began
  * @property {(wish: WordWish) => void} mend the tool for words asks for something
  * @property {(mark: Mark) => Origin} originOf who drew a mark
+ * @property {(mark: Mark) => boolean} proposed whether a mark is a proposal that nobody has touched or accepted
  * @property {() => void} moved the view is another
  * @property {() => void} drawn a frame is drawn
  * @property {() => void} locked a tool was used where nothing can be changed
@@ -80,6 +81,8 @@ export class Stage {
     this.dirty = false; // whether the mark has to be painted anew, whole: its colours are others
     this.stroking = false;
     this.before = EMPTY_MARK; // what stood when the stroke began
+    this.proposed = false; // whether that is a proposal that nobody has touched
+    this.replaced = false; // whether the stroke has taken it away
     /** @type {number | null} the frame that is asked for */
     this.pending = null;
     this.pointer = new Pointer(this);
@@ -197,7 +200,7 @@ export class Stage {
    * What came while the hand was on the page lies under its stroke: the model's late answer, or what the server holds.
    */
   restroke() {
-    this.before = this.mark;
+    this.standOn(this.mark);
     if (PAINTING.includes(this.tool)) this.setOrigin('person');
     this.tools[this.tool].again?.(this);
   }
@@ -235,6 +238,25 @@ export class Stage {
     this.marks.setWords(numbers, on);
   }
 
+  /** @param {Mark} mark what stands on the page before the stroke */
+  standOn(mark) {
+    this.before = mark;
+    this.proposed = this.on.proposed(mark);
+    this.replaced = false;
+  }
+
+  /**
+   * Sets the page back to what stood when the stroke began, or to nothing: the stroke goes on from there.
+   *
+   * @param {boolean} replaced
+   */
+  startOver(replaced) {
+    const { points, boxes } = this.before;
+    this.replaced = replaced;
+    this.marks.set(replaced ? { ...EMPTY_MARK, points, boxes } : this.before);
+    this.setOrigin('person');
+  }
+
   /** What stands on the page now, as a mark. */
   current() {
     return this.marks.current();
@@ -258,7 +280,7 @@ export class Stage {
    */
   begin(point, press) {
     if (this.locked && this.tool !== 'mend') return this.on.locked();
-    this.before = this.mark;
+    this.standOn(this.mark);
     if (PAINTING.includes(this.tool)) this.setOrigin('person');
     this.tools[this.tool].begin(this, point, press);
     this.stroking = true;

@@ -3,12 +3,13 @@
 // A stroke is { tool, edits } for a change that is already on the page, { tool, prompt } for one that the model has to
 // answer, or { tool, mend } for a wish to mend words.
 
-/** @import { Box, Point, Press, Stroke, XY } from '../types' */
+/** @import { Box, Edit, Mark, Point, Press, Stroke, XY } from '../types' */
 /** @import { MarkedPage } from './marked_page.js' */
 
 import { union } from './mask.js';
 import { PaintedRows } from './painted_rows.js';
-import { alongLine, aroundWords, intoLine } from './snapping.js';
+import { alongLine, aroundWords, heldWords, intoLine } from './snapping.js';
+import { nearestWord, touches, wordsBetween } from './text_selection.js';
 
 /**
  * What a tool needs of the stage.
@@ -19,6 +20,10 @@ import { alongLine, aroundWords, intoLine } from './snapping.js';
  * @property {{ scale: number }} view screen pixels a page pixel
  * @property {Box | null} rubber the box that is being drawn, page pixels
  * @property {Set<number>} chosen numbers of the words that are being mended
+ * @property {Mark} before what stood when the stroke began
+ * @property {boolean} proposed whether that is a proposal that nobody has touched
+ * @property {boolean} replaced whether the stroke has taken that away
+ * @property {(replaced: boolean) => void} startOver sets what stood when the stroke began, or nothing
  * @property {() => void} draw shows `rubber` and `chosen` as they are now
  */
 
@@ -35,6 +40,7 @@ import { alongLine, aroundWords, intoLine } from './snapping.js';
 
 const SNAP = 5; // screen pixels within which the edge of a frame goes to the edge of a word
 const LEAST = 4; // page pixels: a click, or a drag of a few pixels, is no box
+const BESIDE = 24; // page pixels from a mark within which paint adds to it
 const SLACK = 2; // page pixels around a word that are the word's, too
 
 /**
@@ -76,75 +82,153 @@ function drawn({ marks, rubber }) {
   return box && box[2] - box[0] >= LEAST && box[3] - box[1] >= LEAST ? box : null;
 }
 
-/** @implements {Tool} */
-class WordTool {
-  /** @type {Set<number>} numbers of the words that the stroke has been over */
-  touched = new Set();
+/**
+ * Whether paint here would lie by a mark, and belong to it.
+ *
+ * @param {Box} box of the mark
+ * @param {XY} point page pixels
+ * @param {number} radius of the brush, page pixels
+ */
+function near([x0, y0, x1, y1], [x, y], radius) {
+  const reach = radius + BESIDE;
+  return x > x0 - reach && x < x1 + reach && y > y0 - reach && y < y1 + reach;
+}
 
-  /** @type {number[]} those of them that it has changed */
-  changed = [];
+/**
+ * The edit that writes down what stands on the page now.
+ *
+ * @param {MarkedPage} marks
+ * @returns {Edit}
+ */
+function wholeMark(marks) {
+  const { words, mask } = marks.current();
+  return { op: 'mask', page: marks.page.id, words, mask };
+}
+
+/**
+ * A click: a word, with Shift its line. A drag: the words from the first to the last, as in any text.
+ *
+ * @implements {Tool}
+ */
+class WordTool {
+  /** @type {Set<number>} numbers of the words that were marked when it began */
+  before = new Set();
+
+  /** @type {number[]} numbers of the words that the stroke is over, in reading order */
+  over = [];
 
   selecting = true; // whether the stroke marks or unmarks: the first word decides
-  wholeLine = false;
-  start = -1; // position of the word where it began
+  wholeLines = false;
+  keeps = false; // whether a proposal stays beside what is marked now
+  start = -1; // position of the word where the drag began; -1 on empty paper
+
+  /** @type {XY} */
+  from = [0, 0];
 
   /** @type {XY} */
   last = [0, 0];
 
   /** @type {Tool['begin']} */
   begin(hand, point, press) {
-    this.touched = new Set();
-    this.changed = [];
-    this.wholeLine = press.shiftKey;
-    this.last = point;
+    this.over = [];
+    this.wholeLines = press.shiftKey;
+    this.keeps = Boolean(press.ctrlKey || press.metaKey);
+    this.from = this.last = point;
     this.start = hand.marks.grid.at(...point, SLACK);
-    this.take(hand, point);
+    if (this.start >= 0) this.take(hand, this.start);
   }
 
   /**
-   * A hand wavers: a drag that began on a word stays in its line until it clearly leaves it.
+   * A hand wavers: a drag that began on a word stays in its line until it clearly leaves it. One that began on empty
+   * paper takes nothing until it comes over a word.
    *
    * @type {Tool['move']}
    */
   move(hand, points) {
-    for (const each of points) {
-      const point = this.start < 0 ? each : alongLine(hand.marks.grid, this.start, each);
-      for (const step of between(this.last, point, 4)) this.take(hand, step);
+    const { grid } = hand.marks;
+    for (const point of points) {
+      if (this.start < 0) {
+        const met = between(this.last, point, 4)
+          .map((step) => grid.at(...step, SLACK))
+          .find((at) => at >= 0);
+        if (met !== undefined) this.start = nearestWord(grid, this.from, met);
+      }
       this.last = point;
     }
+    if (this.start < 0) return;
+    const point = alongLine(grid, this.start, this.last),
+      at = grid.at(...point, SLACK);
+    this.take(hand, at < 0 ? nearestWord(grid, point, this.start) : at);
   }
 
   /**
    * @param {Hand} hand
-   * @param {XY} point
+   * @param {number} end position of the word that the pointer means
    */
-  take({ marks }, point) {
-    const { grid, selected } = marks,
-      at = grid.at(...point, SLACK);
-    if (at < 0) return;
-    if (!this.touched.size) this.selecting = !selected.has(grid.numbers[at]);
-    const wanted = (this.wholeLine ? grid.line(at) : [at]).map((position) => grid.numbers[position]);
-    const changed = wanted.filter((number) => !this.touched.has(number) && selected.has(number) !== this.selecting);
-    for (const number of wanted) this.touched.add(number);
-    if (changed.length) marks.setWords(changed, this.selecting);
-    this.changed.push(...changed);
+  take(hand, end) {
+    const { marks } = hand,
+      { grid } = marks;
+    if (!this.over.length) {
+      this.before = new Set(marks.selected);
+      this.selecting = !this.before.has(grid.numbers[this.start]);
+    }
+    const over = wordsBetween(grid, this.start, end, this.wholeLines).map((at) => grid.numbers[at]);
+    if (over.length === this.over.length && over.every((number, at) => number === this.over[at])) return;
+    const left = new Set(this.over);
+    for (const number of over) left.delete(number);
+    const taken = new Set(left.size ? [] : this.over);
+    this.over = over;
+    const replaces = this.replaces(hand);
+    // A word that the drag leaves again gets back what was painted on it.
+    if (left.size || replaces !== hand.replaced) {
+      hand.startOver(replaces);
+      taken.clear();
+    }
+    marks.setWords(
+      this.changed(hand).filter((number) => !taken.has(number)),
+      this.selecting,
+    );
+  }
+
+  /**
+   * Whether the words stand apart from a proposal that nobody has touched: then they are the answer in its place.
+   *
+   * @param {Hand} hand
+   */
+  replaces(hand) {
+    if (!this.selecting || this.keeps || !hand.proposed) return false;
+    return !touches(hand.marks.grid, this.over, this.before);
+  }
+
+  /**
+   * Numbers of the words that the stroke marks or unmarks.
+   *
+   * @param {Hand} hand
+   */
+  changed(hand) {
+    return this.over.filter((number) => hand.replaced || this.before.has(number) !== this.selecting);
   }
 
   /** @type {Tool['end']} */
-  end({ marks }) {
-    const { changed, selecting } = this;
+  end(hand) {
+    const { marks } = hand,
+      changed = this.changed(hand);
     if (!changed.length) return null;
-    const numbers = { add: selecting ? changed : [], remove: selecting ? [] : changed };
+    if (hand.replaced) return { tool: 'word', edits: [wholeMark(marks)] };
+    const numbers = { add: this.selecting ? changed : [], remove: this.selecting ? [] : changed };
     return { tool: 'word', edits: [{ op: 'words', page: marks.page.id, ...numbers }] };
   }
 
   /** @param {Hand} hand */
-  again({ marks }) {
-    marks.setWords(this.changed, this.selecting);
+  again(hand) {
+    if (!this.over.length) return;
+    this.before = new Set(hand.marks.selected);
+    if (this.replaces(hand)) hand.startOver(true);
+    hand.marks.setWords(this.changed(hand), this.selecting);
   }
 
   cancel() {
-    this.changed = [];
+    this.over = [];
   }
 }
 
@@ -165,9 +249,11 @@ class BrushTool {
   }
 
   /** @type {Tool['begin']} */
-  begin(hand, point) {
+  begin(hand, point, press) {
     this.painted = new PaintedRows();
     this.last = point;
+    const keeps = !this.value || press.ctrlKey || press.metaKey;
+    if (hand.proposed && !keeps && !near(hand.before.mask.box, point, hand.radius)) hand.startOver(true);
     this.dab(hand, [point]);
   }
 
@@ -195,51 +281,67 @@ class BrushTool {
   }
 
   /** @param {Hand} hand */
-  again({ marks }) {
-    const patch = this.painted.patch();
+  again(hand) {
+    const { marks } = hand,
+      patch = this.painted.patch();
     marks.mask.paint(patch, this.value);
     if (patch.counts.length) marks.touched(patch.box);
   }
 
   /** @type {Tool['end']} */
-  end({ marks }) {
-    const patch = this.painted.patch();
+  end(hand) {
+    const { marks } = hand,
+      patch = this.painted.patch();
     if (!patch.counts.length) return null;
+    if (hand.replaced) return { tool: this.name, edits: [wholeMark(marks)] };
     return { tool: this.name, edits: [{ op: 'patch', page: marks.page.id, value: this.value, patch }] };
   }
 
   cancel() {}
 }
 
-/** @implements {Tool} */
+/**
+ * Marks the words that a frame holds. Where it holds none, or Alt is held, the model answers inside it.
+ *
+ * @implements {Tool}
+ */
 class BoxTool {
   /** @type {XY} */
   from = [0, 0];
 
   add = false; // one more region beside what is marked
-  free = false; // not along the words
+  asks = false; // the model, inside the frame as it is drawn
 
   /** @type {Tool['begin']} */
   begin(hand, point, press) {
     this.from = point;
     this.add = press.shiftKey;
-    this.free = press.altKey;
+    this.asks = press.altKey;
     hand.rubber = [...point, ...point];
   }
 
   /** @type {Tool['move']} */
   move(hand, points) {
     const box = spanned(this.from, points[points.length - 1]);
-    hand.rubber = this.free ? box : aroundWords(hand.marks.grid, box, SNAP / hand.view.scale);
+    hand.rubber = this.asks ? box : aroundWords(hand.marks.grid, box, SNAP / hand.view.scale);
     hand.draw();
   }
 
   /** @type {Tool['end']} */
   end(hand) {
-    const box = drawn(hand);
+    const { marks } = hand,
+      box = drawn(hand);
     hand.rubber = null;
     hand.draw();
-    return box && { tool: 'box', prompt: { box, add: this.add } };
+    if (!box) return null;
+    const held = this.asks ? [] : heldWords(marks.grid, box).map((at) => marks.grid.numbers[at]);
+    if (!held.length) return { tool: 'box', prompt: { box, add: this.add } };
+    const add = held.filter((number) => !this.add || !marks.selected.has(number));
+    if (!add.length) return null;
+    if (!this.add) hand.startOver(true);
+    marks.setWords(add, true);
+    const edit = this.add ? { op: /** @type {const} */ ('words'), page: marks.page.id, add, remove: [] } : null;
+    return { tool: 'box', edits: [edit ?? wholeMark(marks)] };
   }
 
   /** @type {Tool['cancel']} */

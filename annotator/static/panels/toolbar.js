@@ -7,8 +7,14 @@ import { Overflow } from './toolbar_overflow.js';
 
 /** rank: see toolbar_overflow.js */
 const TOOLS = [
-  { name: 'word', sign: 'word', label: 'Words', title: 'Mark words: click or drag, Shift marks the line', rank: 0 },
-  { name: 'box', sign: 'box', label: 'Box', title: 'Draw a box around the answer, Shift adds a region', rank: 3 },
+  { name: 'word', sign: 'word', label: 'Words', title: 'Mark words: click one, or drag over text; Shift marks lines', rank: 0 },
+  {
+    name: 'box',
+    sign: 'box',
+    label: 'Box',
+    title: 'Draw a box around the words; Shift adds, Alt asks the model',
+    rank: 3,
+  },
   { name: 'brush', sign: 'brush', label: 'Brush', title: 'Paint with the brush', rank: 4 },
   { name: 'eraser', sign: 'eraser', label: 'Eraser', title: 'Erase with the eraser', rank: 5 },
   { name: 'plus', sign: 'plus_point', label: 'Here', title: 'Here: click a point inside the answer', rank: 8 },

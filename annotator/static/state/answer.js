@@ -70,6 +70,13 @@ export const placeOf = (library, session) => ({
  * @typedef {{ mark: Mark, no_answer: boolean }} Standing
  */
 
+/**
+ * No mark on any of some pages.
+ *
+ * @param {string[]} pages
+ */
+const blank = (pages) => Object.fromEntries(pages.map((page) => [page, EMPTY_MARK]));
+
 export class OpenAnswer {
   /** @type {OpenedAnswer | null} */
   local = null;
@@ -81,6 +88,9 @@ export class OpenAnswer {
   decision = null;
   /** @type {string | null} the answer whose decision was taken back, until something else is changed */
   reopened = null;
+  judged = false; // whether somebody has saved or decided the open answer before: what the model drew is theirs, then
+  /** @type {Set<string>} pages whose mark a person has changed since the answer was opened */
+  touched = new Set();
   turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
 
   /**
@@ -123,6 +133,28 @@ export class OpenAnswer {
     return origin(mark, this.local?.predictions.filter((each) => each.page_id === page) ?? []);
   }
 
+  /**
+   * Whether a mark is the model's, and nobody has changed or accepted it.
+   *
+   * @param {string} page
+   * @param {Mark} mark
+   */
+  isProposal(page, mark) {
+    if (!this.local || this.judged || this.touched.has(page) || isBlank(mark)) return false;
+    return !mark.points.length && !mark.boxes.length && this.originOf(page, mark) === 'model';
+  }
+
+  /**
+   * The other pages on which a proposal stands that nobody has touched: the first mark by hand replaces it.
+   *
+   * @param {string} page
+   */
+  proposedBeside(page) {
+    return Object.entries(this.local?.pages ?? {})
+      .filter(([other, mark]) => other !== page && this.isProposal(other, mark))
+      .map(([other]) => other);
+  }
+
   get proposal() {
     if (!this.local) return null;
     return this.local.proposals[this.place.page?.id ?? ''] ?? this.local.proposal;
@@ -154,6 +186,8 @@ export class OpenAnswer {
     this.queue.adopt(annotation.id);
     const pending = this.queue.of(annotation.id).filter((item) => item.kind !== 'words');
     this.local = opened(annotation, pending);
+    this.judged = annotation.head > 0 || this.local.status !== 'draft';
+    this.touched = new Set();
     if (annotation.proposal) this.learn(annotation.proposal);
     this.local.prediction_id = annotation.proposal?.prediction_id ?? null;
     this.effort.reset();
@@ -247,24 +281,31 @@ export class OpenAnswer {
    * @param {string} how.tool what is counted
    * @param {string | null} [how.prediction] the prediction that the change comes from
    * @param {boolean} [how.remember] whether it can be undone
+   * @param {Record<string, Mark>} [how.others] what stands on other pages from now on
    */
-  change(page, after, edits, { tool, prediction = null, remember = true }) {
-    const { local } = this;
+  change(page, after, edits, { tool, prediction = null, remember = true, others = {} }) {
+    const { local } = this,
+      beside = Object.keys(others);
+    edits = [...edits, ...beside.flatMap((other) => editsBetween(other, this.markOn(other), others[other]))];
     if (!local || !edits.length || this.on.locked()) return;
     const before = { mark: this.markOn(page), no_answer: local.no_answer };
     // Whether the document answers is not the page's alone: a step back leaves it, where this step did.
     const stays = before.no_answer === after.no_answer;
     if (remember) {
       const [from, to] = stays ? [{ mark: before.mark }, { mark: after.mark }] : [before, after];
-      this.histories.push(local.id, page, from, to);
+      const stood = Object.fromEntries(beside.map((other) => [other, this.markOn(other)]));
+      if (beside.length) this.histories.push(local.id, page, { ...from, others: stood }, { ...to, others });
+      else this.histories.push(local.id, page, from, to);
     }
     this.turn++;
     this.decision = this.reopened = null;
     this.refinement.drop();
     this.effort.count(tool);
-    local.pages = { ...local.pages, [page]: after.mark };
+    if (tool !== 'ask') this.touched.add(page);
+    if (tool === 'undo' && !this.histories.can(local.id, page).undo) this.touched.delete(page);
+    local.pages = { ...local.pages, ...others, [page]: after.mark };
     local.no_answer = after.no_answer;
-    this.enqueue('edit', edits, [page], prediction);
+    this.enqueue('edit', edits, [page, ...beside], prediction);
     this.on.mark();
   }
 
@@ -331,14 +372,38 @@ export class OpenAnswer {
     // The stage also showed the points and boxes that the model was just asked with: they go with its answer.
     const { points, boxes } = this.markOn(page.id);
     const after = { mark: { ...mark, points, boxes }, no_answer: Boolean(this.local?.no_answer) };
-    this.change(page.id, after, stroke.edits, { tool: stroke.tool });
+    const gone = isBlank(mark) ? [] : this.proposedBeside(page.id);
+    const here = stroke.edits[0].op === 'mask' && this.isProposal(page.id, this.markOn(page.id));
+    this.change(page.id, after, stroke.edits, { tool: stroke.tool, others: blank(gone) });
+    this.tellReplaced(here ? [page.id, ...gone] : gone);
+  }
+
+  /**
+   * The model's marks have gone as a person marked something else.
+   *
+   * @param {string[]} pages
+   */
+  tellReplaced(pages) {
+    if (!pages.length) return;
+    const where = this.place.document?.pages.length === 1 ? '' : ` on ${this.namePages(pages)}`;
+    this.on.tell(`Your mark replaces the model’s${where}. Undo brings it back; Ctrl while marking keeps both.`);
+  }
+
+  /**
+   * @param {string[]} ids
+   * @returns {string} such as “page 3” or “pages 3 and 5”
+   */
+  namePages(ids) {
+    const numbers = (this.place.document?.pages ?? []).filter(({ id }) => ids.includes(id)).map(({ number }) => number);
+    const list = new Intl.ListFormat('en').format(numbers.map(String));
+    return `${numbers.length === 1 ? 'page' : 'pages'} ${list}`;
   }
 
   /**
    * @param {string} page
    * @param {Standing} to
    * @param {string} tool
-   * @param {{ prediction?: string | null, remember?: boolean }} [options]
+   * @param {{ prediction?: string | null, remember?: boolean, others?: Record<string, Mark> }} [options]
    */
   become(page, to, tool, options = {}) {
     const edits = editsBetween(page, this.markOn(page), to.mark);
@@ -367,13 +432,20 @@ export class OpenAnswer {
     if (!local || !page || this.on.locked()) return;
     if (!back && this.reopened === local.id) return void this.accept();
     const to = back ? this.histories.undo(local.id, page) : this.histories.redo(local.id, page);
-    if (to) this.become(page, { no_answer: local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false });
+    if (!to) return;
+    const { others } = to;
+    this.become(page, { no_answer: local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false, others });
   }
 
   clear() {
     const page = this.place.page?.id,
       { local } = this;
-    if (local && page) this.become(page, { mark: EMPTY_MARK, no_answer: local.no_answer }, 'clear');
+    if (!local || !page || this.on.locked()) return;
+    const blankHere = isBlank(this.markOn(page));
+    this.become(page, { mark: EMPTY_MARK, no_answer: local.no_answer }, 'clear');
+    const marked = Object.keys(local.pages).filter((other) => other !== page && !isBlank(this.markOn(other)));
+    const still = marked.length ? ` Still marked: ${this.namePages(marked)}.` : '';
+    this.on.tell(`${blankHere ? 'Nothing is marked' : 'Cleared the mark'} on ${this.namePages([page])}.${still}`);
   }
 
   noAnswer() {
@@ -405,6 +477,7 @@ export class OpenAnswer {
     this.refinement.drop(); // what is accepted is what stands here
     this.effort.count('accept');
     this.enqueue(this.place.submits ? 'submit' : 'accept', [], []);
+    this.judged = true;
     this.reopened = null;
     this.decision = { annotation: local.id, document: local.document_id, question: local.question.text };
     this.on.mark();

@@ -82,9 +82,12 @@ export class Refinement {
       }
       answer.learn(said);
       const { words, mask } = add ? joined(page, before, said) : said;
+      const gone = add ? [] : answer.proposedBeside(page.id);
       answer.become(page.id, { mark: { ...wanted, words, mask }, no_answer: false }, tool, {
         prediction: said.prediction_id,
+        others: Object.fromEntries(gone.map((other) => [other, EMPTY_MARK])),
       });
+      answer.tellReplaced(gone);
     } catch (error) {
       if (asked !== this.asked) return;
       this.drop();

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import { OpenAnswer } from '../../../annotator/static/state/answer.js';
+import { EMPTY_MARK } from '../../../annotator/static/state/marks.js';
+
+const mark = (word) => ({ ...EMPTY_MARK, words: [word], mask: { box: [word, 0, word + 1, 1], counts: [0, 1] } });
+
+/** An answer on a document of five pages, with a proposal on page 3 and page 4 open; `sent` is what would be saved. */
+function asked({ head = 0, status = 'draft' } = {}) {
+  const sent = [],
+    said = [];
+  const pages = [1, 2, 3, 4, 5].map((number) => ({ id: `p${number}`, number }));
+  const place = { document: { id: 'd', pages }, page: pages[3], submits: false };
+  const queue = { of: () => [], adopt() {}, add: (item) => sent.push(item) };
+  const effort = { reset() {}, count() {}, take: () => ({}) }; // the real one listens to a window
+  const on = { changed() {}, mark() {}, tell: (sentence) => said.push(sentence), locked: () => false };
+  const answer = new OpenAnswer({ queue, effort, place, on });
+  const proposal = { ...mark(7), page_id: 'p3', prediction_id: 'x', candidates: [] };
+  const state = { no_answer: false, pages: { p3: mark(7) } };
+  answer.take({ id: 'a', document_id: 'd', head, status, question: { text: 'Total?' }, state, proposal });
+  return { answer, sent, said, pages };
+}
+
+/** A person marks a word on a page. */
+const draw = (answer, page, word) =>
+  answer.stroke({ tool: 'word', edits: [{ op: 'words', page: page.id, add: [word], remove: [] }] }, mark(word), page);
+
+test('the first mark by hand replaces a proposal on another page, and one undo brings it back', () => {
+  const { answer, sent, said, pages } = asked();
+  draw(answer, pages[3], 9);
+  assert.deepEqual([answer.markOn('p3'), answer.markOn('p4')], [EMPTY_MARK, mark(9)]);
+  assert.deepEqual(sent[0].edits.at(-1), { op: 'clear', page: 'p3' });
+  assert.deepEqual(Object.keys(sent[0].pages).sort(), ['p3', 'p4'], 'what waits in the queue has both pages');
+  assert.match(said[0], /page 3/);
+  answer.step(true);
+  assert.deepEqual([answer.markOn('p3'), answer.markOn('p4')], [mark(7), EMPTY_MARK]);
+  answer.step(false);
+  assert.deepEqual([answer.markOn('p3'), answer.markOn('p4')], [EMPTY_MARK, mark(9)]);
+  assert.equal(said.length, 1);
+});
+
+test('a proposal that a person has touched, chosen or accepted stays', () => {
+  const touched = asked();
+  touched.answer.stroke(
+    { tool: 'word', edits: [{ op: 'words', page: 'p3', add: [8], remove: [] }] },
+    { ...mark(8), words: [7, 8] },
+    touched.pages[2],
+  );
+  draw(touched.answer, touched.pages[3], 9);
+  assert.deepEqual(touched.answer.markOn('p3').words, [7, 8]);
+
+  const accepted = asked();
+  accepted.answer.accept();
+  accepted.answer.step(true);
+  draw(accepted.answer, accepted.pages[3], 9);
+  assert.deepEqual(accepted.answer.markOn('p3'), mark(7));
+
+  for (const saved of [asked({ head: 2 }), asked({ head: 2, status: 'accepted' })]) {
+    draw(saved.answer, saved.pages[3], 9);
+    assert.deepEqual(saved.answer.markOn('p3'), mark(7));
+  }
+});
+
+test('taking a word away, clearing and “not answered” replace nothing', () => {
+  const { answer, said, pages } = asked();
+  answer.stroke({ tool: 'word', edits: [{ op: 'words', page: 'p4', add: [], remove: [9] }] }, EMPTY_MARK, pages[3]);
+  answer.clear();
+  assert.equal(said.at(-1), 'Nothing is marked on page 4. Still marked: page 3.');
+  answer.noAnswer();
+  assert.deepEqual(answer.markOn('p3'), mark(7));
+});
+
+test('clearing says which page it cleared, and what is still marked', () => {
+  const { answer, said, pages } = asked({ head: 1 });
+  draw(answer, pages[3], 9);
+  answer.clear();
+  assert.equal(said.at(-1), 'Cleared the mark on page 4. Still marked: page 3.');
+});
