@@ -7,7 +7,13 @@ import { Overflow } from './toolbar_overflow.js';
 
 /** rank: see toolbar_overflow.js */
 const TOOLS = [
-  { name: 'word', sign: 'word', label: 'Words', title: 'Mark words: click one, or drag over text; Shift marks lines', rank: 0 },
+  {
+    name: 'word',
+    sign: 'word',
+    label: 'Words',
+    title: 'Mark words: click one, or drag over text; Shift marks lines',
+    rank: 0,
+  },
   {
     name: 'box',
     sign: 'box',
