@@ -1,5 +1,6 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
+import { keepComposing, learnLayout } from './core/layout.js';
 import { placePersonMenu } from './settings/person_menu.js';
 import { mountWorkspace } from './mount.js';
 import { startTabs, tabs } from './tabs/door.js';
@@ -19,6 +20,8 @@ const Glossator = {
     mounted = { root, destroy: mountWorkspace(root, project) };
   },
 };
+keepComposing(window);
+learnLayout();
 Object.assign(window, { Glossator });
 window.dispatchEvent(new Event('glossator:ready'));
 placePersonMenu();

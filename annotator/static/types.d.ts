@@ -79,7 +79,8 @@ export type When = 'marking' | 'review';
 export type Binding = [name: string, chords: string[], group: string, text: string, when?: When];
 
 /** What a chord is read from. */
-export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+export type KeyPress = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'> &
+  Partial<Pick<KeyboardEvent, 'code' | 'getModifierState'>>;
 
 // --- geometry; pixels of the rendered page unless said otherwise
 

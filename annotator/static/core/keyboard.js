@@ -152,7 +152,7 @@ export class Keyboard {
 
   /** @param {KeyboardEvent} event */
   down(event) {
-    if (event.defaultPrevented || event.isComposing || !this.awake) return;
+    if (event.defaultPrevented || !this.awake) return;
     const key = chordsOf(event).at(-1) ?? '';
     const name = keymap.commandOf(event, this.when());
     if (document.querySelector('.g-dialog') && name !== 'escape') return;

@@ -4,6 +4,7 @@
 
 /** @import { Binding, KeyPress, When } from '../types' */
 
+import { signAtPlace, signOnKey } from './layout.js';
 import { same } from './values.js';
 
 const APPLE = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? '');
@@ -32,7 +33,7 @@ const SIGN = /^[^\p{L}\p{N}]$/u; // Shift is part of a sign like "?" already
 export function signs(chord) {
   const parts =
     chord === '+' ? ['+'] : chord.endsWith('++') ? [...chord.slice(0, -2).split('+'), '+'] : chord.split('+');
-  return parts.map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part));
+  return parts.map((part) => SIGNS[part] ?? (part.length === 1 ? signOnKey(part).toUpperCase() : part));
 }
 
 /**
@@ -44,13 +45,30 @@ export function signs(chord) {
 export function chordsOf(event) {
   if (MODIFIERS.includes(event.key)) return [];
   const key = event.key === ' ' ? 'Space' : event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const held = [...(event.ctrlKey || event.metaKey ? ['Mod'] : []), ...(event.altKey ? ['Alt'] : [])];
+  // AltGraph is part of the sign that it types, and on Windows it says Ctrl and Alt, too.
+  const typed = event.getModifierState?.('AltGraph') ?? false;
+  const held = typed ? [] : [...(event.ctrlKey || event.metaKey ? ['Mod'] : []), ...(event.altKey ? ['Alt'] : [])];
   const plain = [...held, key].join('+'),
     shifted = [...held, 'Shift', key].join('+');
   if (!event.shiftKey) return [plain];
   if (held.includes('Mod')) return [shifted];
   return SIGN.test(key) ? [plain] : [shifted, plain];
 }
+
+/**
+ * The chords that an event may mean by the place of its key, where the layout types none of the keymap there; and signs
+ * that a Mac types with Option.
+ *
+ * @param {KeyPress} event
+ */
+function chordsAtPlace(event) {
+  const sign = signAtPlace(event);
+  if (sign !== undefined) return chordsOf({ ...pressed(event), key: sign });
+  return event.altKey && SIGN.test(event.key) ? chordsOf({ ...pressed(event), altKey: false, shiftKey: false }) : [];
+}
+
+/** @param {KeyPress} event */
+const pressed = ({ key, ctrlKey, metaKey, altKey, shiftKey }) => ({ key, ctrlKey, metaKey, altKey, shiftKey });
 
 /**
  * Whether two commands can be called at the same time.
@@ -159,7 +177,7 @@ export class Keymap {
    * @param {string | null} [when] 'review' while an answer is under review; then its own keys come first
    */
   commandOf(event, when = null) {
-    for (const chord of chordsOf(event)) {
+    for (const chord of [...chordsOf(event), ...chordsAtPlace(event)]) {
       const named = this.named(chord),
         special = named.find((name) => this.bindings.get(name)?.when === 'review');
       const name = when === 'review' && special ? special : named.find((each) => each !== special);

@@ -57,7 +57,7 @@ export class QuestionBox {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     if (this.field.value)
       this.submit(); // nothing but blanks asks nothing, and accepts nothing

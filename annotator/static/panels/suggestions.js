@@ -208,7 +208,7 @@ export class Suggestions {
    * @returns {boolean}
    */
   key(event) {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (event.ctrlKey || event.metaKey || event.altKey) return false;
     const open = !this.list.hidden,
       { value } = this.field;
     if (open && event.key === 'Escape') return (this.close(), true);

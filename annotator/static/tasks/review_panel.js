@@ -77,7 +77,7 @@ export class ReviewPanel {
    * @param {KeyboardEvent} event
    */
   key(event) {
-    if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey) return;
     event.preventDefault();
     event.stopPropagation();
     if (this.fixing) this.act.sendFix();

@@ -219,7 +219,6 @@ export class WordEditor {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (event.isComposing) return;
     const done = () => {
       event.preventDefault();
       event.stopPropagation();

@@ -3,6 +3,7 @@ import { beforeEach, test } from 'node:test';
 
 import { BINDINGS, hint, keymap, signs } from '../../../annotator/static/core/keyboard.js';
 import { Keymap, chordsOf } from '../../../annotator/static/core/keymap.js';
+import { keepComposing, useLayout } from '../../../annotator/static/core/layout.js';
 import { seeded } from '../seeded.js';
 
 const press = (key, ...held) => ({
@@ -128,4 +129,49 @@ test('a chosen key keeps its meaning when a later command has it as its usual on
   assert.equal(keymap.commandOf(press('4')), 'brush');
   assert.deepEqual(keymap.chords('candidate4'), []);
   assert.equal(keymap.commandOf(press('5')), 'candidate5');
+});
+
+test('a key counts by its place where the layout types nothing of the keymap there', () => {
+  const at = (code, key, ...held) => ({
+    ...press(key, ...held),
+    code,
+    getModifierState: (name) => name === 'AltGraph' && held.includes('altgraph'),
+  });
+  for (const [event, name] of [
+    [at('KeyW', 'ц'), 'word'],
+    [at('KeyZ', 'я', 'ctrl'), 'undo'],
+    [at('Digit1', '&'), keymap.commandOf(press('1'))],
+    [at('Digit8', '[', 'ctrl', 'alt', 'altgraph'), 'thinner'],
+    [at('Digit5', '[', 'alt', 'shift'), 'thinner'], // Option on a Mac
+    [at('BracketRight', 'ъ'), 'thicker'],
+    [at('KeyQ', 'a'), keymap.commandOf(press('a'))], // a Latin letter means itself wherever it lies
+    [at('Digit1', '!', 'shift'), undefined],
+    [at('KeyW', ',', 'ctrl'), undefined], // Dvorak types commas there
+  ])
+    assert.equal(keymap.commandOf(event), name, JSON.stringify(event));
+});
+
+test('keys are shown as the keyboard has them', () => {
+  useLayout(
+    new Map([
+      ['KeyW', 'ц'],
+      ['Digit1', '&'],
+    ]),
+  );
+  assert.deepEqual([...['w', '1', 'Mod+b'].map(signs), hint('word')], [['Ц'], ['&'], ['Ctrl', 'B'], 'Ц']);
+  useLayout(new Map());
+});
+
+test('keys of an input method reach nobody', () => {
+  const target = new EventTarget(),
+    keys = [];
+  keepComposing(target);
+  target.addEventListener('keydown', (event) => keys.push(event.name));
+  for (const [name, said] of [
+    ['confirms in Chromium', { isComposing: true, keyCode: 229 }],
+    ['confirms in Safari', { isComposing: false, keyCode: 229 }],
+    ['sends', { isComposing: false, keyCode: 13 }],
+  ])
+    target.dispatchEvent(Object.assign(new Event('keydown'), said, { name }));
+  assert.deepEqual(keys, ['sends']);
 });
