@@ -20,7 +20,7 @@ def link(url: str, text: str) -> Markup:
 
 def name(content: str) -> Markup:
     """Return a name that people gave, as HTML: it may be one long word."""
-    return Markup(f'<div class="glossator-name">{content}</div>')
+    return Markup(f'<div class="glossator-name" translate="no">{content}</div>')
 
 
 def badge(text: str, kind: str) -> Markup:

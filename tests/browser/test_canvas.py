@@ -68,6 +68,16 @@ def test_an_answer_has_several_regions_on_several_pages(invoiced: Invoiced) -> N
     expect(reading).to_contain_text("EUR")
 
 
+def test_a_browser_that_translates_the_page_leaves_names_questions_and_answers(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
+    bench.click("2,987.88")
+    bench.settled()
+    for data in (".g-name", ".g-question-text", ".g-asked", ".g-reading"):
+        expect(bench.page.locator(data).first).to_be_visible()
+        assert bench.page.locator(data).evaluate_all("all => all.every((each) => !each.translate)"), data
+    assert bench.page.locator(".g-canvas").evaluate("canvas => canvas.translate")
+
+
 def test_points_and_boxes_stand_on_the_page_again_when_it_is_opened_anew(invoiced: Invoiced) -> None:
     bench = invoiced(TOTAL)
     bench.keys.press("r")

@@ -19,6 +19,8 @@ export function h(tag, { on = {}, dataset = {}, ...attributes } = {}, ...childre
   for (const [type, listener] of Object.entries(on)) {
     element.addEventListener(type, /** @type {EventListener} */ (listener));
   }
+  // Text that has a direction of its own is data: a browser that translates the page must leave it as it is.
+  if (attributes.dir === 'auto') element.translate = false;
   Object.assign(element.dataset, dataset);
   element.append(...present(children));
   return element;

@@ -76,7 +76,7 @@ function revisionEntry(revision) {
   return entry(
     revision.status,
     sign,
-    [h('b', {}, revision.author), ` ${text}`],
+    [h('b', { dir: 'auto' }, revision.author), ` ${text}`],
     [
       moment(revision.created_at),
       `revision ${revision.number}`,
@@ -163,6 +163,6 @@ export async function openHistory(root, annotation) {
   draw();
   openDialog(root, {
     title: 'History of this answer',
-    body: [h('p', { class: 'g-asked' }, annotation.question.text), list, said, older],
+    body: [h('p', { class: 'g-asked', dir: 'auto' }, annotation.question.text), list, said, older],
   });
 }

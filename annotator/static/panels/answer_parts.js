@@ -68,7 +68,7 @@ export function answerAuthor({ annotation, mine, locked, reviewing }, own) {
   return h(
     'p',
     { class: 'g-author' },
-    h('b', {}, annotation.author.name),
+    h('b', { dir: 'auto' }, annotation.author.name),
     reviewing ? ` answered, revision ${annotation.head}` : ' answered this question.',
     locked && !reviewing ? h('button', { class: 'g-link', on: { click: own } }, 'Give your own answer') : null,
   );

@@ -138,7 +138,7 @@ export class DocumentList {
     redraw(
       this.project,
       projects.map(({ id, name }) => [id, name]),
-      () => projects.map((each) => h('option', { value: each.id }, each.name)),
+      () => projects.map((each) => h('option', { value: each.id, dir: 'auto' }, each.name)),
     );
     this.project.value = project?.id ?? '';
     this.project.dataset.alone = String(projects.length < 2);

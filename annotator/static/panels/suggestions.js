@@ -250,7 +250,7 @@ export class Suggestions {
             title: each.text,
             on: { pointerdown: (event) => event.preventDefault(), click: () => this.ask(each.text) },
           },
-          h('span', {}, highlit(each.text, wanted)),
+          h('span', { dir: 'auto' }, highlit(each.text, wanted)),
           h('i', {}, each.note),
         ),
       ),
@@ -391,7 +391,7 @@ export class Suggestions {
         on: { click: () => this.ask(each.text) },
       },
       at < 9 ? h('kbd', {}, String(at + 1)) : null,
-      h('span', {}, each.text),
+      h('span', { dir: 'auto' }, each.text),
     );
   }
 }

@@ -173,7 +173,7 @@ class ImportRow {
    * @param {string} id
    */
   constructor(list, id) {
-    this.name = h('b');
+    this.name = h('b', { dir: 'auto' });
     this.how = h('span');
     this.stop = button('Stop', () =>
       list.stop(

@@ -193,7 +193,7 @@ export class MembersCard {
     const who = h(
       'select',
       { 'aria-label': 'User to add' },
-      users.map((user) => h('option', { value: user.id }, user.name)),
+      users.map((user) => h('option', { value: user.id, dir: 'auto' }, user.name)),
     );
     const role = roleSelect('Role of the added user', 'annotator');
     const add = button('Add member', () =>

@@ -51,7 +51,7 @@ export function row(main, quiet, ...actions) {
   return h(
     'li',
     {},
-    h('div', { class: 'g-row-text' }, h('b', {}, main), quiet && h('span', {}, quiet)),
+    h('div', { class: 'g-row-text' }, h('b', { dir: 'auto' }, main), quiet && h('span', {}, quiet)),
     h('div', { class: 'g-row-acts' }, actions),
   );
 }

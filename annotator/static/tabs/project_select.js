@@ -14,7 +14,7 @@ export function projectSelect(projects, chosen, choose) {
   const select = h(
     'select',
     { 'aria-label': 'Project', on: { change: () => choose(select.value) } },
-    projects.map((each) => h('option', { value: each.id }, each.name)),
+    projects.map((each) => h('option', { value: each.id, dir: 'auto' }, each.name)),
   );
   select.value = chosen;
   return h('label', { class: 'g-people-project' }, 'Project', select);
