@@ -68,7 +68,10 @@ class Settings(BaseSettings):
     max_page_pixels: int = Field(25_000_000, ge=10_000, description="Maximum number of pixels of a rendered page.")
     max_read_seconds: float = Field(30, gt=0, description="Maximum seconds for reading one file, without OCR.")
     max_ocr_seconds: float = Field(
-        10, gt=0, description="Further seconds for each page that OCR reads; what one page leaves the others may use."
+        10,
+        gt=0,
+        description="Further seconds for each page that OCR reads; what one page leaves the others may use. "
+        "On a busy machine, processor time counts, for up to five times as long.",
     )
     max_read_memory_mb: int = Field(
         2048,

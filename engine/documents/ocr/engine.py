@@ -53,7 +53,7 @@ class OcrEngine(Protocol):
     def read_image(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down.
 
-        `deadline` is a time.monotonic() in seconds. Raises OcrOutOfTime or OcrFailed.
+        `deadline` is in seconds of the reading process's `CLOCK`. Raises OcrOutOfTime or OcrFailed.
         """
         ...
 

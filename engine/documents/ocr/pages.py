@@ -1,7 +1,6 @@
 """Pages that OCR has to look at: a quick reading checks a layer in doubt, and what a layer lacks is read and joined."""
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -16,6 +15,7 @@ from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrP
 from engine.documents.reading.page import TextSource
 from engine.documents.reading.page_draft import Pages
 from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, overlap, turned_box
+from engine.documents.reading.work_clock import CLOCK
 from engine.documents.text_layer.doubts import Doubt, drop_hidden_words, hidden
 from engine.documents.text_layer.layer_check import AGREES, can_be_checked, samples_of
 
@@ -88,7 +88,7 @@ def read_waiting(
     """Yield each waiting page with the lines that are printed on it, turned upright, and their source.
 
     Several pages are read in parallel. Those that the time does not reach keep what is known of them; a warning and the
-    list of unread pages name them. `deadline` is a time.monotonic() in seconds.
+    list of unread pages name them. `deadline` is in seconds of `CLOCK`.
     """
     engine, missing = loading.engine()
     if missing:
@@ -134,7 +134,7 @@ class _Reading:
             while first or todo or self._checking or self._running:
                 while (first or todo) and len(self._checking) + len(self._running) < self._at_once:
                     drawn = first.pop() if first else todo.pop()
-                    if time.monotonic() >= self._deadline:
+                    if CLOCK.seconds() >= self._deadline:
                         yield self._late(drawn)
                     elif _is_doubted(drawn, self._engine):
                         self._checking[pool.submit(_agreement, self._engine, drawn, self._deadline)] = drawn
@@ -159,7 +159,7 @@ class _Reading:
         try:
             agrees = done.result() >= AGREES
         except (OcrOutOfTime, OcrFailed):
-            if time.monotonic() >= self._deadline:
+            if CLOCK.seconds() >= self._deadline:
                 return drawn  # it is named among the late ones; nothing was found against its layer
             agrees = False
         else:
@@ -210,7 +210,7 @@ def save_image(image: Image.Image, picture: Path) -> Path:
 
 def read_in_time(engine: OcrEngine, image: Image.Image, deadline: float) -> OcrPage:
     """Read an image; a page on which the engine hangs must not take the time of all others. Raises as the engine."""
-    return engine.read_image(image, min(deadline, time.monotonic() + PAGE_SECONDS))
+    return engine.read_image(image, min(deadline, CLOCK.seconds() + PAGE_SECONDS))
 
 
 def _is_doubted(drawn: Waiting, engine: OcrEngine) -> bool:

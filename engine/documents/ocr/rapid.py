@@ -5,7 +5,6 @@ The networks lie in its package, so nothing is installed beside it and nothing i
 
 import logging
 import math
-import time
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
@@ -19,6 +18,7 @@ from PIL import Image
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage
 from engine.documents.ocr.line_words import Letter, LineWord, line_words
 from engine.documents.reading.source_words import FoundLine, FoundWord
+from engine.documents.reading.work_clock import CLOCK
 from engine.documents.text_layer.legible import clean
 
 _ENLARGED, _ENLARGED_PIXELS = 1.5, 2_600_000  # letters of ten pixels are parted better; as long as it is cheap
@@ -173,7 +173,7 @@ def _sureness(read: Sequence[Recognised]) -> float:
 
 
 def _in_time(deadline: float) -> None:
-    if time.monotonic() >= deadline:
+    if CLOCK.seconds() >= deadline:
         raise OcrOutOfTime
 
 

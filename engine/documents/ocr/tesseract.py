@@ -10,7 +10,7 @@ import math
 import re
 import shutil
 import subprocess
-import time
+import tempfile
 from dataclasses import dataclass
 from statistics import median
 from typing import ClassVar
@@ -20,8 +20,10 @@ from PIL import Image
 from engine.documents.ocr.engine import OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
 from engine.documents.ocr.scripts import scripts_of
 from engine.documents.reading.source_words import FoundLine, FoundWord
+from engine.documents.reading.work_clock import CLOCK
 from engine.documents.text_layer.legible import clean
 
+_LOOK = 0.5  # seconds between two looks at the clock
 _SHORTEST, _LONGEST, _ENLARGED = 2600, 4000, 3.0  # pixels of the long side; largest factor
 _SURE = 0.6
 _LEAST_SURE = 0.3  # words below are noise
@@ -58,7 +60,7 @@ class Tesseract:
     def read_image(self, image: Image.Image, deadline: float) -> OcrPage:
         """Return the words of a grey image; it is turned first when its text is sideways or upside down.
 
-        `deadline` is a time.monotonic() in seconds. Raises OcrOutOfTime or OcrFailed.
+        `deadline` is in seconds of the reading process's `CLOCK`. Raises OcrOutOfTime or OcrFailed.
         """
         lines = self._lines(image, deadline)
         if self.knows_orientation and not _reads_well(lines):
@@ -89,25 +91,33 @@ class Tesseract:
         )
 
     def _run_program(self, image: Image.Image, deadline: float, *options: str) -> str:
-        left = deadline - time.monotonic()
-        if left <= 0:
+        if CLOCK.seconds() >= deadline:
             raise OcrOutOfTime
-        netpbm = b"P5 %d %d 255\n" % image.size + image.tobytes()
+        command = [self.program, "stdin", "stdout", "--dpi", "300", *options]
         try:
-            done = subprocess.run(
-                [self.program, "stdin", "stdout", "--dpi", "300", *options],
-                input=netpbm,
-                capture_output=True,
-                timeout=left,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise OcrOutOfTime from None
+            # A file, not a pipe: the program is waited for in steps, and `communicate` gives input in the first one.
+            with tempfile.TemporaryFile() as netpbm:
+                netpbm.write(b"P5 %d %d 255\n" % image.size + image.tobytes())
+                netpbm.seek(0)
+                with subprocess.Popen(command, stdin=netpbm, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+                    output, errors = _wait_for(program, deadline)
         except OSError as error:
             raise OcrFailed(str(error)) from error
-        if done.returncode:
-            raise OcrFailed(done.stderr.decode("utf-8", "replace").strip()[-300:])
-        return done.stdout.decode("utf-8", "replace")
+        if program.returncode:
+            raise OcrFailed(errors.decode("utf-8", "replace").strip()[-300:])
+        return output.decode("utf-8", "replace")
+
+
+def _wait_for(program: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bytes]:
+    """Return what a program writes to its output and its errors. Raises OcrOutOfTime, and then it has ended."""
+    while True:
+        left = deadline - CLOCK.seconds()
+        try:
+            return program.communicate(timeout=min(_LOOK, max(0.0, left)))
+        except subprocess.TimeoutExpired:
+            if left <= 0:
+                program.kill()
+                raise OcrOutOfTime from None
 
 
 def find(language: str) -> tuple[Tesseract | None, str | None]:

@@ -9,11 +9,8 @@ import json
 import os
 import resource
 import sys
-import time
 from pathlib import Path
 from typing import Any, TextIO
-
-_START = time.monotonic()
 
 
 def main() -> int:
@@ -61,7 +58,7 @@ def _read_file(request: dict[str, Any], wire: TextIO) -> int:
 
     limits = ReadLimits(**request["limits"])
     try:
-        read_pages(Path(request["source"]), Path(request["out_dir"]), limits, started=_START, tell=tell)
+        read_pages(Path(request["source"]), Path(request["out_dir"]), limits, tell=tell)
     except refusal.Unreadable as error:
         tell(refused=error.reason.value, why=error.why)
     except MemoryError:

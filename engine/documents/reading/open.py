@@ -16,6 +16,7 @@ from engine.documents.kinds import media_type_of
 from engine.documents.limits import OCR_PATIENCE, ReadLimits
 from engine.documents.reading.page import Beginning, ReadDocument, ReadPage, page_from_wire
 from engine.documents.reading.subprocess_guard import Ended, run_guarded
+from engine.documents.reading.work_clock import STRETCH
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
 from engine.version import ROOT
 
@@ -142,7 +143,7 @@ class _Telling:
                 self._on_read(page, self._opened)
         elif "more_seconds" in message:
             # A child that a file has taken over grants itself no more than all pages may have.
-            most = self._limits.ocr_seconds * self._limits.pages
+            most = STRETCH * (self._limits.seconds + self._limits.ocr_seconds * self._limits.pages)
             self.more_seconds = min(float(message["more_seconds"]), most) + OCR_PATIENCE
         elif "warning" in message:
             self._warnings.append(message["warning"])

@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 from engine.documents import refusal
@@ -17,17 +16,19 @@ from engine.documents.reading.page import ReadPage, ReadWord, TextSource, page_t
 from engine.documents.reading.page_draft import Pages, Sheet
 from engine.documents.reading.render import PdfPages
 from engine.documents.reading.source_words import FoundLine, clip
+from engine.documents.reading.work_clock import CLOCK, STRETCH
 from engine.documents.text_layer.doubts import Doubt, doubts_about, drop_words_without_ink
 
 _RESERVE = 0.1  # of the time, reserved for finishing after OCR
 
 
-def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: float, tell: Tell) -> None:
+def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, tell: Tell) -> None:
     """Read all pages of `source` into `out_dir`, and `tell` each when finished. Raises Unreadable.
 
     A document is read completely or not at all, with one exception: pages that wait for OCR when the time is over
-    (counted from `started`, a time.monotonic()) have no words, and a warning names them.
+    (by `CLOCK`, so that a busy machine takes none of it) have no words, and a warning names them.
     """
+    started = CLOCK.seconds()
     pages = _open(source, limits)
     if pages.count == 0:
         raise refusal.no_pages()
@@ -54,7 +55,7 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
         words = _finish(drawn, lines, "layer", words, limits, tell)
     if waiting:
         more = limits.ocr_seconds * len(waiting)
-        tell(more_seconds=more)
+        tell(more_seconds=STRETCH * (limits.seconds + more) - limits.seconds)  # by the clock on the wall
         deadline = started + (limits.seconds + more) * (1 - _RESERVE) - 0.5 + _seconds_of_loading(loading)
         for drawn, lines, text_source in read_waiting(pages, waiting, limits, deadline, tell, loading):
             words = _finish(drawn, lines, text_source, words, limits, tell)
@@ -65,9 +66,9 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, started: floa
 
 def _seconds_of_loading(loading: EngineLoading) -> float:
     """Wait until the OCR engine is imported; return the seconds that the document is not charged for."""
-    began = monotonic()
+    began = CLOCK.seconds()
     loading.engine()
-    return min(monotonic() - began, OCR_PATIENCE / 2)
+    return min(CLOCK.seconds() - began, OCR_PATIENCE / 2)
 
 
 def _open(source: Path, limits: ReadLimits) -> Pages:

@@ -1,12 +1,12 @@
 """Text layers are checked: what is not printed does not become a word, and what they lack is read by OCR."""
 
-import time
 from pathlib import Path
 
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.pages import EngineLoading, Waiting, read_waiting, save_image
 from engine.documents.reading.page import ReadPage
 from engine.documents.reading.render import PdfPages
+from engine.documents.reading.work_clock import CLOCK
 from engine.documents.text_layer.doubts import Doubt
 from tests.engine.documents.conftest import Read
 from tests.support import made_documents as made
@@ -74,7 +74,7 @@ def test_a_layer_that_time_did_not_reach_is_kept_and_its_page_named(tmp_path: Pa
         pages,
         [waiting],
         limits,
-        time.monotonic(),
+        CLOCK.seconds(),
         lambda **told: said.append(told),
         EngineLoading(limits),
     )
