@@ -11,7 +11,7 @@ import { openHistory } from './panels/answer_history.js';
 import { makePanels } from './panels/make_panels.js';
 import { RenderPanels } from './panels/render_panels.js';
 import { Uploads } from './panels/uploads.js';
-import { appear } from './settings/appearance.js';
+import { appear, zoomsIn } from './settings/appearance.js';
 import { openHelp } from './settings/help.js';
 import { OpenAnswer, placeOf } from './state/answer.js';
 import { AskMore } from './state/ask_more.js';
@@ -281,7 +281,7 @@ export class Workspace {
         notice: (notice) => this.drawing.notice(notice),
         blank: () => stage.blank(),
         show: (page, image, words) => stage.show(page, image, words),
-        reveal: (box) => stage.view.fitted || stage.reveal(box),
+        reveal: (box) => stage.showMark(box, zoomsIn(this.preferences.value, this.work.mode)),
         paint: () => this.paint(),
         focusPage: () => this.focusPage(),
         focusQuestion: () => this.panels.box.focus(),

@@ -60,7 +60,8 @@ export class Cursor {
     const { stage } = this,
       { grid } = stage;
     if (!grid.boxes.length) return;
-    const start = grid.position.get([...stage.chosen, ...stage.selected][0]) ?? 0;
+    const marked = grid.position.get([...stage.chosen, ...stage.selected][0]);
+    const start = marked ?? grid.within(stage.mark.mask.box)[0] ?? 0;
     const word = stage.cursor?.word === undefined ? start : grid.neighbour(stage.cursor.word, direction);
     stage.cursor = { word };
     stage.reveal(grid.boxes[word]);

@@ -379,6 +379,30 @@ export class Stage {
   }
 
   /**
+   * A page has come with a mark on it: goes there, or brings it into sight where the whole page is not.
+   *
+   * @param {Box} box page pixels
+   * @param {boolean} zooms
+   */
+  showMark(box, zooms) {
+    if (zooms) this.approach(box);
+    else if (!this.view.fitted) this.reveal(box);
+  }
+
+  /**
+   * Comes near enough to a box to read it.
+   *
+   * @param {Box} box page pixels
+   */
+  approach(box) {
+    const heights = this.grid.within(box).map((at) => this.grid.boxes[at][3] - this.grid.boxes[at][1]);
+    const line = heights.sort((left, right) => left - right)[heights.length >> 1] ?? box[3] - box[1];
+    this.view.approach(box, line);
+    this.draw();
+    this.on.moved();
+  }
+
+  /**
    * Brings a box into sight.
    *
    * @param {Box} box page pixels

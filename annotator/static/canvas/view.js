@@ -4,7 +4,8 @@
 
 const NEAREST = 8, // screen pixels a page pixel
   FARTHEST = 0.05,
-  MARGIN = 24; // screen pixels
+  MARGIN = 24, // screen pixels
+  READABLE = 22; // screen pixels that a line of text is high when one reads it with ease
 
 /** Which part of a page the screen shows, and how large. Screen pixels are those of CSS. */
 export class View {
@@ -20,14 +21,20 @@ export class View {
   }
 
   /**
-   * Shows another page, whole.
+   * Shows another page: whole, or as large as somebody has made the last one, from its top on.
    *
    * @param {number} width page pixels
    * @param {number} height page pixels
    */
   setPage(width, height) {
+    const { scale, x, fitted } = this,
+      [before] = this.page;
     this.page = [width, height];
-    this.fit();
+    if (fitted) return this.fit();
+    this.scale = Math.min(NEAREST, Math.max(FARTHEST, (scale * before) / width));
+    this.x = x;
+    this.y = MARGIN;
+    this.hold();
   }
 
   /**
@@ -94,6 +101,39 @@ export class View {
     this.y = this.height / 2 - ((y0 + y1) / 2) * this.scale;
     this.fitted = false;
     this.hold();
+  }
+
+  /**
+   * Comes near enough to a box of the page to read it, and no nearer: what stands around it stays in sight.
+   *
+   * @param {Box} box page pixels
+   * @param {number} line height of a line of text, page pixels
+   */
+  approach(box, line) {
+    this.fit();
+    const room = 4 * MARGIN,
+      [x0, y0, x1, y1] = box;
+    const whole = Math.min((this.width - room) / Math.max(1, x1 - x0), (this.height - room) / Math.max(1, y1 - y0));
+    const scale = Math.min(NEAREST, whole, READABLE / Math.max(1, line));
+    if (scale <= this.scale) return;
+    this.scale = scale;
+    this.x = this.centred(0, (x0 + x1) / 2);
+    this.y = this.centred(1, (y0 + y1) / 2);
+    this.fitted = false;
+  }
+
+  /**
+   * Where the page begins on the screen for one of its points to lie in the middle, without empty room beside the page.
+   *
+   * @param {0 | 1} axis
+   * @param {number} point page pixels
+   * @returns {number} screen pixels
+   */
+  centred(axis, point) {
+    const room = [this.width, this.height][axis],
+      length = this.page[axis] * this.scale;
+    if (length + 2 * MARGIN <= room) return (room - length) / 2;
+    return Math.min(MARGIN, Math.max(room - MARGIN - length, room / 2 - point * this.scale));
   }
 
   /**

@@ -91,6 +91,7 @@ export class PageStrip {
     this.source.render({ page: here, may: mayReadAgain, busy: beingRead });
     this.stop.hidden = !reading;
     this.resume.hidden = !cutOff;
+    this.list.hidden = pages.length < 2 && !reading; // a single page stands before one's eyes
     this.title.textContent = reading
       ? `Pages · ${pages.length} of ${reading}`
       : pages.length > 1

@@ -2,6 +2,17 @@
 
 import { choosePalette } from '../canvas/palettes.js';
 
+/** When a page comes with a mark on it, and the view goes there by itself. */
+export const ZOOMS = { tasks: 'In queue and review', always: 'Always', never: 'Never' };
+
+/**
+ * Whether the view goes to the mark of a page that has just come.
+ *
+ * @param {{ zoom?: unknown }} chosen a key of ZOOMS
+ * @param {string} mode what somebody works through: 'queue', 'review', or 'free'
+ */
+export const zoomsIn = ({ zoom = 'tasks' }, mode) => zoom === 'always' || (zoom === 'tasks' && mode !== 'free');
+
 /** The themes with their labels. */
 export const THEMES = { system: 'System setting', light: 'Light', dark: 'Dark' };
 

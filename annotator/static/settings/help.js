@@ -4,7 +4,7 @@
 /** @import { Preferences } from './preferences.js' */
 
 import { aboutLine } from './about.js';
-import { THEMES } from './appearance.js';
+import { THEMES, ZOOMS } from './appearance.js';
 import { openDialog } from '../core/dialog.js';
 import { h, replace } from '../core/dom.js';
 import { icon } from '../core/icons.js';
@@ -210,6 +210,7 @@ export function openHelp(workspace) {
         { class: 'g-choices' },
         choice('Theme', THEMES, preferences.value.theme ?? 'system', appearance('theme')),
         choice('Mark colours', palettes, preferences.value.palette ?? 'blue', appearance('palette')),
+        choice('Zoom to the mark', ZOOMS, preferences.value.zoom ?? 'tasks', appearance('zoom')),
       ),
       h(
         'div',

@@ -15,7 +15,7 @@ const HERE = 'glossator.preferences';
  * @property {boolean} unsent whether the server has not heard of them yet
  */
 
-/** A person's own choices: `value` holds "theme", "palette" and "keys". */
+/** A person's own choices: `value` holds "theme", "palette", "zoom" and "keys". */
 export class Preferences {
   constructor() {
     const copy = /** @type {Partial<Copy>} */ (remembered('local', HERE) ?? {});

@@ -133,3 +133,41 @@ test('what is in sight is left where it is; what is not comes into sight without
   }
   assert.ok(seen.stayed > 50 && seen.moved > 50, JSON.stringify(seen));
 });
+
+test('another page keeps the zoom that somebody has chosen, and begins at its top', () => {
+  const view = new View();
+  view.resize(1000, 800);
+  view.setPage(1000, 1400);
+  view.zoom(3);
+  view.pan(-50, -900);
+  const across = view.page[0] * view.scale,
+    { x } = view;
+  view.setPage(2000, 2800);
+  near([view.page[0] * view.scale, view.x], [across, x], 'as wide, and as far to the side');
+  assert.ok(view.y > 0 && !view.fitted);
+  view.fit();
+  view.setPage(500, 700);
+  assert.ok(view.fitted, 'who looks at whole pages goes on to do so');
+});
+
+test('a mark is approached until it can be read, with what stands around it, and the page fills the window', () => {
+  const rng = seeded(3);
+  for (let turn = 0; turn < 300; turn++) {
+    const view = some(rng),
+      line = rng.whole(6, 60),
+      box = boxOn(view, rng);
+    view.fit();
+    const whole = view.scale;
+    view.approach(box, line);
+    assert.ok(view.scale >= whole && view.scale <= Math.max(whole, 22 / line) + 1e-9);
+    const [left, top] = view.toScreen(box[0], box[1]),
+      [right, bottom] = view.toScreen(box[2], box[3]);
+    assert.ok(left >= 0 && top >= 0 && right <= view.width && bottom <= view.height, 'the whole mark is in sight');
+    for (const axis of [0, 1]) {
+      const room = [view.width, view.height][axis],
+        begin = [view.x, view.y][axis],
+        end = begin + span(view)[axis];
+      assert.ok(end - begin < room || (begin <= 24.001 && end >= room - 24.001), 'no empty room beside the page');
+    }
+  }
+});
