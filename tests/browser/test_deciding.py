@@ -44,6 +44,23 @@ def test_the_last_decision_is_taken_back_by_undo_and_by_its_toast(invoiced: Invo
     expect(bench.page.locator(".g-accept")).to_contain_text("Accept")
 
 
+def test_back_and_forward_lead_through_answers_with_their_marks(invoiced: Invoiced) -> None:
+    bench = mark(invoiced(TOTAL, DATE), "2,987.88")
+    first = bench.place()["annotation"]
+    bench.keys.press("j")
+    bench.page.wait_for_function("(id) => !location.hash.includes(id)", arg=first)
+    bench.settled()
+    second = bench.place()["annotation"]
+    bench.page.go_back()
+    bench.page.wait_for_function("(id) => location.hash.includes(id)", arg=first)
+    bench.settled()
+    assert bench.marked() == {bench.number("2,987.88")} and (bench.painted() == bench.stored()).all()
+    bench.page.go_forward()
+    bench.page.wait_for_function("(id) => location.hash.includes(id)", arg=second)
+    bench.settled()
+    assert bench.marked() == set() and not bench.painted().any()
+
+
 def test_an_answer_without_answer_shows_no_mark_and_has_it_back_with_the_next_x(invoiced: Invoiced) -> None:
     bench = mark(invoiced(TOTAL), "2,987.88")
     strip = bench.page.locator(".g-thumbnail[data-mark=person]")

@@ -33,14 +33,20 @@ export function readRoute() {
 }
 
 /**
- * Replaces the address without a step in the browser's history and without telling anybody. One that somebody has just
- * changed stays: it is read in a moment (hashchange), and what was on its way until then must not take its place.
+ * Writes the address without telling anybody. Another document, or another answer of one, is a step in the browser's
+ * history, so that Back returns to the last one; what only completes the address replaces it. An address that somebody
+ * has just changed stays: it is read in a moment (hashchange), and what was on its way until then must not take its
+ * place.
  *
  * @param {Partial<Record<keyof Route, string | null>>} place
  */
 export function writeRoute(place) {
   if (known !== null && location.hash !== known) return;
+  const before = new URLSearchParams(location.hash.slice(1));
+  /** @param {'document' | 'annotation'} name */
+  const another = (name) => Boolean(before.get(name) && place[name] && before.get(name) !== place[name]);
+  const step = another('document') || another('annotation') ? 'pushState' : 'replaceState';
   const parts = NAMES.flatMap((name) => (place[name] ? `${name}=${encodeURIComponent(place[name])}` : []));
-  history.replaceState(history.state, '', `${location.pathname}${location.search}#${parts.join('&')}`);
+  history[step](history.state, '', `${location.pathname}${location.search}#${parts.join('&')}`);
   known = location.hash;
 }

@@ -445,7 +445,8 @@ export class OpenAnswer {
     this.become(page, { mark: EMPTY_MARK, no_answer: local.no_answer }, 'clear');
     const marked = Object.keys(local.pages).filter((other) => other !== page && !isBlank(this.markOn(other)));
     const still = marked.length ? ` Still marked: ${this.namePages(marked)}.` : '';
-    this.on.tell(`${blankHere ? 'Nothing is marked' : 'Cleared the mark'} on ${this.namePages([page])}.${still}`);
+    const where = this.place.document?.pages.length === 1 ? '' : ` on ${this.namePages([page])}`;
+    this.on.tell(`${blankHere ? 'Nothing is marked' : 'Cleared the mark'}${where}.${still}`);
   }
 
   noAnswer() {

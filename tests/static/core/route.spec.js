@@ -5,17 +5,20 @@ import { readRoute, writeRoute } from '../../../annotator/static/core/route.js';
 
 const place = { pathname: '/app/', search: '?__theme=light', hash: '' };
 globalThis.location = place;
-globalThis.history = {
-  state: { kept: true },
-  replaceState(state, _, address) {
+/** @type {string[]} */
+let steps = [];
+const write = (how) =>
+  function (state, _, address) {
     assert.equal(state, this.state);
     assert.ok(address.startsWith('/app/?__theme=light#'));
     place.hash = address.slice(address.indexOf('#'));
-  },
-};
+    steps.push(how);
+  };
+globalThis.history = { state: { kept: true }, replaceState: write('replace'), pushState: write('push') };
 
 beforeEach(() => {
   place.hash = '';
+  steps = [];
   readRoute();
 });
 
@@ -36,4 +39,18 @@ test('an address that somebody has just changed is not written over before it is
   assert.equal(readRoute().document, 'theirs');
   writeRoute({ document: 'next' });
   assert.equal(place.hash, '#document=next');
+});
+
+test('another document or answer is a step in the history, and what completes the address is none', () => {
+  for (const [written, step] of [
+    [{ document: 'd' }, 'replace'],
+    [{ document: 'd', annotation: 'a' }, 'replace'],
+    [{ document: 'd', annotation: 'a', page: '2' }, 'replace'],
+    [{ document: 'd', annotation: 'b', page: '2' }, 'push'],
+    [{ document: 'e' }, 'push'],
+    [{ document: 'e', annotation: 'c' }, 'replace'],
+  ]) {
+    writeRoute(written);
+    assert.equal(steps.pop(), step, JSON.stringify(written));
+  }
 });
