@@ -85,6 +85,7 @@ def build(service: AnswerService) -> None:
         reviews, changes_models = role in ("reviewer", "admin"), role == "admin"
         # Retrain now, stop, changes of the newest run, change of the model in use.
         allowed = [gr.update(visible=may) for may in (reviews, changes_models, reviews, changes_models)]
+        allowed[1]["interactive"] = bool(project_id and job_list.open_jobs(workspace, trigger.RETRAIN, project_id))
         if not project_id or role is None:
             nothing = [*runs.hide(), *versions_pages.hide()]
             return ["", NO_PROJECT, "", gr.update(choices=[]), "", *nothing, *allowed]
