@@ -3,7 +3,7 @@
 from annotator.task_follower import TaskFollower
 from engine import changes
 from engine.documents.reading import read_jobs
-from engine.documents.reading.reading_state import READ
+from engine.documents.reading.reading_state import READ, READ_AGAIN
 from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
@@ -23,7 +23,7 @@ class InProcessWorkers:
         )
         self.reading = InProcessWorker(
             workspace,
-            {READ: read_jobs.read_further_pages, read_again.READ_AGAIN: read_again.read_job_pages},
+            {READ: read_jobs.read_further_pages, READ_AGAIN: read_again.read_job_pages},
             at_once=2,
             afterwards=changes.prune,
         )

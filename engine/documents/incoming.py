@@ -201,7 +201,7 @@ def _open(
         for page in first:
             add_page(session, document, page.read, page.image_sha256, page.signature)
         if whole:
-            warnings = finish(session, document, warnings)
+            warnings = finish(session, document, warnings, stream.try_again)
         else:
             job = read_jobs.request(session, document, beginning.pages)
             queue.hold(job, holder, seconds=LEASE_SECONDS)

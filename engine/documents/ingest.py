@@ -16,9 +16,10 @@ from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.limits import ReadLimits
+from engine.documents.ocr.unread import promise_another
 from engine.documents.reading.open import read_document
 from engine.documents.reading.page import Beginning, ReadPage
-from engine.documents.reading.reading_state import ReadingState, state_of
+from engine.documents.reading.reading_state import ReadingState, read_later, state_of
 from engine.errors import Refused
 from engine.projects.open_tasks import open_missing
 from engine.queries import existing
@@ -126,7 +127,7 @@ def ingest(
             )
             for page, image_sha256, signature in zip(read.pages, images, signatures, strict=True):
                 add_page(session, document, page, image_sha256, signature)
-            warnings = finish(session, document, read.warnings)
+            warnings = finish(session, document, read.warnings, read.try_again)
             open_missing(session, project_id, document.id)  # last: it locks the project until the commit
             words = sum(len(page.words) for page in read.pages)
             return Ingested(document.id, document.name, True, len(read.pages), words, warnings)
@@ -189,18 +190,36 @@ def signature_of_page(read: ReadPage) -> Signature:
         return signature_of(image, (word.text for word in read.words))
 
 
-def finish(session: Session, document: Document, warnings: Sequence[str], *, may_move: bool = True) -> tuple[str, ...]:
+def finish(
+    session: Session,
+    document: Document,
+    warnings: Sequence[str],
+    try_again: Sequence[int] = (),
+    *,
+    may_move: bool = True,
+) -> tuple[str, ...]:
     """Settle the group of a completely read document; store and return its warnings.
+
+    Pages that OCR did not read are read again later, by a job.
 
     Args:
         session: Of the unit of work that adds the last pages.
         document: The document.
         warnings: Sentences about its reading.
+        try_again: Numbers of the pages that OCR may read later.
         may_move: Whether no snapshot can hold the document yet (see `settle`).
     """
     quarantined = settle(session, document, may_move=may_move)
+    if try_again and document.created_by is not None:
+        warnings = promise_another(warnings)
     sentences = (*warnings, *([quarantined] if quarantined else []))
     document.warnings = "\n".join(sentences)
+    if try_again:
+        session.flush()
+        unread = (
+            select(Page.id).where(Page.document_id == document.id, Page.number.in_(try_again)).order_by(Page.number)
+        )
+        read_later(session, document, session.scalars(unread).all())
     return sentences
 
 

@@ -10,21 +10,23 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from db.base import now
 from db.statuses import ACCEPTED
 from db.tables import Document, Job, LabelReview, Page
 from engine import audit
+from engine.documents.ocr.unread import without_page
+from engine.documents.reading.reading_state import READ_AGAIN, key_of_another
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Refused
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.jobs.failure_message import AttemptFailed
 from engine.plurals import count
 from engine.queries import existing
 from engine.read_again.page_words import words_by_ocr
 from engine.read_again.storing import WordsReadAgain, store_again
 from engine.tasks.label_review_queue import WORDS
 from engine.workspace import Workspace
-
-READ_AGAIN = "read_again"  # kind of the jobs
 
 
 def ask(workspace: Workspace, document_id: str, by: str, page_id: str | None = None) -> Job:
@@ -45,8 +47,11 @@ def ask(workspace: Workspace, document_id: str, by: str, page_id: str | None = N
         pages = [existing(session, Page, page_id).id] if page_id is not None else _pages(session, document_id)
         payload = {"document_id": document_id, "name": document.name, "pages": pages, "by": by}
         job = queue.enqueue(
-            session, READ_AGAIN, document.project_id, payload, f"{READ_AGAIN}:{document_id}", created_by=by
+            session, READ_AGAIN, document.project_id, payload, key_of_another(document_id), created_by=by
         )
+        if job.created_by is None and job.status == "waiting":  # it would begin by itself later
+            job.payload, job.created_by, job.run_after = payload, by, now()
+            audit.record(session, by, "jobs.ask", job.id, document.project_id, kind=READ_AGAIN)
         if job.payload["pages"] != pages:
             raise Conflict("Pages of this document are being read again. Wait until that is done.")
         return job
@@ -56,21 +61,28 @@ def read_job_pages(
     workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop
 ) -> dict[str, Any]:
     """Read the pages of a job again; a handler of the queue."""
+    by_itself = job.created_by is None
     pages: Sequence[str] = job.payload["pages"]
+    if by_itself:
+        pages = _without_words(workspace, pages)
     done: list[WordsReadAgain] = []
     refusals: list[str] = []
     for page_id in pages:
         if reason := should_stop():
             raise Stopped(reason)
         try:
-            done.append(read_page(workspace, page_id, job.payload["by"]))
+            done.append(read_page(workspace, page_id, job.payload["by"], by_itself=by_itself))
         except (Refused, DocumentRefused) as error:
             refusals.append(str(error))
         on_progress(
             (len(done) + len(refusals)) / len(pages), f"Read {len(done) + len(refusals)} of {len(pages)} pages again."
         )
+    if refusals and by_itself:
+        raise AttemptFailed(refusals[0])
     if refusals and not done:
         raise Refused(refusals[0])
+    if not pages:
+        return {"pages": 0, "looks": 0, "sentence": "The pages have words already."}
     return {
         "pages": len(done),
         "looks": len({answer.annotation_id for words in done for answer in words.shaken}),
@@ -78,13 +90,14 @@ def read_job_pages(
     }
 
 
-def read_page(workspace: Workspace, page_id: str, by: str) -> WordsReadAgain:
+def read_page(workspace: Workspace, page_id: str, by: str, *, by_itself: bool = False) -> WordsReadAgain:
     """Read one page again by OCR, and store its words.
 
     Args:
         workspace: Open workspace.
         page_id: The page.
-        by: Id of the person who asked.
+        by: Id of the person who asked; of the one who uploaded the document, if nobody did.
+        by_itself: Whether nobody asked.
 
     Raises:
         NotFound: There is no such page.
@@ -98,9 +111,10 @@ def read_page(workspace: Workspace, page_id: str, by: str) -> WordsReadAgain:
         done = store_again(session, page_id, read, by)
         document = session.get_one(Document, page.document_id)
         _put_up(session, document.project_id, page_id, done)
+        _end_warnings(session, document, page.number)
         audit.record(
             session,
-            by,
+            None if by_itself else by,
             "words.read_again",
             page_id,
             document.project_id,
@@ -126,6 +140,21 @@ def sentence(done: Sequence[WordsReadAgain]) -> str:
 
 def _pages(session: Session, document_id: str) -> list[str]:
     return list(session.scalars(select(Page.id).where(Page.document_id == document_id).order_by(Page.number)))
+
+
+def _without_words(workspace: Workspace, pages: Sequence[str]) -> list[str]:
+    """Return those of some pages that have no words yet."""
+    with workspace.database.read() as session:
+        unread = set(session.scalars(select(Page.id).where(Page.id.in_(pages), Page.word_count == 0)))
+    return [page_id for page_id in pages if page_id in unread]
+
+
+def _end_warnings(session: Session, document: Document, number: int) -> None:
+    """Take a page that OCR has read out of the warnings of its document."""
+    session.flush()
+    wordless = select(Page.id).where(Page.document_id == document.id, Page.word_count == 0).limit(1)
+    last = session.scalar(wordless) is None
+    document.warnings = "\n".join(without_page(document.warnings.splitlines(), number, last=last))
 
 
 def _put_up(session: Session, project_id: str, page_id: str, done: WordsReadAgain) -> None:

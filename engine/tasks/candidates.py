@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from db import statuses
 from db.tables import Annotation, Project, Question, Task
 from engine import leases
+from engine.documents.reading.reading_state import waits_for_words
 from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
@@ -48,9 +49,9 @@ class _Search:
     special: Exceptions
 
     def tasks(self, *states: str) -> Select[Any]:
-        """Return the statement for the project's tasks in these states."""
+        """Return the statement for the project's tasks in these states; OCR must have read their pages."""
         one = Task.state == states[0] if len(states) == 1 else Task.state.in_(states)
-        return select(*PLACE).where(Task.project_id == self.project_id, one)
+        return select(*PLACE).where(Task.project_id == self.project_id, one, ~waits_for_words(Task.document_id))
 
     def partly(self) -> Select[Any]:
         """Return the statement for open tasks that others have answered, and this person has not."""

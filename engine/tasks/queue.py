@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from db import changes, statuses
 from db.base import now
-from db.tables import Annotation, Prediction, Task, User
+from db.tables import Annotation, Job, Prediction, Task, User
 from engine import leases
 from engine.accounts import visibility
 from engine.annotation.revisions import state_at
+from engine.documents.reading.reading_state import READ_AGAIN
 from engine.errors import Conflict
 from engine.plurals import word
 from engine.projects.open_tasks import lock_project
@@ -167,6 +168,13 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
     """Return that no task is left, with the rejected answer to the person's own question, if any."""
     view = queue_view(workspace, project_id, user_id)
     with workspace.database.read() as session:
+        being_read = (
+            Job.project_id == project_id,
+            Job.kind == READ_AGAIN,
+            Job.key.is_not(None),
+            Job.created_by.is_(None),
+        )
+        waiting = session.scalar(select(Job.id).where(*being_read).limit(1)) is not None
         task_there = (Task.document_id == Annotation.document_id) & (Task.question_id == Annotation.question_id)
         returned = session.scalar(
             select(Annotation)
@@ -182,6 +190,9 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
         if returned is not None:
             reason = "No task is left, but this answer was rejected: fix it and submit it again."
             return NextTask(None, returned.id, page_of(session, returned), reason, view)
+    if view.reason is None and waiting:
+        reason = "The remaining tasks wait until OCR has read their pages, which it tries again by itself."
+        return NextTask(None, None, None, reason, view)
     return NextTask(
         None, None, None, view.reason or "Other people have just taken the remaining tasks; try again.", view
     )

@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.choose import find_engine
 from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
+from engine.documents.ocr.unread import engine_failed, out_of_time, unknown_script
 from engine.documents.reading.page import TextSource
 from engine.documents.reading.page_draft import Pages
 from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, overlap, turned_box
@@ -101,19 +102,13 @@ def read_waiting(
     else:
         yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read_pages(waiting)
     if unread.late:
-        tell(
-            warning=f"The time for OCR ran out ({limits.ocr_seconds:g} s a page) before {_list_pages(unread.late)}. "
-            "Read them again with OCR."
-        )
+        tell(warning=out_of_time(unread.late, limits.ocr_seconds))
     for script, numbers in unread.foreign.items():
-        tell(
-            warning=f"OCR cannot read the {script} script on {_list_pages(numbers)}: "
-            f"the OCR language {limits.ocr_language} does not cover it."
-        )
+        tell(warning=unknown_script(script, numbers, limits.ocr_language))
     if unread.failed:
-        tell(warning=f"The OCR engine failed on {_list_pages(unread.failed)}. Upload the file again.")
+        tell(warning=engine_failed(unread.failed))
     if again := [*unread.late, *unread.failed, *unread.missing]:
-        tell(unread=sorted(again))
+        tell(unread=sorted(again), try_again=sorted([*unread.late, *unread.failed]))
 
 
 class _Reading:
@@ -288,9 +283,3 @@ def _scale_lines(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> t
         return replace(word, box=box)
 
     return tuple(FoundLine(tuple(scale_word(word) for word in line.words), line.heading) for line in read.lines)
-
-
-def _list_pages(numbers: list[int]) -> str:
-    numbers = sorted(numbers)
-    named = ", ".join(map(str, numbers[:20])) + (f" and {len(numbers) - 20} more" if len(numbers) > 20 else "")
-    return f"page {named}" if len(numbers) == 1 else f"pages {named}"

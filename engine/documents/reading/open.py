@@ -124,6 +124,7 @@ class _Telling:
         self._pages: dict[int, ReadPage] = {}
         self._warnings: list[str] = []
         self._unread: tuple[int, ...] = ()
+        self._try_again: tuple[int, ...] = ()
         self._finished = False
         self.more_seconds = 0.0  # beyond the limit, for the pages that OCR looks at
 
@@ -149,6 +150,7 @@ class _Telling:
             self._warnings.append(message["warning"])
         elif "unread" in message:
             self._unread = tuple(int(number) for number in message["unread"])
+            self._try_again = tuple(int(number) for number in message["try_again"])
         elif "finished" in message:
             self._finished = True
 
@@ -157,7 +159,9 @@ class _Telling:
         opened, limits = self._opened, self._limits
         if self._finished and opened and len(self._pages) == opened.pages:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
-            return ReadDocument(opened.media_type, pages, opened.title, tuple(self._warnings), self._unread)
+            return ReadDocument(
+                opened.media_type, pages, opened.title, tuple(self._warnings), self._unread, self._try_again
+            )
         if ended.late or ended.code == -signal.SIGXCPU:
             allowed = limits.seconds + self.more_seconds
             raise refusal.too_slow(allowed, len(self._pages), opened.pages if opened else None)

@@ -53,7 +53,8 @@ class Beginning:
 class ReadDocument:
     """Complete document; `warnings` are sentences for the person who uploaded it.
 
-    `unread`: numbers of pages that OCR should have read and did not, such as for lack of time. Another reading may.
+    `unread`: numbers of pages that OCR should have read and did not; another reading may. `try_again`: those of them
+    that the same machine may read later, because time ran out or the engine failed.
     """
 
     media_type: str
@@ -61,6 +62,7 @@ class ReadDocument:
     title: str | None
     warnings: tuple[str, ...]
     unread: tuple[int, ...] = ()
+    try_again: tuple[int, ...] = ()
 
 
 def page_to_wire(page: ReadPage) -> dict[str, Any]:

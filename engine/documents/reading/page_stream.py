@@ -36,6 +36,7 @@ class PageStream:
     Attributes:
         beginning: What is known of the file since it was opened; None before.
         warnings: For the person who uploaded it; complete when the stream has ended without a failure.
+        try_again: Numbers of pages that OCR may read later; complete like `warnings`.
         failure: What ended the reading early.
     """
 
@@ -61,6 +62,7 @@ class PageStream:
         """
         self.beginning: Beginning | None = None
         self.warnings: tuple[str, ...] = ()
+        self.try_again: tuple[int, ...] = ()
         self.failure: Exception | None = None
         self._workspace, self._source, self._name, self._limits = workspace, source, name, limits
         self._taken, self._on_close = after, on_close
@@ -126,7 +128,7 @@ class PageStream:
                         on_read=self._hear,
                         on_look=self._check,
                     )
-                self.warnings = read.warnings
+                self.warnings, self.try_again = read.warnings, read.try_again
             finally:
                 AT_ONCE.release()
         except Exception as error:

@@ -177,18 +177,18 @@ class _Reading:
         assert stream is not None
         failure = stream.failure
         if failure is None and self.pages + len(held) == self.of:
-            self.end(stream.warnings, held)
+            self.end(stream.warnings, held, stream.try_again)
             return
         if held:
             self._store(held)
         raise failure or RuntimeError("The file ended before its last page.")
 
-    def end(self, warnings: Sequence[str], last: Sequence[StoredPage] = ()) -> None:
+    def end(self, warnings: Sequence[str], last: Sequence[StoredPage] = (), try_again: Sequence[int] = ()) -> None:
         """Add the last pages, and call the document whole."""
         with self._workspace.database.write() as session:
             self._add(session, last)
             document = session.get_one(Document, self._document_id)
-            finish(session, document, warnings, may_move=_RESUMED not in self._job.payload)
+            finish(session, document, warnings, try_again, may_move=_RESUMED not in self._job.payload)
         self.pages += len(last)
 
     def _store(self, pages: Sequence[StoredPage]) -> None:

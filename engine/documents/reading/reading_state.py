@@ -3,17 +3,22 @@
 A document whose pages still come in has an open job of the kind `READ`. The job's key names the document.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from sqlalchemy import ColumnElement, exists, select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from db.base import now
 from db.tables import Document, Job
-from engine.jobs.queue import ENDED
+from engine.jobs.queue import ENDED, enqueue
 
 READ = "read"  # kind of the jobs that read the further pages of a document
+READ_AGAIN = "read_again"  # kind of the jobs that read pages again by OCR
 CUT_OFF = "cut_off"  # in the result of such a job that was done before the last page, for a limit on reading
+LATER_SECONDS = 60.0  # until pages that OCR did not read are tried again; the pauses after that double
+_ATTEMPTS = 8  # in about twenty minutes
 
 
 def key_of(document_id: str) -> str:
@@ -24,6 +29,38 @@ def key_of(document_id: str) -> str:
 def is_being_read() -> ColumnElement[bool]:
     """Return the condition that pages of the query's document still come in."""
     return exists().where(Job.key == f"{READ}:" + Document.id)
+
+
+def key_of_another(document_id: str) -> str:
+    """Return the key of the job that reads pages of a document again."""
+    return f"{READ_AGAIN}:{document_id}"
+
+
+def waits_for_words(document_id: InstrumentedAttribute[str]) -> ColumnElement[bool]:
+    """Return the condition that OCR has still to read pages of a document, which nobody has asked for."""
+    return exists().where(Job.key == f"{READ_AGAIN}:" + document_id, Job.created_by.is_(None))
+
+
+def read_later(session: Session, document: Document, pages: Sequence[str]) -> None:
+    """Let a job read pages again that OCR did not read, in the unit of work that stores them.
+
+    Args:
+        session: Of that unit of work.
+        document: The document.
+        pages: Ids of its pages.
+    """
+    if document.created_by is None:  # words that change have an author
+        return
+    payload = {"document_id": document.id, "name": document.name, "pages": list(pages), "by": document.created_by}
+    enqueue(
+        session,
+        READ_AGAIN,
+        document.project_id,
+        payload,
+        key_of_another(document.id),
+        run_after=now() + timedelta(seconds=LATER_SECONDS),
+        max_attempts=_ATTEMPTS,
+    )
 
 
 @dataclass(frozen=True, slots=True)

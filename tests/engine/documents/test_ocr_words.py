@@ -160,7 +160,7 @@ def test_a_page_on_which_the_engine_fails_is_told_and_not_kept(tmp_path: Path, f
     told: list[str] = []
     for warn in (told.append, None):  # told or not
         assert OcrWords(tmp_path, limits, kept_in=tmp_path / "kept", warn=warn)(page("letter.png")) == []
-    assert told == ["Page letter: The OCR engine failed on page 1. Upload the file again."]
+    assert told == ["Page letter: The OCR engine failed on page 1."]
     assert not (tmp_path / "kept").exists()
 
 

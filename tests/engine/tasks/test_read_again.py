@@ -14,6 +14,7 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.word_list import WordAdd, WordText
 from engine.annotation.words import WordEditsRequest, Words, edit_words, page_words
 from engine.documents.ingest import ingest, limits_of
+from engine.documents.reading.reading_state import READ_AGAIN
 from engine.errors import Conflict, Refused
 from engine.jobs import queue
 from engine.read_again import jobs as read_again
@@ -133,7 +134,7 @@ def test_a_job_reads_a_document_again(workspace: Workspace, stored: Stored) -> N
         with workspace.database.write() as session:
             session.execute(update(Job).values(payload={**asked.payload, "pages": []}))
         read_again.ask(workspace, stored.document.id, stored.user_id)
-    job = queue.lease(workspace, "test", [read_again.READ_AGAIN])
+    job = queue.lease(workspace, "test", [READ_AGAIN])
     assert job is not None
     job.payload = asked.payload
     said: list[str] = []
