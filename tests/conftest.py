@@ -25,6 +25,7 @@ pytest_plugins = [
     "tests.support.exported_project",
     "tests.support.file_seconds",
     "tests.support.figures_at_once",
+    "tests.support.prepared_workspaces",
     "tests.support.short_batches",
 ]
 

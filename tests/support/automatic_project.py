@@ -1,6 +1,7 @@
 """A project that comes to answer automatically: holdouts with labels, waiting bills, and the model's answers."""
 
 from collections.abc import Sequence
+from copy import copy
 
 from sqlalchemy import select, update
 
@@ -44,6 +45,12 @@ class Works:
         for document in self.holdouts:
             for question, words in RIGHT.items():
                 accept(workspace, document, question, words, author="Ann")
+
+    def copied_to(self, workspace: Workspace) -> "Works":
+        """This project in a copy of its workspace."""
+        works = copy(self)
+        works.workspace = workspace
+        return works
 
     def _bill(self, number: int, split: str) -> Document:
         return make_document(self.workspace, self.project.id, [bill(number)], split=split, name=f"bill {number}.png")

@@ -32,17 +32,23 @@ from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
 from tests.support.automatic_project import QUESTIONS, Works
 from tests.support.factories import accept, make_project
+from tests.support.prepared_workspaces import Prepare
 from tests.support.survey_rows import say
 
 
+def _answer_automatically(workspace: Workspace) -> Works:
+    works = Works(workspace)
+    works.model_says()
+    works.begin_automatic()
+    works.accept()
+    return works
+
+
 @pytest.fixture
-def works(workspace: Workspace) -> Works:
+def works(prepare: Prepare) -> Works:
     """A project that has answered automatically."""
-    made = Works(workspace)
-    made.model_says()
-    made.begin_automatic()
-    made.accept()
-    return made
+    workspace, works = prepare(_answer_automatically)
+    return works.copied_to(workspace)
 
 
 def test_a_dataset_holds_automatic_answers_on_request_and_marks_them(works: Works, tmp_path: Path) -> None:

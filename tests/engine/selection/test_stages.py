@@ -29,14 +29,21 @@ from engine.workspace import Workspace
 from tests.support.annotators import answer, tasks_of
 from tests.support.automatic_project import QUESTIONS, RIGHT, Works
 from tests.support.factories import accept, bill, make_document, revise
+from tests.support.figures_at_once import follow_at_once
+from tests.support.prepared_workspaces import Prepare
 from tests.support.survey_rows import make_version, say
 
-pytestmark = pytest.mark.usefixtures("figures_at_once")
+
+def _begin(workspace: Workspace) -> Works:
+    follow_at_once(workspace)
+    return Works(workspace)
 
 
 @pytest.fixture
-def works(workspace: Workspace) -> Works:
-    return Works(workspace)
+def works(prepare: Prepare) -> Works:
+    workspace, works = prepare(_begin)
+    follow_at_once(workspace)
+    return works.copied_to(workspace)
 
 
 def test_automatic_is_refused_until_it_was_measured_and_says_why(works: Works) -> None:
@@ -188,9 +195,8 @@ def test_a_share_is_drawn_for_checks_and_handed_out_like_any_task(works: Works) 
     assert reason is not None and "accepted automatically" in reason
 
 
-def test_the_stage_falls_back_by_itself_when_checks_find_too_many_wrong(workspace: Workspace) -> None:
+def test_the_stage_falls_back_by_itself_when_checks_find_too_many_wrong(works: Works) -> None:
     """Of a target of .8, five of the first twenty are one too many; four are let pass."""
-    works = Works(workspace, waiting=4)
     works.model_says()
     works.begin_automatic()
     works.accept()
@@ -208,7 +214,7 @@ def test_the_stage_falls_back_by_itself_when_checks_find_too_many_wrong(workspac
     assert (view.audit.checked, view.audit.right) == (7, 2)
     with pytest.raises(Refused, match=r"found 5 wrong.*another model"):
         works.begin_automatic()
-    with workspace.database.read() as session:
+    with works.workspace.database.read() as session:
         assert "stage.fall_back" in session.scalars(select(AuditEntry.action)).all()
 
 
