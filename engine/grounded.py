@@ -16,11 +16,10 @@ from typing import Any, cast
 from PIL import Image
 
 from db.statuses import AUTOMATIC
+from model.boxes import Box
 
 PAGES_FILE = "pages.jsonl"
 IMAGES_FOLDER = "images"
-
-Box = tuple[int, int, int, int]
 
 
 class GroundedFormatError(ValueError):

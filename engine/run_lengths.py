@@ -6,7 +6,8 @@ from typing import Any, TypedDict
 import numpy as np
 from pycocotools import mask as coco
 
-from model.masks import Box, Mask, check_patch, pixels_inside
+from model.boxes import AnyBox as Box
+from model.masks import Mask, check_patch, pixels_inside
 
 
 class Rle(TypedDict):

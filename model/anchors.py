@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
+from model.boxes import FloatBox
 from model.layout import Floats, Integers, Layout
 from model.vocabulary import bare, weight_of
 
@@ -181,7 +182,7 @@ def _best_run(layout: Layout, gain: Floats, free: NDArray[np.bool_], penalty: fl
     return low, high, best > 0
 
 
-def _union(boxes: Floats) -> tuple[float, float, float, float]:
+def _union(boxes: Floats) -> FloatBox:
     x0, y0 = boxes[:, :2].min(0).tolist()
     x1, y1 = boxes[:, 2:].max(0).tolist()
     return x0, y0, x1, y1

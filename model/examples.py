@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from PIL import Image
 
+from model.boxes import Box
 from model.masks import Mask
 
-Box = tuple[int, int, int, int]
 Point = tuple[float, float, bool]
 
 

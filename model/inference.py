@@ -28,9 +28,10 @@ from model.answers import (
     pixel_choices,
     questions_at_once,
 )
+from model.boxes import Box
 from model.deferred import Deferred
 from model.devices import CPU, device_named, to_device
-from model.examples import Box, Point, Prompt, Word
+from model.examples import Point, Prompt, Word
 from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage, QuestionBatch, batch_pages, batch_questions, prepare_page, some_questions
 from model.masks import Mask

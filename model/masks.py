@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from model.boxes import AnyBox
+
 Mask = NDArray[np.bool_]
-Box = Sequence[int]
 
 
 def encode_patch(mask: Mask) -> dict[str, list[int]]:
@@ -66,7 +67,7 @@ def decode_patch(patch: Mapping[str, Any], size: tuple[int, int]) -> Mask:
     return mask
 
 
-def check_patch(box: Box, counts: Sequence[int], size: tuple[int, int]) -> None:
+def check_patch(box: AnyBox, counts: Sequence[int], size: tuple[int, int]) -> None:
     """Check that a patch of integers fits a page.
 
     Args:
@@ -92,14 +93,14 @@ def check_patch(box: Box, counts: Sequence[int], size: tuple[int, int]) -> None:
         raise ValueError(f"The counts of a patch sum to {sum(counts)}, but its box has {area} pixels.")
 
 
-def pixels_inside(box: Box, counts: Sequence[int]) -> Mask:
+def pixels_inside(box: AnyBox, counts: Sequence[int]) -> Mask:
     """Return the pixels of a checked patch inside its box, bool [y1 - y0, x1 - x0]."""
     x0, y0, x1, y1 = box
     values = np.arange(len(counts)) % 2 == 1
     return np.repeat(values, counts).reshape(y1 - y0, x1 - x0)
 
 
-def is_encoded(box: Box, counts: Sequence[int]) -> bool:
+def is_encoded(box: AnyBox, counts: Sequence[int]) -> bool:
     """Return whether a checked patch is in the form that `encode_patch` writes, without decoding it."""
     if not counts:
         return True
@@ -114,7 +115,7 @@ def is_encoded(box: Box, counts: Sequence[int]) -> bool:
     return bool(first[0] < width and last[-1] > ends[-1] - width and touches_left.any() and touches_right.any())
 
 
-def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:
+def rasterise(boxes: Iterable[AnyBox], size: tuple[int, int]) -> Mask:
     """Return the union of integer boxes as a mask.
 
     Args:
@@ -130,7 +131,7 @@ def rasterise(boxes: Iterable[Box], size: tuple[int, int]) -> Mask:
     return mask
 
 
-def words_under(mask: Mask, boxes: Sequence[Box]) -> list[int]:
+def words_under(mask: Mask, boxes: Sequence[AnyBox]) -> list[int]:
     """Return the indices of the boxes of which the mask covers at least half.
 
     Args:

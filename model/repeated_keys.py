@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
+from model.boxes import FloatBox
 from model.layout import Layout
 from model.vocabulary import weight_of
 
@@ -26,7 +27,7 @@ class KeyPlace:
     """One place at which a key is printed."""
 
     words: tuple[int, ...]  # indices, in reading order
-    box: tuple[float, float, float, float]  # of these words, in line heights
+    box: FloatBox  # of these words, in line heights
     line: int  # of its first word
     high: int  # place of its last word in reading order
 

@@ -13,8 +13,9 @@ import numpy as np
 import torch
 
 from model.batches import Batch, acceptable_masks, make_batch
+from model.boxes import Box
 from model.devices import to_device
-from model.examples import Box, Example, Point, Prompt, Question
+from model.examples import Example, Point, Prompt, Question
 from model.heads.mask_decoder import select_mask
 from model.inputs import batch_questions
 from model.masks import rasterise

@@ -8,8 +8,9 @@ from annotator.deps import QUESTION, CurrentUser, TheAnswerService, TheWorkspace
 from engine.annotation import views
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.proposal import Proposal
-from engine.annotation.state import Box, Patch, Point
+from engine.annotation.state import Patch, Point
 from engine.annotation.views import AnnotationView
+from model.boxes import Box
 
 router = APIRouter(tags=["annotations"], dependencies=[MEMBERS])
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.annotation.proposal import read_state
-from engine.annotation.state import AnnotationState, Box, PageGeometry, PageMark, Patch, raster
+from engine.annotation.state import AnnotationState, PageGeometry, PageMark, Patch, raster
+from model.boxes import Box
 
 AGREED = 0.75  # smallest IoU at which two answers count as equal; leaves room for a currency sign or a comma
 

@@ -18,13 +18,14 @@ from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, build_proposal, newest_proposal
-from engine.annotation.state import Box, PageGeometry, Patch, Point, raster, to_patch
+from engine.annotation.state import PageGeometry, Patch, Point, raster, to_patch
 from engine.annotation.survey_answers import Prepared, load_prepared
 from engine.errors import NotFound, Refused
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.devices import use_threads
 from model.inference import Answer
 

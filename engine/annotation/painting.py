@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from model.masks import Box, Mask, encode_patch, is_encoded, pixels_inside
+from model.boxes import AnyBox as Box
+from model.masks import Mask, encode_patch, is_encoded, pixels_inside
 
 Boxes = Sequence[Box]
 

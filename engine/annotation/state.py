@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, FiniteFloat
 
 from engine.annotation.painting import Painting
 from engine.errors import Refused
+from model.boxes import Box
 from model.masks import check_patch, decode_patch, encode_patch
 
-Box = tuple[int, int, int, int]
 Point = tuple[FiniteFloat, FiniteFloat, bool]
 Mask = NDArray[np.bool_]
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from engine.annotation.state import Box
 from engine.documents.reading.source_words import is_right_to_left, overlap
 from engine.errors import Refused
+from model.boxes import Box
 
 LONGEST_WORD = 500  # characters
 # A page of small print has about 2,000 words, and a person adds one at a time. Larger saves would delay other people.

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Page, PageWord, WordEdit
-from engine.annotation.state import Box
 from engine.annotation.word_list import ListedWord, WordChange, WordList, WordText
 from engine.errors import Conflict, Refused
 from engine.queries import existing
 from engine.workspace import Workspace
+from model.boxes import Box
 
 MOST_NAMED = 500  # words; above this the whole page is read: databases limit the parameters of a query
 # Columns that are read of a word.

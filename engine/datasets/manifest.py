@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from db.statuses import AUTOMATIC
-from engine.annotation.state import AnnotationState, Box
+from engine.annotation.state import AnnotationState
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
+from model.boxes import Box
 
 FORMAT = "glossator-snapshot/4"
 _IN_PARTS = "glossator-snapshot/3"

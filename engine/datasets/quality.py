@@ -10,8 +10,9 @@ from statistics import fmean
 
 from rapidfuzz.distance import Indel
 
-from engine.annotation.state import AnnotationState, Box, PageGeometry, PageMark, raster
+from engine.annotation.state import AnnotationState, PageGeometry, PageMark, raster
 from engine.datasets.weights import DOUBTFUL
+from model.boxes import Box, FloatBox
 
 MOST_OF_PAGE = 0.6  # share of a page's pixels
 LEAST_COVERED = 0.2  # share of the area of the words that an answer names
@@ -148,14 +149,14 @@ def _count_covered_pixels(mark: PageMark, boxes: Sequence[Box]) -> int:
     )
 
 
-def _place(answer: Answer) -> tuple[float, float, float, float]:
+def _place(answer: Answer) -> FloatBox:
     """Return the box around the mark on the first marked page, in fractions of the page."""
     page, mark = answer.marks()[0]
     x0, y0, x1, y1 = mark.mask.box
     return x0 / page.width, y0 / page.height, x1 / page.width, y1 / page.height
 
 
-def _iou(first: tuple[float, float, float, float], second: tuple[float, float, float, float]) -> float:
+def _iou(first: FloatBox, second: FloatBox) -> float:
     width = min(first[2], second[2]) - max(first[0], second[0])
     height = min(first[3], second[3]) - max(first[1], second[1])
     common = max(0.0, width) * max(0.0, height)

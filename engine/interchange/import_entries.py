@@ -8,10 +8,10 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from engine.annotation.state import Box
 from engine.errors import Refused
 from engine.run_lengths import decode_rle
 from engine.text import storable
+from model.boxes import Box
 from model.masks import Mask
 
 MOST_BYTES = 4_000_000_000  # of one file of text

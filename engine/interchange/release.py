@@ -13,7 +13,7 @@ from itertools import groupby
 import numpy as np
 
 from db.tables import Snapshot
-from engine.annotation.state import Box, PageMark, Patch
+from engine.annotation.state import PageMark, Patch
 from engine.datasets import snapshots
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord
@@ -21,6 +21,7 @@ from engine.interchange.polygons import Ring, fill_polygons, outlines
 from engine.interchange.snapshot_figures import UNKNOWN_LICENCE, Figures, count_answers
 from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.masks import Mask, check_patch, decode_patch, iou, pixels_inside, rasterise
 
 IMAGES_FOLDER = "images"

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.annotation.state import Box
 from engine.annotation.word_list import MOST_WORDS, ListedWord, WordList
 from engine.documents.reading.page import ReadWord
 from engine.documents.reading.source_words import overlap
 from engine.errors import Refused
+from model.boxes import Box
 
 READ_AGAIN = "read_again"  # `op` of the entry in a page's corrections that says so
 _SAME_PLACE = 0.5  # share of the smaller box from which two words are at one place

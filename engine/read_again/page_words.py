@@ -12,6 +12,7 @@ from engine.documents.reading.page_stream import AT_ONCE
 from engine.documents.reading.source_words import turned_box
 from engine.errors import Refused
 from engine.workspace import Workspace
+from model.boxes import FloatBox
 
 
 def words_by_ocr(workspace: Workspace, page: Page) -> tuple[ReadWord, ...]:
@@ -49,6 +50,6 @@ def _in_stored_pixels(found: ReadPage, size: tuple[int, int]) -> tuple[ReadWord,
     return tuple(_whole(word, turned_box(word.box, back, turned)) for word in found.words)
 
 
-def _whole(word: ReadWord, box: tuple[float, float, float, float]) -> ReadWord:
+def _whole(word: ReadWord, box: FloatBox) -> ReadWord:
     x0, y0, x1, y1 = (round(edge) for edge in box)
     return replace(word, box=(x0, y0, x1, y1))

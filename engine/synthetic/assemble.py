@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from engine.grounded import Box, GroundedPage, GroundedQuestion, GroundedWord
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.synthetic import render
-from engine.synthetic.canvas import Asked, Canvas, FloatBox, Rule
+from engine.synthetic.canvas import Asked, Canvas, Rule
 from engine.synthetic.ocr import Reading, ReadWord, read_pieces
 from engine.synthetic.regions import region_mask
+from model.boxes import Box, FloatBox
 
 MOST_QUESTIONS = 28
 UNANSWERABLE = 0.15

@@ -12,8 +12,8 @@ from math import inf
 from typing import Any, Literal
 
 from engine.synthetic.metrics import ASCENT, DESCENT, extent_of, width_of
+from model.boxes import FloatBox
 
-FloatBox = tuple[float, float, float, float]
 Role = Literal["heading", "key", "value", "cell", "text"]  # role of a text on its page
 
 

@@ -8,6 +8,7 @@ from math import ceil, sqrt
 from PIL import Image, ImageDraw, ImageFont
 
 from engine.synthetic.assemble import SyntheticPage
+from model.boxes import FloatBox
 
 _GAP = 12
 _CAPTION = 20
@@ -74,6 +75,6 @@ def contact_sheet(pages: Iterable[SyntheticPage], side: int = 320, columns: int 
     return sheet.image(columns)
 
 
-def _scale_box(box: Sequence[float], factor: float) -> tuple[float, float, float, float]:
+def _scale_box(box: Sequence[float], factor: float) -> FloatBox:
     x0, y0, x1, y1 = (edge * factor for edge in box)
     return (x0, y0, max(x0, x1), max(y0, y1))

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_lowercase, digits
 
-from engine.synthetic.canvas import FloatBox, Piece
+from engine.synthetic.canvas import Piece
 from engine.synthetic.misreadings import load_shipped_model
+from model.boxes import FloatBox
 
 
 @dataclass(frozen=True, slots=True)

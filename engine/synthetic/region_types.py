@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.synthetic.assemble import SyntheticPage
-from engine.synthetic.canvas import FloatBox
+from model.boxes import FloatBox
 
 REGION_TYPES = ("heading", "key", "value", "cell", "text", "box", "figure")  # "box" is a checkbox
 

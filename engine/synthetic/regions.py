@@ -6,7 +6,7 @@ from typing import Any
 
 from pycocotools import mask as coco
 
-from engine.synthetic.canvas import FloatBox
+from model.boxes import FloatBox
 
 
 def region_mask(box: FloatBox, size: tuple[int, int]) -> dict[str, Any]:

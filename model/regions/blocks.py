@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from model.boxes import FloatBox
 from model.layout import Layout
 from model.regions.ink import Bits, Ink, close_bits, halve, parts
 from model.regions.tick_boxes import Boxes
@@ -108,7 +109,7 @@ def _runs(edges: np.ndarray, several: np.ndarray, gap: float) -> list[list[int]]
     return [lines for lines in [*runs, run] if len(lines) > 1]
 
 
-def _extent(boxes: np.ndarray) -> tuple[float, float, float, float]:
+def _extent(boxes: np.ndarray) -> FloatBox:
     return boxes[:, 0].min(), boxes[:, 1].min(), boxes[:, 2].max(), boxes[:, 3].max()
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from torch import Tensor
 
 from model.answers import PixelChoice, cell_of, cells_of
+from model.boxes import FloatBox
 from model.examples import Prompt
 from model.heads.mask_decoder import PixelAnswer
 from model.heads.word_head import WordAnswer
@@ -181,7 +182,7 @@ def _own_overlaps(boxes: Floats, others: Floats) -> Floats:
     return shared
 
 
-def _union(boxes: Floats) -> tuple[float, float, float, float]:
+def _union(boxes: Floats) -> FloatBox:
     return boxes[:, 0].min(), boxes[:, 1].min(), boxes[:, 2].max(), boxes[:, 3].max()
 
 

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from model.boxes import Box
 from model.regions.ink import Bits, Ink, close_bits, open_bits, parts
 
 Boxes = NDArray[np.int32]  # [P, 4]: x0, y0, x1, y1 in working pixels, right and lower edge exclusive
@@ -37,7 +38,7 @@ def _copies(frames: Boxes, words: Boxes, ink: Ink) -> Boxes:
     Each frame is copied to the other words that begin as far to the right of its column as the word beside it does,
     where some ink is.
     """
-    candidates: set[tuple[int, int, int, int]] = set()
+    candidates: set[Box] = set()
     for x0, y0, x1, y1 in frames.tolist():
         level = np.minimum(words[:, 3], y1) - np.maximum(words[:, 1], y0) > 0.5 * (y1 - y0)
         beside = level & (words[:, 0] >= x1 - 1) & (words[:, 0] - x1 <= _BESIDE * ink.unit)
@@ -61,11 +62,11 @@ def _copies(frames: Boxes, words: Boxes, ink: Ink) -> Boxes:
     return copies[~(taken & large).any(1)][:_MOST_COPIES]
 
 
-def _array(boxes: list[tuple[int, int, int, int]]) -> Boxes:
+def _array(boxes: list[Box]) -> Boxes:
     return np.array(boxes, np.int32).reshape(-1, 4)
 
 
-def _frames(ink: Ink) -> list[tuple[int, int, int, int]]:
+def _frames(ink: Ink) -> list[Box]:
     """Return small frames by their insides.
 
     Only straight strokes count, so that a tick through a frame does not divide its inside.
@@ -84,7 +85,7 @@ def _frames(ink: Ink) -> list[tuple[int, int, int, int]]:
     return frames
 
 
-def _with_frame(straight: Bits, x0: int, y0: int, x1: int, y1: int) -> tuple[int, int, int, int] | None:
+def _with_frame(straight: Bits, x0: int, y0: int, x1: int, y1: int) -> Box | None:
     """Return the box with the strokes around it, or None where one of its sides is open."""
     thick = max(2, round(0.15 * (y1 - y0)))
     left, right = (
@@ -103,7 +104,7 @@ def _stroke(rows: Bits) -> int:
     return len(full) if full.all() else int(full.argmin())
 
 
-def _rings(ink: Ink) -> list[tuple[int, int, int, int]]:
+def _rings(ink: Ink) -> list[Box]:
     """Return closed outlines that stand alone: round boxes, and frames whose sides are too short or too slanted."""
     contours, levels = cv2.findContours(ink.dark, cv2.RETR_CCOMP, cv2.CHAIN_APPROX_SIMPLE)
     if levels is None:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import FilePayload, Page, Request, TimeoutError, expect
 
+from model.boxes import Box
 from model.masks import decode_patch
 
 Mask = NDArray[np.bool_]
@@ -238,7 +239,7 @@ class Bench:
         values = np.arange(len(shown["counts"])) % 2 == 1
         return np.repeat(values, shown["counts"]).reshape(shown["height"], shown["width"])
 
-    def tint(self, box: tuple[int, int, int, int]) -> str:
+    def tint(self, box: Box) -> str:
         """Colour that a photograph of the screen shows in the middle of a box of the page: "blue", "orange", "none"."""
         self.page.mouse.move(5, 5)  # nothing under the pointer
         self.page.wait_for_timeout(120)
@@ -266,7 +267,7 @@ class Bench:
         words = self.words()
         return int(words["numbers"][words["texts"].index(text)])
 
-    def box(self, text: str) -> tuple[int, int, int, int]:
+    def box(self, text: str) -> Box:
         """Box of a word in pixels of the page."""
         words = self.words()
         x0, y0, x1, y1 = words["boxes"][words["texts"].index(text)]

@@ -30,6 +30,7 @@ from engine.training.retraining.reproduce import reproduce
 from engine.training.retraining.run import retrain
 from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.inference import Predictor
 from tests.support.factories import accept, bill, line, make_bills, make_document, make_project, save_tiny_model
 
@@ -133,7 +134,7 @@ def test_a_later_run_begins_with_the_first_version_s_weights_or_with_the_champio
     assert reproduce(shop, run.id).same
 
 
-def letter(number: int) -> list[tuple[str, tuple[int, int, int, int]]]:
+def letter(number: int) -> list[tuple[str, Box]]:
     """A bill with words enough to learn from without labels."""
     return [*bill(number), *line("With many thanks", 20, 140)]
 

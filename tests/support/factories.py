@@ -16,13 +16,14 @@ from engine.accounts.users import local_user
 from engine.annotation.state import AnnotationState, PageMark, dump_state, to_patch
 from engine.projects.projects import create_project
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.masks import Mask, rasterise
 
 if TYPE_CHECKING:
     from model.network import GroundingNetwork
 
 SIZE = (400, 300)  # width, height of a page, in pixels
-Placed = tuple[str, tuple[int, int, int, int]]
+Placed = tuple[str, Box]
 
 
 def line(text: str, x: int = 20, y: int = 20) -> list[Placed]:
@@ -241,7 +242,7 @@ def _person(session, name: str) -> User:  # type: ignore[no-untyped-def]
     return person
 
 
-def boxes_of(workspace: Workspace, page_id: str) -> dict[int, tuple[int, int, int, int]]:
+def boxes_of(workspace: Workspace, page_id: str) -> dict[int, Box]:
     """The boxes of a page's words, by their numbers."""
     with workspace.database.read() as session:
         rows = session.scalars(select(PageWord).where(PageWord.page_id == page_id))

@@ -17,6 +17,7 @@ from engine.interchange.import_entries import BadEntry
 from engine.interchange.import_store import Imported
 from engine.interchange.imports import import_set
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.masks import Mask, decode_patch, rasterise
 from tests.support.exported_project import HEIGHT, WIDTH, brush
 from tests.support.factories import bill, line, make_project
@@ -30,7 +31,7 @@ TOTAL, STAMP = "What is the total due?", "Where is the stamp?"
 EXACT = ("coco", "parquet", "png", "grounded", "label-studio")
 
 
-def words(boxes: list[tuple[int, int, int, int]]) -> Mask:
+def words(boxes: list[Box]) -> Mask:
     return rasterise(boxes, (HEIGHT, WIDTH))
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import pymupdf
 from PIL import Image, ImageDraw, ImageFont
 
+from model.boxes import FloatBox
+
 LETTER = (
     "Northwind Traders Limited",
     "Invoice number 40718",
@@ -29,7 +31,7 @@ def text_pdf(
     *,
     rotation: int = 0,
     size: tuple[float, float] = (595, 842),
-    crop: tuple[float, float, float, float] | None = None,
+    crop: FloatBox | None = None,
     title: str = "",
 ) -> Path:
     """A PDF with a text layer: lines of 12 points from (72, 72) on, 24 points apart."""

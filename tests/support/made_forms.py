@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pymupdf
 
-Box = tuple[float, float, float, float]
+from model.boxes import FloatBox
 
 
 class MadeForm:
@@ -22,7 +22,14 @@ class MadeForm:
         return self
 
     def field(
-        self, box: Box, name: str, *, tooltip: str = "", most: int = 0, lines: bool = False, box_to_tick: bool = False
+        self,
+        box: FloatBox,
+        name: str,
+        *,
+        tooltip: str = "",
+        most: int = 0,
+        lines: bool = False,
+        box_to_tick: bool = False,
     ) -> MadeForm:
         """Add a field."""
         widget = pymupdf.Widget()

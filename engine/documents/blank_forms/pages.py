@@ -8,12 +8,12 @@ import pymupdf
 
 from engine.documents import refusal
 from engine.documents.limits import ReadLimits
-from engine.documents.reading.source_words import FloatBox
 from engine.documents.refusal import Unreadable
 from engine.documents.text_layer.words import raw_text, read_layer
 from engine.synthetic.blank_forms.keys import with_keys
 from engine.synthetic.blank_forms.layout import Rules
 from engine.synthetic.blank_forms.template import FormField, FormTemplate, PrintedWord
+from model.boxes import FloatBox
 
 _BOLD = 16  # of MuPDF's flags of a span
 _BOLD_NAMES = ("bold", "black", "-bd", "-blk", "heavy", "-dem")

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.documents.reading.source_words import FloatBox
+from model.boxes import FloatBox
 
 # Beyond the line's median gap between two letters, in heights of its ink: a gap this wide parts two words, ...
 _GAP = 0.35

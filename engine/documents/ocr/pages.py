@@ -15,10 +15,11 @@ from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrP
 from engine.documents.ocr.unread import engine_failed, out_of_time, unknown_script
 from engine.documents.reading.page import TextSource
 from engine.documents.reading.page_draft import Pages
-from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, overlap, turned_box
+from engine.documents.reading.source_words import FoundLine, FoundWord, overlap, turned_box
 from engine.documents.reading.work_clock import CLOCK
 from engine.documents.text_layer.doubts import Doubt, drop_hidden_words, hidden
 from engine.documents.text_layer.layer_check import AGREES, can_be_checked, samples_of
+from model.boxes import FloatBox
 
 _MOST_AT_ONCE = 4
 # Address space for the largest page that is read (3.2 megapixels): 1.7 GB, and .25 for each page beside it. Three at

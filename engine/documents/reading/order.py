@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, is_right_to_left, union
+from engine.documents.reading.source_words import FoundLine, FoundWord, is_right_to_left, union
+from model.boxes import FloatBox
 
 _GAP = 1.5  # line heights; a wider gap ends a run of words
 _GUTTER = 0.3  # narrowest gutter between columns, in line heights; runs on both sides are separate lines already

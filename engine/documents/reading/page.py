@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from model.boxes import Box
+
 TextSource = Literal["layer", "ocr", "layer+ocr", "given", "none"]
-Box = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import unicodedata
 from dataclasses import dataclass
 
-FloatBox = tuple[float, float, float, float]
+from model.boxes import Box, FloatBox
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def overlap(a: FloatBox, b: FloatBox) -> float:
     return width * height / smaller if width > 0 and height > 0 and smaller > 0 else 0.0
 
 
-def clip(box: FloatBox, size: tuple[int, int]) -> tuple[int, int, int, int] | None:
+def clip(box: FloatBox, size: tuple[int, int]) -> Box | None:
     """Clip a box to whole pixels of the page, at least one each way; None for a word off the page."""
     width, height = size
     if box[2] < 0 or box[3] < 0 or box[0] >= width or box[1] >= height:

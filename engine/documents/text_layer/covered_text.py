@@ -14,7 +14,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from engine.documents.reading.source_words import FloatBox
+from model.boxes import FloatBox
 
 _CORE = (0.05, 0.45)  # ems above the base line, between which every letter and every digit has ink
 _CONTRAST = 12  # of 255, between ink and paper, and between the page with its text and without

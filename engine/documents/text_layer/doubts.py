@@ -13,9 +13,10 @@ from PIL import Image
 
 from engine.documents.reading.images import is_blank
 from engine.documents.reading.page_draft import Sheet
-from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, clip
+from engine.documents.reading.source_words import FoundLine, FoundWord, clip
 from engine.documents.text_layer.ink import letters_outside
 from engine.documents.text_layer.layer_check import is_odd
+from model.boxes import FloatBox
 
 _INK = 12  # contrast (of 255) below which a word is invisible
 _GARBAGE = 0.3  # share of unreadable characters from which the layer is discarded

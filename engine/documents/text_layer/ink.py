@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from engine.documents.reading.source_words import FloatBox
+from model.boxes import FloatBox
 
 _CONTRAST = 70  # of 255, between ink and the page's most frequent grey
 _LEAST_LEFT = 0.02  # of the page's ink; with less of it outside the words nothing is missing

@@ -7,9 +7,10 @@ from typing import Any
 
 import pymupdf
 
-from engine.documents.reading.source_words import FloatBox, FoundLine, FoundWord, is_right_to_left, overlap, union
+from engine.documents.reading.source_words import FoundLine, FoundWord, is_right_to_left, overlap, union
 from engine.documents.text_layer.hidden_text import mark_undrawn
 from engine.documents.text_layer.legible import clean, garbage_share
+from model.boxes import FloatBox
 
 # Ligatures are split, all spaces are plain spaces, unknown glyphs are U+FFFD, text off the page is dropped.
 _FLAGS = pymupdf.TEXT_MEDIABOX_CLIP

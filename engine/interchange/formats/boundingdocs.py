@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from engine.annotation.state import Box
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
@@ -35,6 +34,7 @@ from engine.interchange.import_entries import (
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name, licence_of
 from engine.interchange.snapshot_figures import SPLITS
+from model.boxes import Box
 from model.masks import Mask, iou, rasterise
 
 DOCUMENTS_FILE = "documents.jsonl"

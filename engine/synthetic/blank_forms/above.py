@@ -7,7 +7,7 @@ from itertools import pairwise
 from engine.synthetic.blank_forms.beside import marker_before, without_marker
 from engine.synthetic.blank_forms.layout import Layout, is_leader
 from engine.synthetic.blank_forms.template import FormField
-from engine.synthetic.canvas import FloatBox
+from model.boxes import FloatBox
 
 _LINES = 6  # of a key
 _PLACEHOLDERS = frozenset(("mm", "dd", "yyyy", "yy"))

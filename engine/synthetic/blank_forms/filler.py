@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from engine.synthetic.blank_forms.kinds import maker
 from engine.synthetic.blank_forms.layout import is_leader
 from engine.synthetic.blank_forms.template import FormField, FormTemplate, PrintedWord
-from engine.synthetic.canvas import Canvas, Face, Figure, FloatBox, Piece, break_lines
+from engine.synthetic.canvas import Canvas, Face, Figure, Piece, break_lines
 from engine.synthetic.kinds.forms.choices import READ_AS
 from engine.synthetic.metrics import ASCENT, DESCENT
 from engine.synthetic.values import mark
 from engine.synthetic.vocabulary import phrase
+from model.boxes import FloatBox
 
 _BELOW = 0.2  # of the font size: depth of a printed word's box under its base line
 _BOXES = frozenset("❏❐❑❒□☐◻▢■")

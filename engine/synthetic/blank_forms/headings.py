@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from engine.synthetic.blank_forms.layout import Layout, is_leader, is_marker
 from engine.synthetic.blank_forms.template import FormField
-from engine.synthetic.canvas import FloatBox
+from model.boxes import FloatBox
 
 _LONGEST = 14  # words of a heading that people would name
 _LARGER = 1.12  # of a strong heading, relative to the print of the page

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from engine.synthetic.blank_forms.template import FormField, PrintedWord
-from engine.synthetic.canvas import FloatBox
+from model.boxes import FloatBox
 
 _MARKER = re.compile(r"\(?(\d{1,2}\.?[a-z]{0,2}|[a-zA-Z]|[ivx]{1,4})[.)]{0,2}")
 _NUMBERED = re.compile(r"\(?\d{1,2}\.?[a-z]{0,2}[.)]{0,2}")

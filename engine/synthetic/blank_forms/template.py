@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from engine.synthetic.canvas import FloatBox
+from model.boxes import FloatBox
 
 FieldKind = Literal["text", "multiline", "check", "choice"]
 

@@ -7,8 +7,9 @@ compared with the given text, and masks are compared after both are snapped to t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.grounded import Box, GroundedPage, GroundedQuestion, GroundedWord
+from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.training.evaluation.answer_text import anls, is_exact
+from model.boxes import Box
 from model.masks import Mask, iou, rasterise, words_under
 
 

@@ -17,6 +17,8 @@ from typing import Protocol
 
 from rapidfuzz import fuzz, process
 
+from model.boxes import Box, FloatBox
+
 # fmt: off
 STOP_WORDS = frozenset((
     "what", "is", "the", "of", "a", "an", "in", "on", "for", "to", "and", "s", "which", "value", "are", "was", "were",
@@ -27,8 +29,6 @@ LONGEST_KEY = 12  # words of a run that may be a key
 ALIKE = 80.0  # rapidfuzz ratio (0..100) from which two tokens count as equal
 GAP = 1.2  # line heights; a wider space ends a segment
 
-Bounds = tuple[float, float, float, float]
-
 
 class PlacedWord(Protocol):
     """Word with its box (x0, y0, x1, y1) in pixels of the page."""
@@ -38,7 +38,7 @@ class PlacedWord(Protocol):
         """Return the text of the word."""
 
     @property
-    def box(self) -> tuple[int, int, int, int]:
+    def box(self) -> Box:
         """Return the box in pixels."""
 
 
@@ -59,7 +59,7 @@ class BaselinePage:
 
     words: Sequence[PlacedWord]
     segments: list[list[int]]  # word indices, left to right
-    bounds: list[Bounds]  # one a segment
+    bounds: list[FloatBox]  # one a segment
     runs: list[Run]  # in reading order of segments
     vocabulary: list[str]  # distinct tokens of the page
     runs_with: list[list[int]]  # vocabulary index -> indices of runs
@@ -244,7 +244,7 @@ def _beside(page: BaselinePage, key: list[int]) -> list[int]:
     return best[1]
 
 
-def _bounds(words: Sequence[PlacedWord], indices: list[int]) -> Bounds:
+def _bounds(words: Sequence[PlacedWord], indices: list[int]) -> FloatBox:
     boxes = [words[index].box for index in indices]
     return (
         min(box[0] for box in boxes),

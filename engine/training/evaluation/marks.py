@@ -22,6 +22,7 @@ from PIL import Image
 from db.blobs import sha256_of
 from engine.plurals import count, word
 from engine.run_lengths import decode_rle
+from model.boxes import Box
 from model.masks import Mask, rasterise
 
 _NAMED_AT_MOST = 3  # missing files in a sentence
@@ -53,7 +54,7 @@ class Mark:
     size: tuple[int, int]
     question: str
     region_type: str
-    box: tuple[int, int, int, int] | None
+    box: Box | None
     mask: Mapping[str, Any] | None
 
     def pixels(self, size: tuple[int, int]) -> Mask:
@@ -190,7 +191,7 @@ def _number(stored: Mapping[str, Any], name: str) -> int:
     return value
 
 
-def _box(stored: object, width: int, height: int) -> tuple[int, int, int, int]:
+def _box(stored: object, width: int, height: int) -> Box:
     if not isinstance(stored, list) or len(stored) != 4 or not all(isinstance(edge, int) for edge in stored):
         raise MarksFormatError('"box" must be four whole numbers [x0, y0, x1, y1].')
     x0, y0, x1, y1 = stored

@@ -18,10 +18,11 @@ from engine.documents.limits import ReadLimits
 from engine.documents.ocr.choose import find_engine
 from engine.documents.reading.open import read_document
 from engine.documents.reading.page import ReadPage
-from engine.documents.reading.source_words import FloatBox, turned_box
+from engine.documents.reading.source_words import turned_box
 from engine.documents.refusal import DocumentRefused, Reason
 from engine.grounded import GroundedPage, GroundedWord
 from engine.training.evaluation.ocr_reading import OcrReading, load_reading, store_reading
+from model.boxes import FloatBox
 
 _AHEAD = 2  # pages submitted for each worker: a long page does not leave the others idle
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from engine.training.evaluation.metrics import Scored
+from model.boxes import Box
 
 Slices = dict[str, dict[str, list[Scored]]]
 
@@ -41,7 +42,7 @@ def slices(scored: Sequence[Scored]) -> Slices:
     return slices_by_name
 
 
-def places(boxes: Sequence[tuple[int, int, int, int]]) -> int:
+def places(boxes: Sequence[Box]) -> int:
     """Return the number of places of some words.
 
     A place is a connected group of boxes (x0, y0, x1, y1) nearer than 1.2 line heights to each other, horizontally and
@@ -60,7 +61,7 @@ def places(boxes: Sequence[tuple[int, int, int, int]]) -> int:
     return count
 
 
-def _near(first: tuple[int, int, int, int], second: tuple[int, int, int, int]) -> bool:
+def _near(first: Box, second: Box) -> bool:
     reach = _GAP * max(first[3] - first[1], second[3] - second[1])
     across = max(first[0], second[0]) - min(first[2], second[2])
     down = max(first[1], second[1]) - min(first[3], second[3])

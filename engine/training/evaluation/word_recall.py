@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from engine.documents.reading.source_words import overlap
-from engine.grounded import Box, GroundedPage, GroundedWord
+from engine.grounded import GroundedPage, GroundedWord
 from engine.training.evaluation.answer_text import normalise, without_punctuation
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.judged import centre, holds
 from engine.training.evaluation.metric_intervals import LEVEL
 from engine.training.evaluation.metrics import auroc
 from engine.training.evaluation.ocr_reading import OcrReading
+from model.boxes import Box
 
 _SEED = 0
 # Forms in which two words are compared, by the suffix of their figures.

@@ -10,12 +10,13 @@ from sqlalchemy import select
 
 from db.statuses import AUTOMATIC
 from db.tables import Document
-from engine.annotation.state import Box, PageMark
+from engine.annotation.state import PageMark
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.examples import Example
 from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_under
 
@@ -153,7 +154,7 @@ def _enter(
     mark: PageMark,
     page: FrozenPage,
     numbers: Sequence[int],
-    boxes: Sequence[tuple[int, int, int, int]],
+    boxes: Sequence[Box],
     exact: bool,
 ) -> None:
     """Add an answer; its pixels are compared in the smallest window that holds them and the words beside them."""

@@ -13,8 +13,8 @@ from rapidfuzz.distance import Levenshtein
 
 from engine.grounded import GroundedPage, GroundedWord
 from engine.synthetic import SyntheticPage
-from engine.synthetic.canvas import FloatBox
 from engine.synthetic.misreadings import QUANTILES, Misreadings
+from model.boxes import FloatBox
 
 _SAME_WORD = 0.5  # distance over length, from which a reading at the same place says nothing about letters
 _INSIDE = 0.3  # share of the narrower box that must be covered across

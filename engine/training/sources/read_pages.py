@@ -11,8 +11,9 @@ from PIL import Image
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.ocr.levels import level_words
 from engine.documents.reading.order import reading_order
-from engine.grounded import Box, GroundedPage, GroundedWord, page_from_json, page_to_json
+from engine.grounded import GroundedPage, GroundedWord, page_from_json, page_to_json
 from engine.synthetic import SyntheticPage, generate
+from model.boxes import Box, FloatBox
 from model.masks import iou, rasterise, words_under
 
 _LEAST_IOU = 0.5  # of the read words with an answer, below which reading lost it
@@ -80,7 +81,7 @@ def with_words(page: GroundedPage, words: Sequence[GroundedWord]) -> GroundedPag
     return replace(page, words=list(words), questions=questions)
 
 
-def _whole(box: tuple[float, float, float, float], scale: float, size: tuple[int, int]) -> Box:
+def _whole(box: FloatBox, scale: float, size: tuple[int, int]) -> Box:
     width, height = size
     x0, y0, x1, y1 = (value / scale for value in box)
     left, top = min(max(round(x0), 0), width - 1), min(max(round(y0), 0), height - 1)

@@ -44,6 +44,7 @@ from engine.documents.duplicates.groups import split_of
 from engine.models import registry
 from engine.projects.projects import create_project
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.masks import rasterise
 from tests.support.drift import rebuild_all
 
@@ -259,7 +260,7 @@ class _Rows:
                 if wanted > 1 and self.rng.random() < 0.5:
                     self.answer(document, question, pages[0], at + timedelta(hours=1), but=first)
 
-    def page(self, document: str, number: int) -> tuple[str, list[tuple[int, int, int, int]]]:
+    def page(self, document: str, number: int) -> tuple[str, list[Box]]:
         page = new_id()
         self.rows[Page].append(
             {
@@ -290,7 +291,7 @@ class _Rows:
         self,
         document: str,
         question: str,
-        page: tuple[str, list[tuple[int, int, int, int]]],
+        page: tuple[str, list[Box]],
         at: datetime,
         but: str | None = None,
     ) -> str:

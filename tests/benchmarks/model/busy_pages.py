@@ -9,7 +9,8 @@ from itertools import islice
 from PIL import Image
 
 from engine.synthetic import generate
-from model.examples import Box, Word
+from model.boxes import Box
+from model.examples import Word
 
 LONG_SIDE = 1754  # pixels: A4 at 150 dpi, as PDF pages are rendered
 QUESTIONS = (

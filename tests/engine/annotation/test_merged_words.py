@@ -8,11 +8,12 @@ from engine.annotation.word_list import MOST_WORDS, ListedWord, living
 from engine.documents.reading.page import ReadWord
 from engine.errors import Refused
 from engine.read_again.merged_words import MergedWords, by_hand_of, merge
+from model.boxes import Box
 
 SIZE = (1000, 1000)
 
 
-def at(column: int, line: int = 0) -> tuple[int, int, int, int]:
+def at(column: int, line: int = 0) -> Box:
     return (100 * column, 100 * line, 100 * column + 80, 100 * line + 40)
 
 

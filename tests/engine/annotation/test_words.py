@@ -18,6 +18,7 @@ from engine.datasets.frozen_words import words_of
 from engine.datasets.snapshots import freeze, load
 from engine.errors import NotFound, Refused
 from engine.workspace import Workspace
+from model.boxes import Box
 from tests.support.factories import accept, bill, make_document, make_project, pages_of
 
 
@@ -40,7 +41,7 @@ class Sheet:
     def words(self):
         return page_words(self.workspace, self.page)
 
-    def box(self, number: int) -> tuple[int, int, int, int]:
+    def box(self, number: int) -> Box:
         words = self.words
         return words.boxes[words.numbers.index(number)]
 

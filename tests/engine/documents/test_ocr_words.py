@@ -12,6 +12,7 @@ from engine.documents.limits import OcrChoice, ReadLimits
 from engine.documents.reading.page import ReadPage, ReadWord
 from engine.grounded import GroundedPage
 from engine.training.evaluation.ocr_words import OcrWords, words_upright
+from model.boxes import Box
 from tests.support import made_documents as made
 
 
@@ -190,9 +191,7 @@ def test_without_an_engine_or_its_language_one_sentence_says_what_to_install(
         (270, (200, 300), (20, 240, 35, 290)),
     ],
 )
-def test_boxes_are_turned_back_with_their_page(
-    rotation: int, picture: tuple[int, int], box: tuple[int, int, int, int]
-) -> None:
+def test_boxes_are_turned_back_with_their_page(rotation: int, picture: tuple[int, int], box: Box) -> None:
     """One word at (10, 20, 60, 35) of a page of 300 x 200 pixels, as it lies after turning clockwise."""
     read = ReadPage(1, *picture, Path("p.png"), rotation, "ocr", (ReadWord("here", box, 0),))
     assert [word.box for word in words_upright(read, (300, 200))] == [(10, 20, 60, 35)]

@@ -29,6 +29,7 @@ from engine.interchange.formats.page_xml import NAMESPACE
 from engine.interchange.polygons import fill_polygons
 from engine.run_lengths import decode_rle
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.masks import Mask, rasterise
 from tests.support.accounts import here, make_user, somebody
 from tests.support.exported_project import HEIGHT, WIDTH, brush, hashes
@@ -39,7 +40,7 @@ TOTAL = "What is the total due?"
 STAMP = "Where is the stamp?"
 
 
-def words(boxes: list[tuple[int, int, int, int]]) -> Mask:
+def words(boxes: list[Box]) -> Mask:
     return rasterise(boxes, (HEIGHT, WIDTH))
 
 

@@ -11,6 +11,7 @@ from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, Fro
 from engine.interchange.polygons import fill_polygons, outlines
 from engine.interchange.release import Marked
 from engine.run_lengths import encode_rle
+from model.boxes import Box
 from model.masks import Mask, encode_patch, iou, rasterise
 
 HEIGHT, WIDTH = 60, 47
@@ -40,7 +41,7 @@ def painted(seed: int) -> Mask:
     return mask
 
 
-def marked(patch: Patch, words: list[tuple[int, int, int, int]] | None = None) -> Marked:
+def marked(patch: Patch, words: list[Box] | None = None) -> Marked:
     return Marked(ITEM, PAGE, patch, tuple(FrozenWord(at, "w", box, 0) for at, box in enumerate(words or [])))
 
 

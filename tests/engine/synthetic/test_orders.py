@@ -7,13 +7,13 @@ from itertools import islice
 import pytest
 
 from engine.synthetic import generate_kind
-from engine.synthetic.canvas import FloatBox
 from engine.synthetic.concepts import Concept
 from engine.synthetic.kinds.entries import ask_noted
 from engine.synthetic.kinds.orders import blocks, lines, totals, words
 from engine.synthetic.kinds.orders.fillings import filling
 from engine.synthetic.kinds.orders.layout import Item, OrderLayout, choose_items, sample_layout, title_case
 from engine.synthetic.kinds.orders.panel import BoxLook, Cells, Look, boxes, pairs, run_in
+from model.boxes import FloatBox
 
 MOST = 12
 Setting = Callable[[OrderLayout, list[Item]], Cells]

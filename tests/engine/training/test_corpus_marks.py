@@ -9,13 +9,14 @@ from engine.annotation.state import PageMark, to_patch
 from engine.datasets.manifest import FrozenPage
 from engine.run_lengths import encode_rle
 from engine.training.sources import corpus
+from model.boxes import Box
 from model.masks import Mask, iou, rasterise, words_under
 
 HEIGHT, WIDTH = 50, 61
 PAGE = FrozenPage("p", 1, WIDTH, HEIGHT, "", "image/png", "")
 
 
-def slow(mask: Mask, chosen: list[int], boxes: list[tuple[int, int, int, int]], exact: bool) -> list[int] | None:
+def slow(mask: Mask, chosen: list[int], boxes: list[Box], exact: bool) -> list[int] | None:
     """The words that stand for a mask, with rasters of the whole page; None where none do."""
     for candidate in (chosen, [] if exact else words_under(mask, boxes)):
         words = rasterise([boxes[at] for at in candidate], mask.shape)

@@ -12,6 +12,7 @@ from engine.grounded import GroundedWord
 from engine.synthetic import generate
 from engine.training.sources.misreadings import fit_misreadings
 from engine.training.sources.read_pages import kept_read_pages, with_words
+from model.boxes import Box, FloatBox
 
 pytestmark = pytest.mark.ocr
 
@@ -69,6 +70,6 @@ def test_the_shipped_model_is_what_a_fit_writes(tmp_path: Path) -> None:
     assert len(shipped.rates) == misreadings.QUANTILES and shipped.rates == sorted(shipped.rates)
 
 
-def _whole(box: tuple[float, float, float, float]) -> tuple[int, int, int, int]:
+def _whole(box: FloatBox) -> Box:
     x0, y0, x1, y1 = (round(value) for value in box)
     return x0, y0, max(x0 + 1, x1), max(y0 + 1, y1)

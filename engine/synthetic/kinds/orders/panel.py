@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from engine.synthetic import questions
-from engine.synthetic.canvas import Face, FloatBox, Panel, break_lines
+from engine.synthetic.canvas import Face, Panel, break_lines
 from engine.synthetic.kinds.entries import mark_answered, note
 from engine.synthetic.kinds.orders.layout import Item, OrderLayout
+from model.boxes import FloatBox
 
 Ruling = Literal["none", "grid", "rows", "underline", "outline"]
 _RULINGS: tuple[Ruling, ...] = ("none", "none", "none", "grid", "grid", "rows", "underline", "outline")

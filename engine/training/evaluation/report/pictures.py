@@ -9,9 +9,8 @@ from PIL import Image, ImageDraw
 
 from engine.grounded import GroundedPage
 from engine.training.evaluation.report.failures import Failure
+from model.boxes import Box
 from model.masks import Mask, decode_patch
-
-Box = tuple[int, int, int, int]
 
 _SMALL = 420  # pixels; a smaller page is shown whole
 _MARGIN = 0.06  # of the page's long side, around the marks ...
