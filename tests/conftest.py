@@ -26,6 +26,7 @@ pytest_plugins = [
     "tests.support.file_seconds",
     "tests.support.figures_at_once",
     "tests.support.prepared_workspaces",
+    "tests.support.recorded_ocr",
     "tests.support.short_batches",
 ]
 

@@ -29,19 +29,27 @@ _PROGRAM = """#!/bin/sh
 [ "$1" = --list-langs ] && printf 'List of languages\\neng\\n' && exit 0
 [ -e "$(dirname "$0")/fails" ] && exit 1
 printf 'level\\tblock_num\\tpar_num\\tline_num\\tleft\\ttop\\twidth\\theight\\tconf\\ttext\\n'
+read -r magic width height most
 printf '5\\t1\\t1\\t1\\t10\\t10\\t90\\t30\\t96\\tTotal\\n'
+printf '5\\t1\\t1\\t1\\t110\\t10\\t90\\t30\\t96\\t%s\\n' "$width"
 """
 
 
 @pytest.fixture
-def failing_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Folder of a program named tesseract that reads one word, and nothing while a file `fails` stands beside it."""
+def small_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Folder of a program named tesseract; it fails while a file `fails` stands beside it.
+
+    It reads two words: "Total", and the width of the picture that it gets, which is enlarged three times.
+    """
     program = tmp_path / "bin" / "tesseract"
     program.parent.mkdir()
     program.write_text(_PROGRAM)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     return program.parent
+
+
+_SMALL = ReadLimits(ocr="tesseract")
 
 
 @pytest.fixture(params=get_args(OcrChoice))
@@ -62,6 +70,8 @@ def test_words_come_in_reading_order_in_pixels_of_the_page(tmp_path: Path, limit
 
 
 @pytest.mark.ocr
+@pytest.mark.usefixtures("tesseract")
+@pytest.mark.parametrize("limits", [ReadLimits(ocr="rapidocr"), ReadLimits(ocr="tesseract")], ids=lambda by: by.ocr)
 def test_a_page_that_lies_on_its_side_is_told_in_its_own_pixels(tmp_path: Path, limits: ReadLimits) -> None:
     turned = made.text_image().transpose(Image.Transpose.ROTATE_270)  # clockwise by 90 degrees
     made.image_file(tmp_path / "turned.png", turned)
@@ -72,21 +82,22 @@ def test_a_page_that_lies_on_its_side_is_told_in_its_own_pixels(tmp_path: Path, 
     assert first.box[3] - first.box[1] > first.box[2] - first.box[0]
 
 
-@pytest.mark.ocr
+@pytest.mark.usefixtures("small_tesseract")
 def test_what_was_read_is_kept_by_content_and_language(tmp_path: Path) -> None:
-    size = (480, 480)
-    made.image_file(tmp_path / "letter.png", made.text_image(["Northwind Traders", "Invoice 40718"], size=size))
+    size = (300, 220)
+    made.image_file(tmp_path / "letter.png", made.text_image(["Total"], size=size))
     kept = tmp_path / "kept"
-    words = OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("letter.png", size))
+    words = OcrWords(tmp_path, _SMALL, kept_in=kept)(page("letter.png", size))
+    assert [word.text for word in words] == ["Total", "900"]
     (file,) = kept.iterdir()
     stored = json.loads(file.read_text(encoding="utf-8"))
-    stored["words"] = stored["words"][:2]
+    stored["words"] = stored["words"][:1]
     file.write_text(json.dumps(stored), encoding="utf-8")
     (tmp_path / "letter.png").rename(tmp_path / "other.png")  # the same picture under another name
-    assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png", size)) == words[:2]
+    assert OcrWords(tmp_path, _SMALL, kept_in=kept)(page("other.png", size)) == words[:1]
     for spoiled in (json.dumps(stored | {"version": "0.1"}), "not JSON", json.dumps(stored | {"words": [[1]]}), "[]"):
         file.write_text(spoiled, encoding="utf-8")
-        assert OcrWords(tmp_path, ReadLimits(), kept_in=kept)(page("other.png", size)) == words
+        assert OcrWords(tmp_path, _SMALL, kept_in=kept)(page("other.png", size)) == words
 
 
 @pytest.mark.ocr
@@ -108,54 +119,57 @@ def test_each_engine_keeps_its_own_reading_with_seconds_and_confidence(tmp_path:
     assert len(list(kept.iterdir())) == len(choices)
 
 
-@pytest.mark.ocr
+@pytest.mark.usefixtures("small_tesseract")
 def test_pages_read_ahead_come_in_order_and_are_not_read_again(tmp_path: Path) -> None:
     pages = []
     for number in range(5):
-        made.image_file(tmp_path / f"{number}.png", made.text_image([f"Page {number}"], size=(300, 220)))
-        pages.append(page(f"{number}.png", (300, 220)))
-    ocr = OcrWords(tmp_path, ReadLimits(), workers=2)
+        size = (300 + number, 220)
+        made.image_file(tmp_path / f"{number}.png", made.text_image([f"Page {number}"], size=size))
+        pages.append(page(f"{number}.png", size))
+    ocr = OcrWords(tmp_path, _SMALL, workers=2)
     read = list(ocr.read_ahead(pages))
-    assert [[word.text for word in reading.words] for _, reading in read] == [["Page", str(at)] for at in range(5)]
+    assert [[word.text for word in reading.words] for _, reading in read] == [
+        ["Total", str(900 + 3 * at)] for at in range(5)
+    ]
     assert [one.image for one, _ in read] == [one.image for one in pages]
     for number in range(5):
         (tmp_path / f"{number}.png").unlink()
     assert [ocr(one) for one in pages] == [list(reading.words) for _, reading in read]
 
 
-@pytest.mark.ocr
+@pytest.mark.usefixtures("small_tesseract")
 def test_one_worker_reads_again_what_was_timed_in_company(tmp_path: Path) -> None:
     made.image_file(tmp_path / "letter.png")
     kept = tmp_path / "kept"
-    company = OcrWords(tmp_path, ReadLimits(), kept_in=kept, workers=2)
+    company = OcrWords(tmp_path, _SMALL, kept_in=kept, workers=2)
     ((_, reading),) = company.read_ahead([page("letter.png")])
     assert reading.at_once == 2
-    alone = OcrWords(tmp_path, ReadLimits(), kept_in=kept).reading(page("letter.png"))
+    alone = OcrWords(tmp_path, _SMALL, kept_in=kept).reading(page("letter.png"))
     assert alone.at_once == 1
     assert alone.seconds != reading.seconds
-    ((_, reading),) = OcrWords(tmp_path, ReadLimits(), kept_in=kept, workers=2).read_ahead([page("letter.png")])
+    ((_, reading),) = OcrWords(tmp_path, _SMALL, kept_in=kept, workers=2).read_ahead([page("letter.png")])
     assert (reading.at_once, reading.seconds) == (1, round(alone.seconds, 3))
 
 
-def test_pages_that_failed_in_company_are_read_alone_at_the_end(tmp_path: Path, failing_tesseract: Path) -> None:
-    """A program that fails as long as a file stands beside it, and reads one word afterwards."""
+def test_pages_that_failed_in_company_are_read_alone_at_the_end(tmp_path: Path, small_tesseract: Path) -> None:
+    """A program that fails as long as a file stands beside it, and reads afterwards."""
     made.image_file(tmp_path / "letter.png")
     made.image_file(tmp_path / "small.png", made.text_image(["Total"], size=(300, 220)))
-    (failing_tesseract / "fails").touch()
+    (small_tesseract / "fails").touch()
     told: list[str] = []
     ocr = OcrWords(tmp_path, ReadLimits(ocr="tesseract"), workers=2, warn=told.append, kept_in=tmp_path / "kept")
     readings = ocr.read_ahead([page("letter.png"), page("small.png", (500, 200))])
     _, first = next(readings)  # both have failed together, and this one has been read again
-    (failing_tesseract / "fails").unlink()
+    (small_tesseract / "fails").unlink()
     _, second = next(readings)
     assert (first.failed, first.at_once) == (True, 1)
-    assert ([word.text for word in second.words], second.at_once) == (["Total"], 1)
+    assert ([word.text for word in second.words], second.at_once) == (["Total", "900"], 1)
     assert len(told) == 1
     assert told[0].startswith("Page letter: The OCR engine failed")
 
 
-def test_a_page_on_which_the_engine_fails_is_told_and_not_kept(tmp_path: Path, failing_tesseract: Path) -> None:
-    (failing_tesseract / "fails").touch()
+def test_a_page_on_which_the_engine_fails_is_told_and_not_kept(tmp_path: Path, small_tesseract: Path) -> None:
+    (small_tesseract / "fails").touch()
     limits = ReadLimits(ocr="tesseract")
     made.image_file(tmp_path / "letter.png")
     told: list[str] = []

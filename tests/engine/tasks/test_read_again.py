@@ -34,7 +34,7 @@ class Stored:
 
 
 @pytest.fixture
-def stored(workspace: Workspace, tmp_path: Path) -> Stored:
+def stored(recorded_ocr: Path, workspace: Workspace, tmp_path: Path) -> Stored:
     user = ensure_local_user(workspace)
     project = make_project(workspace)
     source = made.image_file(tmp_path / "letter.png")
@@ -53,7 +53,7 @@ def texts(words: Words) -> list[str]:
     return list(words.texts)
 
 
-def test_words_that_stand_keep_their_numbers_and_wrong_ones_are_replaced(workspace: Workspace, stored: Stored) -> None:
+def test_words_that_stand_keep_their_numbers_and_wrong_ones_are_replaced(stored: Stored, workspace: Workspace) -> None:
     before = page_words(workspace, stored.page_id)
     done = read_again.read_page(workspace, stored.page_id, stored.user_id)
     after = page_words(workspace, stored.page_id)
@@ -69,7 +69,7 @@ def test_words_that_stand_keep_their_numbers_and_wrong_ones_are_replaced(workspa
         assert entry.actor_id == stored.user_id
 
 
-def test_words_by_hand_stay(workspace: Workspace, stored: Stored) -> None:
+def test_words_by_hand_stay(stored: Stored, workspace: Workspace) -> None:
     edits = [
         WordText(op="text", number=2, text="LIMITED"),
         WordAdd(op="add", text="signed", box=(90, 640, 190, 680)),
@@ -82,7 +82,7 @@ def test_words_by_hand_stay(workspace: Workspace, stored: Stored) -> None:
 
 
 def test_an_answer_whose_words_are_gone_is_put_up_for_a_look_and_others_are_not(
-    workspace: Workspace, stored: Stored
+    stored: Stored, workspace: Workspace
 ) -> None:
     gone = accept(workspace, stored.document, "Who writes?", [0, 1])
     accept(workspace, stored.document, "Which number?", [5])
@@ -99,7 +99,7 @@ def test_an_answer_whose_words_are_gone_is_put_up_for_a_look_and_others_are_not(
         assert session.scalars(select(Revision.state).order_by(Revision.id)).all() == revisions
 
 
-def test_reading_again_twice_changes_nothing(workspace: Workspace, stored: Stored) -> None:
+def test_reading_again_twice_changes_nothing(stored: Stored, workspace: Workspace) -> None:
     read_again.read_page(workspace, stored.page_id, stored.user_id)
     before = page_words(workspace, stored.page_id)
     done = read_again.read_page(workspace, stored.page_id, stored.user_id)
@@ -107,7 +107,7 @@ def test_reading_again_twice_changes_nothing(workspace: Workspace, stored: Store
     assert page_words(workspace, stored.page_id) == before
 
 
-def test_a_correction_from_before_conflicts_with_words_read_again(workspace: Workspace, stored: Stored) -> None:
+def test_a_correction_from_before_conflicts_with_words_read_again(stored: Stored, workspace: Workspace) -> None:
     read_again.read_page(workspace, stored.page_id, stored.user_id)
     request = WordEditsRequest(
         idempotency_key="too-late-1", base=0, edits=[WordText(op="text", number=0, text="Northwind")]
@@ -117,7 +117,7 @@ def test_a_correction_from_before_conflicts_with_words_read_again(workspace: Wor
 
 
 def test_a_page_that_ocr_cannot_read_keeps_its_words(
-    workspace: Workspace, stored: Stored, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    stored: Stored, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     before = page_words(workspace, stored.page_id)
     limits = replace(limits_of(workspace.settings), ocr="tesseract")
@@ -128,7 +128,7 @@ def test_a_page_that_ocr_cannot_read_keeps_its_words(
     assert page_words(workspace, stored.page_id) == before
 
 
-def test_a_job_reads_a_document_again(workspace: Workspace, stored: Stored) -> None:
+def test_a_job_reads_a_document_again(stored: Stored, workspace: Workspace) -> None:
     asked = read_again.ask(workspace, stored.document.id, stored.user_id)
     with pytest.raises(Conflict):
         with workspace.database.write() as session:
@@ -145,14 +145,16 @@ def test_a_job_reads_a_document_again(workspace: Workspace, stored: Stored) -> N
     assert said == ["Read 1 of 1 pages again."]
 
 
-def test_the_routes_ask_for_a_job(client: TestClient, workspace: Workspace, stored: Stored) -> None:
+def test_the_routes_ask_for_a_job(client: TestClient, stored: Stored, workspace: Workspace) -> None:
     answer = client.post(f"/api/pages/{stored.page_id}/read-again")
     assert (answer.status_code, answer.json()["kind"]) == (202, "read_again")
 
 
 def test_a_page_on_which_ocr_finds_nothing_keeps_its_words(
-    workspace: Workspace, stored: Stored, tmp_path: Path
+    stored: Stored, workspace: Workspace, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    limits = replace(limits_of(workspace.settings), ocr="auto")  # an engine itself
+    monkeypatch.setattr("engine.read_again.page_words.limits_of", lambda _: limits)
     blank = tmp_path / "blank.png"
     Image.new("L", made.PAPER, 255).save(blank)
     with workspace.database.write() as session:
