@@ -79,4 +79,6 @@ def test_a_layer_that_time_did_not_reach_is_kept_and_its_page_named(tmp_path: Pa
         EngineLoading(limits),
     )
     assert list(read) == [(waiting, sheet.lines, "layer")]
-    assert len(said) == 2 and "before page 1." in str(said[0]["warning"]) and said[1] == {"unread": [1]}
+    assert (
+        len(said) == 2 and "before page 1." in str(said[0]["warning"]) and said[1] == {"unread": [1], "try_again": [1]}
+    )
