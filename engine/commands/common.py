@@ -105,12 +105,12 @@ def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
     """
     try:
         return project_named(workspace, name).id
-    except NotFound as error:
-        missing = str(error)
+    except NotFound:
+        pass
     with workspace.database.write() as session:
         made = ensure_project(session, name, workspace.settings, user_id).id
     if name != DEFAULT_NAME:
-        console.print(f"{missing} Created {name!r}.", markup=False, soft_wrap=True)
+        console.print(f"Created project {name!r}.", markup=False, soft_wrap=True)
     return made
 
 

@@ -33,6 +33,8 @@ def open_archive(path: Path, on_progress: Callable[[int, int], None] = lambda do
     """
     if not path.exists():
         bad(str(path), "there is no such file or folder")
+    if not path.is_dir() and not path.is_file():
+        bad(str(path), "it is neither a file nor a folder")  # a named pipe would be waited for without end
     if path.is_dir() or not zipfile.is_zipfile(path):
         if path.suffix.lower() == ".zip":
             bad(path.name, "it is damaged or not a zip file")
@@ -42,6 +44,8 @@ def open_archive(path: Path, on_progress: Callable[[int, int], None] = lambda do
         folder = Path(temporary)
         _unpack(path, folder, on_progress)
         inner = list(islice(folder.iterdir(), 2))
+        if not inner:
+            bad(path.name, "it holds no file of a set")
         yield inner[0] if len(inner) == 1 and inner[0].is_dir() else folder
 
 

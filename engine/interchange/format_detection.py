@@ -1,6 +1,5 @@
 """Detect the format of a set by the names of its files and the beginnings of their contents."""
 
-import os
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -9,6 +8,7 @@ from engine.interchange.destination import MANIFEST_FILE
 from engine.interchange.formats import FORMATS
 from engine.interchange.import_entries import BadEntry, bad
 from engine.interchange.json_entries import ALONE, entries
+from engine.interchange.set_files import iter_files
 
 _BEGINNING = 65_536  # characters
 _LOOKED_INTO = 1_000  # files of a kind at most: a set begins with its own
@@ -27,7 +27,7 @@ def detect_format(path: Path, check: Callable[[], None] = lambda: None) -> str:
     """
     found = _of_file(path) if path.is_file() else _of_folder(path, check)
     if found is None:
-        bad(path.name, "its format was not recognised; choose the format (--format on the command line)")
+        bad(str(path), "its format was not recognised; choose the format (--format on the command line)")
     return found
 
 
@@ -40,8 +40,8 @@ def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:
             return form.name
     if any(_files(folder, ".parquet", check)):
         return "parquet"
-    told = (file for file in _files(folder, ".json", check) if file.parent.name == "annotations")
-    if any(_of_file(file) == "funsd" for file in islice(told, _LOOKED_INTO)):
+    annotations = (file for file in _files(folder, ".json", check) if file.parent.name == "annotations")
+    if any(_of_file(file) == "funsd" for file in islice(annotations, _LOOKED_INTO)):
         return "funsd"
     if any(_of_file(file) == "page-xml" for file in islice(_files(folder, ".xml", check), _LOOKED_INTO)):
         return "page-xml"
@@ -52,24 +52,11 @@ def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:
 
 def _files(folder: Path, ending: str, check: Callable[[], None]) -> Iterator[Path]:
     """Yield every file in a folder and its subfolders whose name has that ending."""
-    for number, name in enumerate(_names(str(folder))):
+    for number, file in enumerate(iter_files(folder)):
         if number % _CHECKED_EVERY == 0:
             check()
-        if name.endswith(ending):
-            yield Path(name)
-
-
-def _names(folder: str) -> Iterator[str]:
-    """Yield the path of every file.
-
-    Building a list of a hundred thousand paths at once would delay other people's requests.
-    """
-    with os.scandir(folder) as found:
-        for entry in found:
-            if entry.is_dir(follow_symlinks=False):
-                yield from _names(entry.path)
-            else:
-                yield entry.path
+        if file.suffix.lower() == ending:
+            yield file
 
 
 def _format_of_manifest(manifest: Path) -> str | None:

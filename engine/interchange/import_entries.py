@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from engine.errors import Refused
+from engine.interchange.set_files import SeveralMatch, find_file, near_name
 from engine.run_lengths import decode_rle
 from engine.text import storable
 from model.boxes import Box
@@ -187,22 +188,31 @@ def no_number(name: str) -> NoReturn:
 
 
 def inside(folder: Path, name: object, where: str) -> Path:
-    """Return the file that a path relative to `folder` names.
+    """Return the file that a path relative to `folder` names, as `set_files.find_file` matches names.
 
     Raises:
-        BadEntry: The path leads out of the folder, or names no file.
+        BadEntry: The path leads out of the folder, or names no file; the message names the nearest one.
     """
     if not isinstance(name, str) or not name:
         bad(where, "it names no file")
     try:
-        path = (folder / name).resolve()
-        there = path.is_relative_to(folder.resolve()) and not Path(name).is_absolute()
+        path = _within(folder, name, where)
+        match = path if path.is_file() else find_file(folder, name)
+    except SeveralMatch as several:
+        names = ", ".join(map(repr, several.names[:5]))
+        bad(where, f"there is no file {name[:200]!r}; several are near to it: {names}")
     except (OSError, ValueError):  # a name with a zero in it, or one too long
         bad(where, f"{name[:80]!r} is not a file name")
-    if not there:
+    if match is None:
+        near = near_name(folder, name)
+        bad(where, f"there is no file {name[:200]!r}" + (f"; the nearest is {near!r}" if near else ""))
+    return _within(folder, str(match.relative_to(folder)), where) if match != path else path
+
+
+def _within(folder: Path, name: str, where: str) -> Path:
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()) or Path(name).is_absolute():
         bad(where, f"the path {name[:200]!r} points outside the imported folder")
-    if not path.is_file():
-        bad(where, f"there is no file {name[:200]!r}")
     return path
 
 

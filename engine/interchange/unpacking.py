@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from engine.documents.reading.child import limit_process
+from engine.interchange.set_files import is_left_behind
 
 # Files and folders. Ten thousand pages with a few masks each, as PNG files, are some ten thousands.
 MOST_ENTRIES = 100_000
@@ -31,6 +32,7 @@ _SMALL = 100_000_000  # bytes unpacked that no proportion is asked of
 _BLOCK = 4096  # bytes that a file takes on a disk at least
 _OF_ENTRY = 512  # bytes of the zip file's directory for an entry, its name among them, more than which nobody needs
 _HEAD = 46  # bytes of an entry in the directory, before its name
+_UTF8_NAME = 0x800  # flag of an entry whose name is UTF-8
 _KINDS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _TOLD_EVERY = 0.25  # seconds
 _LOOKED_EVERY = 64_000_000  # bytes written between two looks at the disk
@@ -81,9 +83,11 @@ def unpack(path: Path, folder: Path, spare: int = SPARE_BYTES, tell: Tell = lamb
 def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Path, spare: int, tell: Tell) -> None:
     tell(0, len(entries))
     told, written = time.monotonic(), 0
-    for number, entry in enumerate(entries, 1):
-        target = folder / entry.filename
-        if entry.is_dir():
+    for number, (entry, name) in enumerate(zip(entries, _paths(entries), strict=True), 1):
+        if is_left_behind(name):
+            continue
+        target = folder / name
+        if name.endswith("/"):
             target.mkdir(parents=True, exist_ok=True)
         else:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -97,6 +101,27 @@ def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Pat
         if time.monotonic() - told >= _TOLD_EVERY:
             told = time.monotonic()
             tell(number, len(entries))
+
+
+def _paths(entries: list[zipfile.ZipInfo]) -> list[str]:
+    """Return the path of each entry as its program meant it: with slashes, and in UTF-8 where its bytes are UTF-8.
+
+    Names of other code pages stay as Python reads them; nothing says which one it is, and set_files matches them. Two
+    entries never become one file.
+    """
+    taken = {entry.filename for entry in entries}
+    paths = []
+    for entry in entries:
+        name = entry.filename
+        if not entry.flag_bits & _UTF8_NAME:
+            with contextlib.suppress(UnicodeError):
+                name = name.encode("cp437").decode("utf-8")
+        name = name.replace("\\", "/")
+        if name != entry.filename and name in taken:
+            name = entry.filename
+        taken.add(name)
+        paths.append(name)
+    return paths
 
 
 def _count_entries(file: Any) -> int:
@@ -159,7 +184,7 @@ def _look_through(path: Path, entries: list[zipfile.ZipInfo]) -> None:
             raise NotUnpacked("it is encrypted", entry.filename)
         if entry.compress_type not in _KINDS:  # of LZMA, a few bytes may ask for gigabytes of memory
             raise NotUnpacked("it is compressed in a way other than deflate; pack the set again", entry.filename)
-    _count_folders(entry.filename for entry in entries)
+    _count_folders(entry.filename.replace("\\", "/") for entry in entries)
 
 
 def _count_folders(names: Iterable[str]) -> None:

@@ -21,8 +21,9 @@ import numpy as np
 
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
-from engine.interchange.destination import Destination
+from engine.interchange.destination import MANIFEST_FILE, Destination
 from engine.interchange.format import Format
+from engine.interchange.image_files import image_within
 from engine.interchange.import_entries import (
     MOST_QUESTIONS,
     IncomingAnswer,
@@ -32,7 +33,6 @@ from engine.interchange.import_entries import (
     check_list,
     check_object,
     decode_mask,
-    inside,
     text_of,
     whole,
 )
@@ -40,6 +40,7 @@ from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.polygons import fill_polygons
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
+from engine.interchange.set_files import is_left_behind
 from engine.version import code_version
 from model.masks import Mask, rasterise
 
@@ -338,17 +339,16 @@ def _find_file(folder: Path) -> Path:
     for name in NAMES:
         if (folder / name).is_file():
             return folder / name
-    several = sorted(folder.glob("*.json"))
-    others = [one for one in several if one.name != "manifest.json"]
-    if len(others) == 1:
-        return others[0]
+    candidates = [
+        file for file in folder.glob("*.json") if file.name != MANIFEST_FILE and not is_left_behind(file.name)
+    ]
+    if len(candidates) == 1:
+        return candidates[0]
     return bad(str(folder), f"it contains none of the files {', '.join(NAMES)}, nor a single JSON file")
 
 
 def _image(folder: Path, name: object, where: str) -> Path:
-    if isinstance(name, str) and (folder / "images" / name).is_file() and not (folder / name).is_file():
-        return inside(folder / "images", name, where)
-    return inside(folder, name, where)
+    return image_within(folder, [name, f"images/{name}"] if isinstance(name, str) and name else [name], where)
 
 
 def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: str) -> IncomingAnswer:

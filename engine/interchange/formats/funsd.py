@@ -7,6 +7,7 @@ Import: a "question" entity linked to an "answer" entity becomes "What is the ..
 mark is asked unchanged. Where a page asks the same question twice, its first answer comes in.
 """
 
+import contextlib
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -31,6 +32,7 @@ from engine.interchange.import_entries import (
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.pictures import size_of
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name
+from engine.interchange.set_files import SeveralMatch, find_file, iter_files
 from engine.interchange.snapshot_figures import SPLITS
 from model.masks import iou, rasterise
 
@@ -114,7 +116,7 @@ def open_set(path: Path) -> Set:
     Raises:
         BadEntry: There are no files in annotations/.
     """
-    files = sorted(file for file in path.rglob("*.json") if file.parent.name == "annotations")
+    files = sorted(file for file in iter_files(path, ".json") if file.parent.name == ANNOTATIONS_FOLDER)
     if not files:
         bad(str(path), "it holds no annotations/*.json")
 
@@ -129,8 +131,7 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     name = str(file.relative_to(folder))
     form = check_list(check_object(load_json(file), "what it holds", name).get("form"), '"form"', name)
     images = file.parent.parent / "images"
-    there = [suffix for suffix in _SUFFIXES if (images / f"{file.stem}{suffix}").is_file()]
-    image = inside(images, f"{file.stem}{there[0] if there else '.png'}", name)
+    image = inside(images, _image_name(images, file.stem), name)
     size = size_of(image, name)
     words: list[IncomingWord] = []
     entities: dict[int, tuple[dict[str, Any], tuple[int, ...]]] = {}
@@ -174,6 +175,14 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         answers=tuple(answers.values()),
         alternatives=sum(len(given) - 1 for given in places.values()),
     )
+
+
+def _image_name(images: Path, stem: str) -> str:
+    """Return the name of the page's image; the first that may be where there is none."""
+    names = [f"{stem}{suffix}" for suffix in _SUFFIXES]
+    with contextlib.suppress(SeveralMatch):
+        return next((name for name in names if find_file(images, name) is not None), names[0])
+    return names[0]
 
 
 def _find_links(entity: dict[str, Any], number: int, entities: dict[int, Any], where: str) -> list[int]:

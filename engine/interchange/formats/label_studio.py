@@ -19,6 +19,7 @@ from db.statuses import AUTOMATIC
 from engine.interchange.brush import decode_brush, encode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
+from engine.interchange.image_files import image_within
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
@@ -26,7 +27,6 @@ from engine.interchange.import_entries import (
     bad,
     check_list,
     check_object,
-    inside,
     text_of,
     whole,
 )
@@ -260,12 +260,10 @@ def _image(folder: Path, data: dict[str, Any], where: str) -> Path:
         bad(where, 'its "data" has no "image"')
     parts = urlsplit(address)
     name = parse_qs(parts.query).get("d", [unquote(parts.path)])[0]
-    file = Path(name).name
-    for place in (name.split("/", 1)[-1], f"images/{file}", f"upload/{file}", file):
-        if not Path(place).is_absolute() and ".." not in Path(place).parts and (folder / place).is_file():
-            return inside(folder, place, where)
+    file = Path(name.replace("\\", "/")).name
+    places = [name.replace("\\", "/").split("/", 1)[-1], f"images/{file}", f"upload/{file}", file]
     # Label Studio puts random letters before the name of an upload.
-    return inside(folder, file.split("-", 1)[-1], where)
+    return image_within(folder, [*places, file.split("-", 1)[-1]], where)
 
 
 def _mask(regions: list[tuple[str, str, dict[str, Any]]], size: tuple[int, int]) -> Mask:

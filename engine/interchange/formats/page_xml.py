@@ -32,6 +32,7 @@ from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.pictures import size_of
 from engine.interchange.polygons import Ring, fill_polygons
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name
+from engine.interchange.set_files import iter_files
 from engine.interchange.snapshot_figures import SPLITS
 from engine.version import code_version
 from model.masks import Mask
@@ -169,7 +170,7 @@ def open_set(path: Path) -> Set:
     Raises:
         BadEntry: There are no XML files.
     """
-    files = [path] if path.is_file() else sorted(path.rglob("*.xml"))
+    files = [path] if path.is_file() else sorted(iter_files(path, ".xml"))
     if not files:
         bad(str(path), "it holds no *.xml")
     root = path.parent if path.is_file() else path

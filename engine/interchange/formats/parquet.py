@@ -34,6 +34,7 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.release import Marked, Release, attributes_of, image_name, licence_of
+from engine.interchange.set_files import iter_files
 from engine.interchange.snapshot_figures import SPLITS, Figures
 
 _GROUP_BYTES, _GROUP_ROWS = 32_000_000, 100  # of a row group: what is held in memory
@@ -204,7 +205,7 @@ def open_set(path: Path) -> Set:
     Raises:
         BadEntry: There is no such file, it is damaged, or it lacks a column.
     """
-    files = [path] if path.is_file() else sorted(path.rglob("*.parquet"))
+    files = [path] if path.is_file() else sorted(iter_files(path, ".parquet"))
     if not files:
         bad(str(path), "it holds no *.parquet")
     rows = 0
