@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,22 +14,12 @@ from engine.commands.failures import sentence_of
 from engine.commands.training.pretraining_pages import STOPPED, read_corpus, read_forms
 from engine.text import join_names
 
+if TYPE_CHECKING:
+    from engine.training.pretraining.run import Pretrained
+    from engine.training.pretraining.schedule import Schedule
+    from model.distributed import Ranks
+
 STAGES_OF_A_RUN = "words,regions,segment"
-_WITH_FORMS = ("words", "practice", "ranking", "region_ranking")
-_WITH_CORPUS = (
-    "decoder",
-    "bidirectional",
-    "contrast",
-    "distill",
-    "mlm",
-    "spans",
-    "mim",
-    "mae",
-    "ijepa",
-    "djepa",
-    "tjepa",
-    "joint",
-)
 SHOWN = ("loss", "words", "answered", "mask_one", "mask_best", "mask_iou")
 
 
@@ -139,20 +129,16 @@ def pretrain(
 
     import torch
 
-    from engine.grounded import pages_file
-    from engine.training.judging_files import judges
     from engine.training.pretraining.pacing import pace_schedule
     from engine.training.pretraining.run import pretrain as run
-    from engine.training.pretraining.schedule import RECIPE, Schedule, check_order, has_run, read_schedule
+    from engine.training.pretraining.schedule import RECIPE, Schedule, check_order
     from engine.training.pretraining.stages import STAGES
-    from engine.training.unlabelled.page_corpus import CORPUS_FILE
     from model.devices import DeviceMissing, device_named
     from model.distributed import RankLost, device_of_rank, join_ranks
     from model.prefetch import WorkerLost
     from model.presets import PRESETS
     from model.pretraining.token_vectors import teacher_folder
     from model.rates import PARTS
-    from model.throughput import in_words
 
     if list_stages:
         for name, stage in STAGES.items():
@@ -168,19 +154,9 @@ def pretrain(
         fail(str(error), code=2)
     if recipe and (stages, minutes, seed, start, decoder, preset) != (STAGES_OF_A_RUN, 60, 0, None, None, "nano"):
         fail("--recipe sets stages, steps, seed and preset. Leave those options out.", code=2)
-    torch.set_num_threads(threads)
     named = set(RECIPE.steps) if recipe else set(re.findall(r"\w+", stages))
-    if forms is not None and not named & set(_WITH_FORMS):
-        fail(f"--forms is for the stages {join_names(_WITH_FORMS)}. Add one to --stages, or leave it out.", code=2)
-    if labelled is not None and not named & {"practice", "ranking"}:
-        fail("--labelled is for the stages practice and ranking. Add one to --stages, or leave it out.", code=2)
-    try:
-        if labelled is not None and judges(pages_file(labelled)):
-            fail(f"{labelled} judges the model, so nothing is learned from it. Name another dataset.")
-    except FileNotFoundError as error:
-        fail(str(error), code=2)
-    if (corpus or project) and not named & set(_WITH_CORPUS):
-        fail(f"--corpus and --project are for the stages {join_names(_WITH_CORPUS)}. Add one to --stages.", code=2)
+    _check_sources(named, forms=forms, labelled=labelled, unlabelled=bool(corpus or project))
+    torch.set_num_threads(threads)
     latest = None if at_most is None else time.monotonic() + 60 * at_most
 
     def late() -> bool:
@@ -189,21 +165,12 @@ def pretrain(
 
     try:
         with join_ranks(device) as ranks:
-            again = ranks.on_first(lambda: has_run(out))
-            if again and not resume:
-                fail(f"{out} already contains a run. Use --resume, or choose another folder.")
-            if resume and not again and ranks.first:
-                console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
-            if recipe and again and read_schedule(out).steps != RECIPE.steps:
-                raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
-            ranks.on_first(lambda: out.mkdir(parents=True, exist_ok=True))  # fails before anything is read or loaded
+            again = _open_folder(out, ranks, resume=resume, recipe=recipe)
             if forms is not None:
                 ranks.on_first(partial(read_forms, forms, out))
             source = teacher or teacher_folder()
             steps = RECIPE.steps if recipe else _parse_steps(stages)
-            names = [part.partition("=")[0].strip() for part in stages.split(",")]
-            if len(set(names)) < len(names):
-                raise ValueError("A stage is named twice. Name each stage once.")
+            names = _parse_names(stages)
             schedule = Schedule(  # what it refuses is refused before documents are read
                 seed=RECIPE.seed if recipe else seed,
                 steps=steps or dict.fromkeys(names, 1),
@@ -222,15 +189,10 @@ def pretrain(
                 },
                 minutes=None if steps else minutes,
             )
-            if not again:
+            if again:
+                schedule = _keep_corpus(schedule, out, ranks, named=bool(corpus or project))
+            else:
                 check_order(schedule.steps)
-            if again and (out / CORPUS_FILE).is_file():  # it is used where the folder of the run has moved
-                schedule = replace(schedule, corpus=_absolute(out / CORPUS_FILE))
-            if (corpus or project) and again:
-                if read_schedule(out).corpus is None:
-                    raise ValueError(f"The run in {out} was begun without --corpus and --project. Leave them out.")
-                if ranks.first:
-                    console.print("The run goes on with the pages that it began with; no folder is read again.")
             if (corpus or project) and not again:
                 reading = partial(
                     read_corpus,
@@ -243,8 +205,7 @@ def pretrain(
                     processes=processes,
                     cancelled=late,
                 )
-                pages = ranks.on_first(reading)
-                schedule = replace(schedule, corpus=_absolute(pages))
+                schedule = replace(schedule, corpus=_absolute(ranks.on_first(reading)))
             if steps is None and not again:  # the run in OUT remembers its own steps
                 pace = partial(
                     pace_schedule, out, PRESETS[preset], source, schedule, minutes,
@@ -253,16 +214,6 @@ def pretrain(
                 schedule = ranks.on_first(pace)
             with progress() as bar:
                 task = bar.add_task("pretraining", total=1.0)
-
-                def show(values: Mapping[str, Any]) -> None:
-                    parts = [f"{name} {values[name]:.3f}" for name in SHOWN if name in values]
-                    line = "  ".join([*parts, in_words(values)])
-                    console.print(f"{values['stage']} {values['step']:.0f}  {line}", markup=False)
-
-                def show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
-                    for name, (before, after) in figures.items():
-                        console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}", markup=False)
-
                 done = run(
                     out,
                     PRESETS[preset],
@@ -276,15 +227,84 @@ def pretrain(
                     checkpointing=checkpointing,
                     ranks=ranks,
                     begin=lambda network: _load_public(network, trunk, tower, bert),
-                    on_metrics=show,
-                    on_figures=show_figures,
+                    on_metrics=_show_metrics,
+                    on_figures=_show_figures,
                     on_progress=lambda share: bar.update(task, completed=share),
                     cancelled=late,
                 )
     except (ValueError, FloatingPointError, OSError, RankLost, WorkerLost) as error:
         fail(sentence_of(error))
-    if not ranks.first:
-        return
+    if ranks.first:
+        _show_end(done, at_most, as_json=as_json)
+
+
+def _check_sources(named: set[str], *, forms: Path | None, labelled: Path | None, unlabelled: bool) -> None:
+    """Refuse pages of which no stage learns, and those that judge the model."""
+    from engine.grounded import pages_file
+    from engine.training.judging_files import judges
+    from engine.training.pretraining.stages import STAGES
+
+    with_forms = [name for name, stage in STAGES.items() if stage.forms]
+    with_labels = [name for name, stage in STAGES.items() if stage.labelled]
+    with_corpus = [name for name, stage in STAGES.items() if not stage.asks]
+    if forms is not None and not named.intersection(with_forms):
+        fail(f"--forms is for the stages {join_names(with_forms)}. Add one to --stages, or leave it out.", code=2)
+    if labelled is not None and not named.intersection(with_labels):
+        fail(f"--labelled is for the stages {join_names(with_labels)}. Add one to --stages, or leave it out.", code=2)
+    try:
+        if labelled is not None and judges(pages_file(labelled)):
+            fail(f"{labelled} judges the model, so nothing is learned from it. Name another dataset.")
+    except FileNotFoundError as error:
+        fail(str(error), code=2)
+    if unlabelled and not named.intersection(with_corpus):
+        fail(f"--corpus and --project are for the stages {join_names(with_corpus)}. Add one to --stages.", code=2)
+
+
+def _open_folder(out: Path, ranks: "Ranks", *, resume: bool, recipe: bool) -> bool:
+    """Make the folder of a run; return whether it holds one that goes on."""
+    from engine.training.pretraining.schedule import RECIPE, has_run, read_schedule
+
+    again = ranks.on_first(lambda: has_run(out))
+    if again and not resume:
+        fail(f"{out} already contains a run. Use --resume, or choose another folder.")
+    if resume and not again and ranks.first:
+        console.print(f"{out} holds no run to resume, so a new one begins.", markup=False)
+    if recipe and again and read_schedule(out).steps != RECIPE.steps:
+        raise ValueError(f"{out} contains a run of another recipe. Choose another folder.")
+    ranks.on_first(lambda: out.mkdir(parents=True, exist_ok=True))  # fails before anything is read or loaded
+    return again
+
+
+def _keep_corpus(schedule: "Schedule", out: Path, ranks: "Ranks", *, named: bool) -> "Schedule":
+    """Return the schedule of a run that goes on, with the pages that it began with; `named`: on the command line."""
+    from engine.training.pretraining.schedule import read_schedule
+    from engine.training.unlabelled.page_corpus import CORPUS_FILE
+
+    if named:
+        if read_schedule(out).corpus is None:
+            raise ValueError(f"The run in {out} was begun without --corpus and --project. Leave them out.")
+        if ranks.first:
+            console.print("The run goes on with the pages that it began with; no folder is read again.")
+    if (out / CORPUS_FILE).is_file():  # it is used where the folder of the run has moved
+        return replace(schedule, corpus=_absolute(out / CORPUS_FILE))
+    return schedule
+
+
+def _show_metrics(values: Mapping[str, Any]) -> None:
+    from model.throughput import in_words
+
+    parts = [f"{name} {values[name]:.3f}" for name in SHOWN if name in values]
+    line = "  ".join([*parts, in_words(values)])
+    console.print(f"{values['stage']} {values['step']:.0f}  {line}", markup=False)
+
+
+def _show_figures(stage: str, figures: Mapping[str, tuple[float, float]]) -> None:
+    for name, (before, after) in figures.items():
+        console.print(f"{stage}: {name} {before:.3f} -> {after:.3f}", markup=False)
+
+
+def _show_end(done: "Pretrained", at_most: float | None, *, as_json: bool) -> None:
+    """Show the weights of a run and their version, or how a stopped one goes on."""
     if as_json:
         emit(
             {
@@ -330,6 +350,14 @@ def _absolute(path: Path | None) -> str | None:
 def _path_or_name(source: str) -> str:
     """Return a path from the root, so that a run resumes from another folder; the name of weights stays as it is."""
     return str(Path(source).resolve()) if Path(source).exists() else source
+
+
+def _parse_names(stages: str) -> list[str]:
+    """Return the names of stages. Raises ValueError where one is named twice."""
+    names = [part.partition("=")[0].strip() for part in stages.split(",")]
+    if len(set(names)) < len(names):
+        raise ValueError("A stage is named twice. Name each stage once.")
+    return names
 
 
 def _parse_steps(stages: str) -> dict[str, int] | None:

@@ -56,8 +56,9 @@ class PretrainingStage:
     """Pretraining stage.
 
     `groups`: parameter groups of the objective with their learning rates. `figures`: evaluated before and after the
-    stage. `asks`: whether it learns from questions. `restarts`: what of the network begins anew, after the figures of
-    the weights as they were.
+    stage. `asks`: whether it learns from questions, and not from pages without labels. `forms`, `labelled`: whether
+    filled forms and labelled pages are among those questions. `restarts`: what of the network begins anew, after the
+    figures of the weights as they were.
     """
 
     title: str
@@ -67,6 +68,8 @@ class PretrainingStage:
     optimizer: Callable[[list[dict[str, Any]]], torch.optim.Optimizer] = adamw
     figures: Callable[[StageInputs, Objective], Mapping[str, float]]
     asks: bool = True
+    forms: bool = False
+    labelled: bool = False
     restarts: Callable[[GroundingNetwork], None] = lambda _: None
 
 

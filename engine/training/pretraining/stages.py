@@ -235,6 +235,7 @@ STAGES: dict[str, PretrainingStage] = {
         groups=_everything,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=1e-3),
         figures=lambda around, _: answers(around, pictures=False),
+        forms=True,
     ),
     "regions": PretrainingStage(
         title="Regions without words, asked for and clicked, on small images; the word path is frozen.",
@@ -267,6 +268,8 @@ STAGES: dict[str, PretrainingStage] = {
         groups=_everything_at_half,
         optimizer=lambda groups: NaturalGradient.from_mode(groups, "blocks", lr=5e-4),
         figures=lambda around, _: answers(around, pictures=False),
+        forms=True,
+        labelled=True,
     ),
     "ranking": PretrainingStage(
         title="Which of several proposed answers is right; all other parameters are frozen.",
@@ -276,6 +279,8 @@ STAGES: dict[str, PretrainingStage] = {
         ),
         groups=_ranker_alone,
         figures=lambda around, _: answers(around, pictures=False),
+        forms=True,
+        labelled=True,
     ),
     "pixels": PretrainingStage(
         title="Regions without words again, at full size, after the word path has changed; the word path is frozen.",
@@ -291,6 +296,7 @@ STAGES: dict[str, PretrainingStage] = {
         objective=_region_ranking,
         groups=_ranker_alone,
         figures=lambda around, _: answers(around, pictures=True),
+        forms=True,
     ),
     "growth": PretrainingStage(
         title="Words of an answer, and its predicted quality; all other parameters are frozen.",
