@@ -178,15 +178,20 @@ def at(day: date, hour: float = 12) -> datetime:
     return datetime.combine(day, time(), UTC) + timedelta(hours=hour)
 
 
-def make_weeks(workspace: Workspace, project: Project, last: date, *, a_day: int = 4, seed: int = 7) -> History:
-    """Make eleven weeks until `last`: three retrainings, four people of different pace, weekends, late reviews."""
+def make_weeks(
+    workspace: Workspace, project: Project, last: date, *, a_day: int = 4, seed: int = 7, part: int = 1
+) -> History:
+    """Make eleven weeks until `last`: three retrainings, four people of different pace, weekends, late reviews.
+
+    part: Of each model's days, one in so many.
+    """
     rng = random.Random(seed)
     history = begin(workspace, project)
-    day = last - timedelta(days=sum(days for days, _, _ in STAGES) - 1)
+    day = last - timedelta(days=sum(days // part for days, _, _ in STAGES) - 1)
     number, waiting = 0, []
     for stage, (days, seconds, share) in enumerate(STAGES):
         version = history.version(stage, at(day, 0))
-        for _ in range(days):
+        for _ in range(days // part):
             if day.weekday() == 0:  # the week's documents come in on Mondays
                 for _ in range(a_day * 5 // len(BILL_QUESTIONS) + 2):
                     document = make_document(workspace, project.id, [bill(0)], name=f"bill {number:04d}.png")

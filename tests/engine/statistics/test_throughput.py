@@ -208,8 +208,8 @@ def test_an_empty_project_has_empty_figures_and_an_unknown_one_none(workspace: W
 
 def test_figures_write_nothing_and_take_as_many_queries_for_many_masks_as_for_few(sqlite_workspace: Workspace) -> None:
     few, many = make_project(sqlite_workspace, "few"), make_project(sqlite_workspace, "many")
-    make_weeks(sqlite_workspace, few, MONDAY, a_day=1)
-    make_weeks(sqlite_workspace, many, MONDAY, a_day=2)
+    make_weeks(sqlite_workspace, few, MONDAY, a_day=1, part=3)
+    make_weeks(sqlite_workspace, many, MONDAY, a_day=2, part=3)
     catch_up(sqlite_workspace)
     asked: list[str] = []
     event.listen(sqlite_workspace.database.engine, "before_cursor_execute", lambda *a: asked.append(a[2]))
@@ -225,7 +225,7 @@ def test_figures_write_nothing_and_take_as_many_queries_for_many_masks_as_for_fe
 
 def test_retraining_that_saves_time_shows_in_the_figures(sqlite_workspace: Workspace) -> None:
     project = make_project(sqlite_workspace)
-    make_weeks(sqlite_workspace, project, MONDAY, a_day=3)
+    make_weeks(sqlite_workspace, project, MONDAY, a_day=3, part=2)
     found = figures_now(sqlite_workspace, project.id, today=MONDAY).by_model
     assert [row.label for row in found] == ["nano", "v1", "v2", "v3"]
     assert found[-1].seconds_high < found[0].seconds_low  # type: ignore[operator]
