@@ -186,7 +186,7 @@ export class OpenAnswer {
     this.queue.adopt(annotation.id);
     const pending = this.queue.of(annotation.id).filter((item) => item.kind !== 'words');
     this.local = opened(annotation, pending);
-    this.judged = annotation.head > 0 || this.local.status !== 'draft';
+    this.judged = annotation.head > 0 || pending.length > 0 || this.local.status !== 'draft';
     this.touched = new Set();
     if (annotation.proposal) this.learn(annotation.proposal);
     this.local.prediction_id = annotation.proposal?.prediction_id ?? null;
