@@ -9,7 +9,8 @@ from PIL import Image
 
 from engine.interchange.import_entries import bad
 
-MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg"}
+# MPO: a JPEG with further pictures behind its first, as phones write them under .jpg.
+MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg"}
 MOST_PIXELS = 200_000_000
 
 

@@ -1,6 +1,8 @@
 """CSV and XLSX: questions and the texts of their answers, a line an answer, without images and places."""
 
 import csv
+import math
+import re
 from collections.abc import Iterator
 from datetime import datetime
 
@@ -19,7 +21,10 @@ COLUMNS = (
     "split", "licence", "document_sha256", "annotation_id",
 )  # fmt: skip
 _WIDTHS = {"document": 32, "question": 40, "answer": 48}
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"  # Excel reads the full-width forms like the others
+_FORMULA = re.compile(rf"[{_SIGNS}\t\r]")
+# Some locales split a line at semicolons, tabs or bars, so that a formula may begin within a text.
+_FORMULA_WITHIN = re.compile(rf"(?<=[;,\t|\r\n])([\s\"]*)(?=[{_SIGNS}])")
 _MOST_LETTERS = 32_767  # of a cell of XLSX
 _MOST_ROWS = 1_048_575  # of a sheet of XLSX, less its head
 
@@ -27,7 +32,8 @@ _MOST_ROWS = 1_048_575  # of a sheet of XLSX, less its head
 def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
     """Write answers.csv in UTF-8 with a byte order mark, by which Excel recognises it.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe in front.
+    A text that a spreadsheet would take for a formula gets an apostrophe in front, and so does a part of a text that a
+    spreadsheet of another locale would make a cell.
     """
     counts = {"documents": 0, "answers": 0, "no_answer": 0}
     with to.text(CSV_FILE) as file:
@@ -99,17 +105,26 @@ def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str
 
 
 def _harmless(value: str | float) -> str | float:
-    if not isinstance(value, str) or not value.startswith(_FORMULA):
+    """Return a value as a cell that no spreadsheet runs. Numbers stay numbers."""
+    if not isinstance(value, str) or _is_number(value):
         return value
+    harmless = _FORMULA_WITHIN.sub(r"\1'", value)
+    return f"'{harmless}" if _FORMULA.match(value.lstrip(' "')) else harmless
+
+
+def _is_number(text: str) -> bool:
     try:
-        float(value.replace(",", ""))
+        return math.isfinite(float(text.replace(",", "")))
     except ValueError:
-        return f"'{value}"
-    return value
+        return False
 
 
 _TEXTS = "Texts only; page images and positions are left out."
+_APOSTROPHES = (
+    "An apostrophe stands before =, +, - and @, full-width ones too, where a spreadsheet would run what follows as a "
+    "formula: at the beginning of a text that is no number, and after a semicolon, comma, bar, tab or line break."
+)
 FORMATS = (
-    Format("csv", "CSV of questions and answers", write_csv, lossy=_TEXTS, pages=False),
+    Format("csv", "CSV of questions and answers", write_csv, lossy=f"{_TEXTS} {_APOSTROPHES}", pages=False),
     Format("xlsx", "XLSX of questions and answers", write_xlsx, lossy=_TEXTS, pages=False),
 )

@@ -44,8 +44,8 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                                 f"{x / page.width:.{_DECIMALS}f} {y / page.height:.{_DECIMALS}f}" for x, y in ring
                             )
                             file.write(f"{classes[one.item.question]} {' '.join(points)}\n")
+    # Without "path", Ultralytics takes the folder of this file; "." would be the folder that training is started in.
     with to.text(DATA_FILE) as file:  # JSON strings are YAML strings
-        file.write("path: .\n")
         for folder in ("train", "val", "test"):
             if folder in used or folder in ("train", "val"):  # readers want both to be named
                 file.write(f"{folder}: {IMAGES_FOLDER}/{folder if folder in used else 'train'}\n")

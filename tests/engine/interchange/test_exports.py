@@ -24,7 +24,7 @@ from engine.interchange import exports
 from engine.interchange.brush import decode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.exports import export
-from engine.interchange.formats import FORMATS
+from engine.interchange.formats import FORMATS, tables
 from engine.interchange.formats.page_xml import NAMESPACE
 from engine.interchange.polygons import fill_polygons
 from engine.run_lengths import decode_rle
@@ -237,6 +237,7 @@ def test_yolo_outlines_say_how_much_of_the_masks_they_hold(answered_on_file: Ans
     workspace, project = answered_on_file
     written = export(workspace, project, "yolo", tmp_path / "out")
     data = (written.folder / "data.yaml").read_text()
+    assert "path:" not in data  # images are found beside the file, wherever training is started
     assert 'names:\n  0: "Is it paid?"\n  1: "What is the total due?"\n  2: "Where is the stamp?"\n' in data
     total = [np.zeros((HEIGHT, WIDTH), bool) for _ in range(3)]
     for path in (written.folder / "labels").rglob("*.txt"):
@@ -268,12 +269,35 @@ def test_answers_alone_are_a_table_that_no_spreadsheet_runs(sqlite_workspace: Wo
         "'-x",
         "",
     ]
+    assert "An apostrophe stands before" in (out / "README.md").read_text()
     assert rows["Nothing?"]["answered"] == "no" and rows["A loss?"]["document"] == "'=cmd.png"
     book = openpyxl.load_workbook(export(workspace, project.id, "xlsx", tmp_path / "xlsx").folder / "answers.xlsx")
     head, *found = list(book.active.iter_rows(values_only=True))
     cells = {row[1]: dict(zip(head, row, strict=True)) for row in found}
     assert cells["A formula?"]["answer"] == "=HYPERLINK(1)" and cells["A loss?"]["pages"] == "1"
     assert all(cell.data_type != "f" for row in book.active.iter_rows() for cell in row)
+
+
+@pytest.mark.parametrize(
+    ("text", "cell"),
+    [
+        ("＝1+1", "'＝1+1"),
+        ("＋1A", "'＋1A"),
+        ("－1A", "'－1A"),
+        ("＠SUM(A1)", "'＠SUM(A1)"),
+        (" =1+1", "' =1+1"),
+        ("x;=1+1", "x;'=1+1"),
+        ('x; "=1+1"', 'x; "\'=1+1"'),
+        ("x\t＝1", "x\t'＝1"),
+        ("a\n@b;-c", "a\n'@b;'-c"),
+        ("-12.50", "-12.50"),
+        ("+1,250", "+1,250"),
+        ("-inf", "'-inf"),
+        ("a-b; c = d", "a-b; c = d"),
+    ],
+)
+def test_no_cell_of_any_locale_begins_a_formula(text: str, cell: str) -> None:
+    assert tables._harmless(text) == cell
 
 
 def test_filters_choose_by_question_status_day_split_model_and_agreement(answered: Answered, tmp_path: Path) -> None:

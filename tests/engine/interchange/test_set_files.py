@@ -115,6 +115,21 @@ def test_a_zip_file_of_a_mac_with_its_set_in_a_folder_comes_in(sqlite_workspace:
     assert documents_of(sqlite_workspace, project) == 1
 
 
+@pytest.mark.parametrize("form", SETS)
+def test_a_jpeg_with_further_pictures_behind_its_first_is_read_as_jpeg(
+    sqlite_workspace: Workspace, tmp_path: Path, form: str
+) -> None:
+    """Phones write such files (MPO) under .jpg."""
+    file, content = SETS[form]
+    (tmp_path / file).write_text(content("p.jpg"))
+    first, second = (Image.new("RGB", (60, 40), shade) for shade in ("white", "grey"))
+    first.save(tmp_path / "p.jpg", "MPO", save_all=True, append_images=[second])
+    with Image.open(tmp_path / "p.jpg") as opened:
+        assert opened.format == "MPO"
+    project, _ = take_in(sqlite_workspace, form, tmp_path)
+    assert documents_of(sqlite_workspace, project) == 1
+
+
 def test_names_that_only_look_left_behind_are_files_of_the_set() -> None:
     assert all(is_left_behind(name) for name in ("__MACOSX/a.png", "a/._b.png", "a/.DS_Store", f"a{BACKSLASH}._b.png"))
     assert not any(is_left_behind(name) for name in ("a/_.png", "MACOSX/a.png", ".hidden.png", "a.DS_Store.png"))
