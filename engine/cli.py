@@ -1,6 +1,8 @@
 """The command `glossator`."""
 
+import sys
 from importlib.metadata import version
+from io import TextIOWrapper
 from typing import Annotated
 
 import typer
@@ -38,7 +40,10 @@ for group in GROUPS:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line. Characters that the terminal's encoding lacks are printed as question marks."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     app()
 
 

@@ -36,8 +36,13 @@ def fail(sentence: str, code: int = 1) -> NoReturn:
 
 
 def emit(answer: dict[str, Any]) -> None:
-    """Print one JSON object as the last line of standard output."""
-    sys.stdout.write(json.dumps(answer, ensure_ascii=False, default=str) + "\n")
+    """Print one JSON object as the last line of standard output, escaped where the encoding lacks characters."""
+    line = json.dumps(answer, ensure_ascii=False, default=str)
+    try:
+        line.encode(sys.stdout.encoding or "utf-8")
+    except UnicodeError:
+        line = json.dumps(answer, default=str)
+    sys.stdout.write(f"{line}\n")
 
 
 def settings_here(**chosen: Any) -> Settings:

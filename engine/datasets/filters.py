@@ -53,6 +53,11 @@ class Filters:
         always = ("splits", "statuses", "quarantined", "unfit")
         return {name: value for name, value in asdict(self).items() if name in always or value is not None}
 
+    @property
+    def is_narrow(self) -> bool:
+        """Whether questions, times, models or weights exclude answers."""
+        return any(value is not None for value in (self.questions, self.since, self.until, self.models, self.agreement))
+
     def narrow(self, chosen: _Chosen, given_at: InstrumentedAttribute[datetime]) -> _Chosen:
         """Return the statement over answers with the conditions of these filters, except statuses and weights.
 

@@ -153,6 +153,8 @@ def _explain_nothing(filters: Filters, unfit_ones: int) -> str:
         if set(filters.statuses) <= set(ACCEPTED)
         else f"answer that is {' or '.join(filters.statuses)}"
     )
+    if filters.is_narrow:
+        return f"Nothing is chosen: no {what}{where} matches the filter{left}."
     kept_out = " Those of a version whose checks failed are left out." if AUTOMATIC in filters.statuses else ""
     return f"There is no {what}{where} for a snapshot yet{left}.{kept_out}"
 

@@ -37,7 +37,7 @@ def test_an_export_that_fails_says_why_and_one_that_waits_can_be_stopped(bench: 
     address = opened(bench, "to be stopped")
     row = page.get_by_role("list", name="Exports").get_by_role("listitem")
     job = page.request.post(f"{address}?until=2000-01-01&format=csv", headers=OWN).json()["id"]
-    expect(row).to_contain_text("There is no accepted answer")
+    expect(row).to_contain_text("no accepted answer matches the filter")
     expect(row).to_contain_text("CSV of questions and answers")
     expect(row).to_contain_text("before 2000-01-01 · started by local")
     expect(row.get_by_role("button", name="Stop")).to_be_hidden()
@@ -59,7 +59,7 @@ def test_an_export_beyond_those_that_may_wait_is_refused_in_a_sentence(bench: Be
     address = opened(bench, "too many")
     failed = page.request.post(f"{address}?until=2000-01-01", headers=OWN).json()["id"]
     row = page.get_by_role("list", name="Exports").get_by_role("listitem")
-    expect(row).to_contain_text("There is no accepted answer")
+    expect(row).to_contain_text("no accepted answer matches the filter")
     columns = [
         name for _, name, *_ in served.rows("PRAGMA table_info(jobs)") if name not in ("id", "status", "run_after")
     ]

@@ -1,17 +1,21 @@
 """Documents from a shell: the check of what the search looks in."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 from typer.testing import CliRunner, Result
 
-from db.tables import DocumentText
+from db.tables import Document, DocumentText, Project
 from engine.cli import app
 from engine.documents.lists.listing import document_page
 from engine.projects.projects import create_project
 from engine.settings import Settings
-from engine.workspace import open_workspace
+from engine.workspace import Workspace, open_workspace
 from tests.engine.commands.test_commands import last_line
 from tests.support.factories import bill, make_document
 
@@ -39,3 +43,21 @@ def test_what_the_search_looks_in_is_checked_and_corrected(tmp_path: Path, monke
     assert (found["left"]["documents"], found["left"]["index"]) == ([], True)
     assert run().exit_code == 0 and document_page(workspace, project.id, query="customer").total == 1
     workspace.close()
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["table", "json"])
+def test_names_are_printed_under_an_ascii_locale(answered_on_file: tuple[Workspace, str], options: list[str]) -> None:
+    workspace, project = answered_on_file
+    with workspace.database.write() as session:
+        for document in session.scalars(select(Document).where(Document.project_id == project)):
+            document.name = "Zürich 領収書 \udcff.pdf".encode("utf-8", "replace").decode()
+        name = session.scalar(select(Project.name).where(Project.id == project))
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "GLOSSATOR_DATA_DIR": str(workspace.settings.data_dir)}
+    command = [sys.executable, "-m", "engine.cli", "documents", "list", "--project", str(name), *options]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    if options:
+        rows = json.loads(done.stdout.splitlines()[-1])["documents"]
+        assert all(row["name"] == "Zürich 領収書 ?.pdf" for row in rows) and rows
+    else:
+        assert b"Z?rich ???" in done.stdout

@@ -317,7 +317,7 @@ def test_filters_choose_by_question_status_day_split_model_and_agreement(answere
     assert counted(splits=("frozen",)) == 1
     assert counted(since="2000-01-01", until="2100-01-01", agreement=1.0) == 4
     for nothing in ({"until": "2000-01-01"}, {"since": "2100-01-01"}, {"models": ("ab",)}, {"questions": ("Who?",)}):
-        with pytest.raises(Refused, match="no accepted answer"):
+        with pytest.raises(Refused, match="no accepted answer matches the filter"):
             counted(**nothing)
     with pytest.raises(Refused, match="is not a date"):
         counted(since="yesterday")
