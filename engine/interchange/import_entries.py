@@ -18,6 +18,7 @@ from model.masks import Mask
 MOST_BYTES = 4_000_000_000  # of one file of text
 MOST_QUESTIONS = 10_000  # of a set: a project's list of questions is read by people
 MOST_LETTERS = 2_000  # of a question
+MOST_POINTS = 100_000  # of a polygon: more would be filled for minutes
 MOST_WORDS = 100_000  # of a page
 
 

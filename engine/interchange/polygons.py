@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from contourpy import FillType, contour_generator
 from PIL import Image, ImageDraw
+from pycocotools import mask as coco_masks
 
 from model.masks import Mask
 
@@ -50,6 +51,17 @@ def fill_polygons(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[in
         else:
             draw.polygon(points, fill=1, outline=1)
     return np.asarray(image, bool)
+
+
+def fill_inside(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int, int]) -> Mask:
+    """Return the pixels, bool [height, width] of `size`, between edges, as pycocotools rasters COCO's polygons.
+
+    Polygons too thin to hold a pixel fill the pixels that they touch.
+    """
+    shapes = [list(ring) for ring in rings]
+    flat = [[float(value) for point in ring for value in point] for ring in shapes]
+    mask = np.asarray(coco_masks.decode(coco_masks.merge(coco_masks.frPyObjects(flat, *size))), bool)
+    return mask if mask.any() else fill_polygons(shapes, size)
 
 
 def _simplify_ring(ring: Ring) -> Ring:

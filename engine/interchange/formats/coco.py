@@ -25,6 +25,7 @@ from engine.interchange.destination import MANIFEST_FILE, Destination
 from engine.interchange.format import Format
 from engine.interchange.image_files import image_within
 from engine.interchange.import_entries import (
+    MOST_POINTS,
     MOST_QUESTIONS,
     IncomingAnswer,
     IncomingPage,
@@ -38,7 +39,7 @@ from engine.interchange.import_entries import (
 )
 from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.polygons import fill_polygons
+from engine.interchange.polygons import fill_inside
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
 from engine.interchange.set_files import is_left_behind
 from engine.version import code_version
@@ -362,7 +363,7 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
         if isinstance(shape, dict):
             return decode_mask(shape, size, where)
         if shape:
-            return fill_polygons(_rings(shape, where), size)
+            return fill_inside(_rings(shape, where), size)
         return rasterise([_box(one.get("bbox"), where)], size)
 
     about = one.get("attributes")
@@ -375,6 +376,8 @@ def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
     rings = []
     for ring in check_list(shape, '"segmentation"', where):
         points = check_list(ring, "a polygon", where)
+        if len(points) > 2 * MOST_POINTS:
+            bad(where, f"a polygon has {len(points) // 2:,} points; at most {MOST_POINTS:,} are allowed")
         if len(points) < 6 or len(points) % 2 or not all(_number(one) for one in points):
             bad(where, "a polygon must be x and y of three points or more")
         rings.append(list(zip(points[::2], points[1::2], strict=True)))

@@ -6,6 +6,7 @@ storage serves them: point LABEL_STUDIO_LOCAL_FILES_DOCUMENT_ROOT at the folder 
 """
 
 import json
+import math
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.image_files import image_within
 from engine.interchange.import_entries import (
+    MOST_POINTS,
     IncomingAnswer,
     IncomingPage,
     Set,
@@ -33,7 +35,7 @@ from engine.interchange.import_entries import (
 from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.pictures import size_of
-from engine.interchange.polygons import fill_polygons
+from engine.interchange.polygons import fill_inside
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name, licence_of
 from engine.interchange.snapshot_figures import SPLITS
 from model.masks import Mask, rasterise
@@ -158,6 +160,7 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
+_MOST_DEGREES = 360
 _KINDS = ("rectanglelabels", "brushlabels", "polygonlabels")
 
 
@@ -282,16 +285,31 @@ def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) 
             bad(where, str(error))
     if kind == "polygonlabels":
         points = [(_share(x, where) * width, _share(y, where) * height) for x, y in _pairs(value.get("points"), where)]
-        return fill_polygons([points], size)
-    if value.get("rotation"):
-        bad(where, "a rotated rectangle cannot be imported; make it a polygon")
+        return fill_inside([points], size)
     x, y, across, down = (_share(value.get(name), where) for name in ("x", "y", "width", "height"))
+    if value.get("rotation"):
+        return fill_inside([_turn((x * width, y * height), (across * width, down * height), value, where)], size)
     box = (round(x * width), round(y * height), round((x + across) * width), round((y + down) * height))
     return rasterise([box], size)
 
 
+def _turn(
+    corner: tuple[float, float], sides: tuple[float, float], value: dict[str, Any], where: str
+) -> list[tuple[float, float]]:
+    """Return the corners of a rectangle in pixels, turned clockwise about its first corner as Label Studio turns it."""
+    degrees = value["rotation"]
+    if isinstance(degrees, bool) or not isinstance(degrees, int | float) or not abs(degrees) <= _MOST_DEGREES:
+        bad(where, f"a rotation must be a number of degrees, and is {degrees!r}")
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    (x, y), (across, down) = corner, sides
+    offsets = ((0.0, 0.0), (across, 0.0), (across, down), (0.0, down))
+    return [(x + dx * cosine - dy * sine, y + dx * sine + dy * cosine) for dx, dy in offsets]
+
+
 def _pairs(points: Any, where: str) -> list[tuple[Any, Any]]:
     rows = check_list(points, '"points"', where)
+    if len(rows) > MOST_POINTS:
+        bad(where, f"a polygon has {len(rows):,} points; at most {MOST_POINTS:,} are allowed")
     if len(rows) < 3 or not all(isinstance(row, list) and len(row) == 2 for row in rows):
         bad(where, "a polygon must be x and y of three points or more")
     return [(row[0], row[1]) for row in rows]

@@ -19,6 +19,7 @@ from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.image_files import image_beside
 from engine.interchange.import_entries import (
+    MOST_POINTS,
     IncomingAnswer,
     IncomingPage,
     IncomingWord,
@@ -265,6 +266,8 @@ def _ring(element: Any, where: str) -> _Outline:
                 ring = [(float(x), float(y)) for x, y in pairs]
             except ValueError:
                 ring = []
+            if len(ring) > MOST_POINTS:
+                bad(where, f"an outline has {len(ring):,} points; at most {MOST_POINTS:,} are allowed")
             if len(ring) < 2 or not all(abs(value) < 1e6 for point in ring for value in point):  # false for NaN too
                 bad(where, f"the outline of {element.get('id') or _name(element)} cannot be read")
             return ring

@@ -127,7 +127,7 @@ def test_a_plain_coco_set_with_boxes_polygons_and_several_of_a_kind_comes_in(
     found = dict(marked(sqlite_workspace, project))
     assert (done.documents, done.answers) == (1, 2)
     assert np.array_equal(found["stamp"], rasterise([(2, 3, 12, 8), (30, 20, 34, 24)], (40, 60)))
-    assert np.array_equal(found["logo"], rasterise([(10, 10, 21, 21)], (40, 60)))
+    assert np.array_equal(found["logo"], rasterise([(10, 10, 20, 20)], (40, 60)))
 
 
 def test_two_imports_of_the_same_set_at_once_bring_each_document_once(answered: Answered, tmp_path: Path) -> None:
