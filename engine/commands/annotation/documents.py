@@ -57,6 +57,8 @@ def ingest(
                 began = time.perf_counter()
                 row: dict[str, object] = {"file": str(path), "name": path.name}
                 try:
+                    if path.exists() and not path.is_file():  # a named pipe would be waited for without end
+                        raise Refused(f"{path.name} is no regular file, so it was not read.")
                     done = ingest_file(
                         workspace, path, name=path.name, project_id=project_id, user_id=user.id, licence=licence
                     )

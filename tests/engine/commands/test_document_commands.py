@@ -61,3 +61,12 @@ def test_names_are_printed_under_an_ascii_locale(answered_on_file: tuple[Workspa
         assert all(row["name"] == "Zürich 領収書 ?.pdf" for row in rows) and rows
     else:
         assert b"Z?rich ???" in done.stdout
+
+
+def test_a_named_pipe_in_a_folder_is_named_and_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "scans").mkdir()
+    os.mkfifo(tmp_path / "scans" / "pipe.pdf")
+    done = CliRunner().invoke(app, ["ingest", str(tmp_path / "scans"), "--json"])
+    [row] = last_line(done)["files"]
+    assert (row["outcome"], row["sentence"]) == ("refused", "pipe.pdf is no regular file, so it was not read.")
