@@ -9,7 +9,8 @@ from PIL import Image
 
 from engine.interchange.import_entries import bad
 
-# MPO: a JPEG with further pictures behind its first, as phones write them under .jpg.
+_FORMATS = ("PNG", "JPEG")  # as which Pillow opens files
+# Pillow's reader of JPEG calls a file MPO that has further pictures behind its first, as phones write them under .jpg.
 MEDIA_TYPES = {"PNG": "image/png", "JPEG": "image/jpeg", "MPO": "image/jpeg"}
 MOST_PIXELS = 200_000_000
 
@@ -21,7 +22,7 @@ def size_of(path: Path, where: str) -> tuple[int, int]:
         BadEntry: The file is neither, or has more than MOST_PIXELS pixels.
     """
     try:
-        with Image.open(path, formats=tuple(MEDIA_TYPES)) as image:
+        with Image.open(path, formats=_FORMATS) as image:
             width, height = image.size
     except (OSError, ValueError, Image.DecompressionBombError, SyntaxError) as error:
         bad(where, f"its image {path.name} is not a readable PNG or JPEG ({error})")
@@ -48,7 +49,7 @@ def check_picture(path: Path, size: tuple[int, int], where: str) -> str:
             f"its image {path.name} has {found[0]} x {found[1]} pixels, but the dataset says {size[0]} x {size[1]}",
         )
     try:
-        with Image.open(path, formats=tuple(MEDIA_TYPES)) as image:
+        with Image.open(path, formats=_FORMATS) as image:
             image.load()
             return MEDIA_TYPES[str(image.format)]
     except (OSError, ValueError, SyntaxError) as error:
