@@ -138,7 +138,8 @@ export type CursorPlace = { word: number; point?: undefined } | { point: XY; wor
 
 /** A stroke on the page: see canvas/tools.js. */
 export type Stroke =
-  | { tool: string; edits: Edit[]; prompt?: undefined; mend?: undefined }
+  /** keeps: what stands elsewhere stays, even a proposal that nobody has touched */
+  | { tool: string; edits: Edit[]; keeps?: boolean; prompt?: undefined; mend?: undefined }
   | { tool: string; prompt: { point?: Point; box?: Box; add?: boolean }; edits?: undefined; mend?: undefined }
   | { tool: string; mend: WordWish; edits?: undefined; prompt?: undefined };
 

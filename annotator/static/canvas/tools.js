@@ -216,7 +216,7 @@ class WordTool {
     if (!changed.length) return null;
     if (hand.replaced) return { tool: 'word', edits: [wholeMark(marks)] };
     const numbers = { add: this.selecting ? changed : [], remove: this.selecting ? [] : changed };
-    return { tool: 'word', edits: [{ op: 'words', page: marks.page.id, ...numbers }] };
+    return { tool: 'word', edits: [{ op: 'words', page: marks.page.id, ...numbers }], keeps: this.keeps };
   }
 
   /** @param {Hand} hand */
@@ -235,6 +235,7 @@ class WordTool {
 /** @implements {Tool} */
 class BrushTool {
   painted = new PaintedRows();
+  keeps = false; // whether a proposal stays beside what is painted now
 
   /** @type {XY} */
   last = [0, 0];
@@ -252,8 +253,8 @@ class BrushTool {
   begin(hand, point, press) {
     this.painted = new PaintedRows();
     this.last = point;
-    const keeps = !this.value || press.ctrlKey || press.metaKey;
-    if (hand.proposed && !keeps && !near(hand.before.mask.box, point, hand.radius)) hand.startOver(true);
+    this.keeps = !this.value || Boolean(press.ctrlKey || press.metaKey);
+    if (hand.proposed && !this.keeps && !near(hand.before.mask.box, point, hand.radius)) hand.startOver(true);
     this.dab(hand, [point]);
   }
 
@@ -294,7 +295,8 @@ class BrushTool {
       patch = this.painted.patch();
     if (!patch.counts.length) return null;
     if (hand.replaced) return { tool: this.name, edits: [wholeMark(marks)] };
-    return { tool: this.name, edits: [{ op: 'patch', page: marks.page.id, value: this.value, patch }] };
+    const edit = { op: /** @type {const} */ ('patch'), page: marks.page.id, value: this.value, patch };
+    return { tool: this.name, edits: [edit], keeps: this.keeps };
   }
 
   cancel() {}
@@ -341,7 +343,7 @@ class BoxTool {
     if (!this.add) hand.startOver(true);
     marks.setWords(add, true);
     const edit = this.add ? { op: /** @type {const} */ ('words'), page: marks.page.id, add, remove: [] } : null;
-    return { tool: 'box', edits: [edit ?? wholeMark(marks)] };
+    return { tool: 'box', edits: [edit ?? wholeMark(marks)], keeps: this.add };
   }
 
   /** @type {Tool['cancel']} */

@@ -62,6 +62,7 @@ export function chordsOf(event) {
  * @param {KeyPress} event
  */
 function chordsAtPlace(event) {
+  if (event.getModifierState?.('AltGraph')) return []; // it types a letter of its own
   const sign = signAtPlace(event);
   if (sign !== undefined) return chordsOf({ ...pressed(event), key: sign });
   return event.altKey && SIGN.test(event.key) ? chordsOf({ ...pressed(event), altKey: false, shiftKey: false }) : [];

@@ -2,6 +2,7 @@
 // `change`.
 
 import { get, post } from '../core/api.js';
+import { signs } from '../core/keymap.js';
 import { same } from '../core/values.js';
 import { isEmpty } from '../canvas/mask.js';
 import { Histories } from './history.js';
@@ -372,7 +373,7 @@ export class OpenAnswer {
     // The stage also showed the points and boxes that the model was just asked with: they go with its answer.
     const { points, boxes } = this.markOn(page.id);
     const after = { mark: { ...mark, points, boxes }, no_answer: Boolean(this.local?.no_answer) };
-    const gone = isBlank(mark) ? [] : this.proposedBeside(page.id);
+    const gone = stroke.keeps || isBlank(mark) ? [] : this.proposedBeside(page.id);
     const here = stroke.edits[0].op === 'mask' && this.isProposal(page.id, this.markOn(page.id));
     this.change(page.id, after, stroke.edits, { tool: stroke.tool, others: blank(gone) });
     this.tellReplaced(here ? [page.id, ...gone] : gone);
@@ -386,7 +387,9 @@ export class OpenAnswer {
   tellReplaced(pages) {
     if (!pages.length) return;
     const where = this.place.document?.pages.length === 1 ? '' : ` on ${this.namePages(pages)}`;
-    this.on.tell(`Your mark replaces the model’s${where}. Undo brings it back; Ctrl while marking keeps both.`);
+    this.on.tell(
+      `Your mark replaces the model’s${where}. Undo brings it back; ${signs('Mod')} while marking keeps both.`,
+    );
   }
 
   /**

@@ -82,7 +82,8 @@ export class Refinement {
       }
       answer.learn(said);
       const { words, mask } = add ? joined(page, before, said) : said;
-      const gone = add ? [] : answer.proposedBeside(page.id);
+      // “Not here” says nothing of other pages.
+      const gone = add || tool === 'minus' ? [] : answer.proposedBeside(page.id);
       answer.become(page.id, { mark: { ...wanted, words, mask }, no_answer: false }, tool, {
         prediction: said.prediction_id,
         others: Object.fromEntries(gone.map((other) => [other, EMPTY_MARK])),

@@ -147,6 +147,7 @@ test('a key counts by its place where the layout types nothing of the keymap the
     [at('KeyQ', 'a'), keymap.commandOf(press('a'))], // a Latin letter means itself wherever it lies
     [at('Digit1', '!', 'shift'), undefined],
     [at('KeyW', ',', 'ctrl'), undefined], // Dvorak types commas there
+    [at('KeyA', 'ą', 'ctrl', 'alt', 'altgraph'), undefined], // a Polish letter
   ])
     assert.equal(keymap.commandOf(event), name, JSON.stringify(event));
 });

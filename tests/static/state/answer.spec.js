@@ -62,6 +62,14 @@ test('a proposal that a person has touched, chosen or accepted stays', () => {
   }
 });
 
+test('a stroke that keeps what the model marked leaves it on every page', () => {
+  const { answer, said, pages } = asked();
+  const edits = [{ op: 'words', page: 'p4', add: [9], remove: [] }];
+  answer.stroke({ tool: 'word', edits, keeps: true }, mark(9), pages[3]);
+  assert.deepEqual([answer.markOn('p3'), answer.markOn('p4')], [mark(7), mark(9)]);
+  assert.deepEqual(said, []);
+});
+
 test('taking a word away, clearing and “not answered” replace nothing', () => {
   const { answer, said, pages } = asked();
   answer.stroke({ tool: 'word', edits: [{ op: 'words', page: 'p4', add: [], remove: [9] }] }, EMPTY_MARK, pages[3]);
