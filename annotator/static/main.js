@@ -1,6 +1,6 @@
 // The door: Gradio's component calls window.Glossator.mount(root, { project }) once its element stands.
 
-import { keepComposing, learnLayout } from './core/layout.js';
+import { keepComposing, learnLayout } from './core/keyboard_layout.js';
 import { placePersonMenu } from './settings/person_menu.js';
 import { mountWorkspace } from './mount.js';
 import { startTabs, tabs } from './tabs/door.js';

@@ -4,7 +4,7 @@
 
 /** @import { Binding, KeyPress, When } from '../types' */
 
-import { signAtPlace, signOnKey } from './layout.js';
+import { signAtPlace, signOnKey } from './keyboard_layout.js';
 import { same } from './values.js';
 
 const APPLE = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? '');

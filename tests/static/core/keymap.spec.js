@@ -3,7 +3,7 @@ import { beforeEach, test } from 'node:test';
 
 import { BINDINGS, hint, keymap, signs } from '../../../annotator/static/core/keyboard.js';
 import { Keymap, chordsOf } from '../../../annotator/static/core/keymap.js';
-import { keepComposing, useLayout } from '../../../annotator/static/core/layout.js';
+import { keepComposing, useLayout } from '../../../annotator/static/core/keyboard_layout.js';
 import { seeded } from '../seeded.js';
 
 const press = (key, ...held) => ({
