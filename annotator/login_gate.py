@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotator import scopes
 from annotator.auth import HOME, user_of
 from annotator.gradio.closed_routes import is_closed
 from annotator.reference.causes import OPEN as OPEN_ROUTES
+from annotator.scopes import scopes_of
 from engine.workspace import Workspace
 
 OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/source", *OPEN_ROUTES})
@@ -60,7 +60,7 @@ class LoginGate:
             )  # there is none in this application
         request = Request(scope)
         if await run_in_threadpool(user_of, request, self.workspace) is not None:
-            sentence = scopes.refusal(request.state.scope, scope["method"], scope["path"])
+            sentence = scopes_of(request.app).refusal(request.state.scope, scope["method"], scope["path"])
             return JSONResponse({"detail": sentence}, status_code=403) if sentence else None
         path = scope["path"]
         if scope["method"] in ("GET", "HEAD") and path in ("/app", HOME, "/api/docs"):

@@ -1,118 +1,96 @@
-"""Scopes of tokens: the table that LoginGate checks before every route.
+"""Scopes of tokens: each route states the narrowest scope that may request it, and LoginGate checks it first.
 
-A scope restricts the rights of its user and never extends them; routes still check the user's role. Routes not listed
-here need the scope admin. So a new route is closed to narrower tokens until it is listed.
+A scope restricts the rights of its user and never extends them; routes still check the user's role. A route that states
+none needs the scope admin. So a new route is closed to narrower tokens until it opens itself. What narrower scopes do
+not include: logins, users, invitations, and audit trails, which contain addresses.
 """
 
 import re
-from functools import cache
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from fastapi import FastAPI
+from fastapi.routing import iter_route_contexts
+from starlette.routing import BaseRoute
 
 from db.tables.people import Scope
 
-# Reading annotation data. Not included: logins, users, invitations, and audit trails, which contain addresses.
-READ = frozenset(
-    {
-        "/api/docs",
-        "/api/openapi.json",
-        "/api/changes",
-        "/api/changes/since",
-        "/api/me",
-        "/api/me/preferences",
-        "/api/projects",
-        "/api/projects/{id}/next",
-        "/api/projects/{id}/documents",
-        "/api/projects/{id}/members",
-        "/api/projects/{id}/questions",
-        "/api/projects/{id}/asked-questions",
-        "/api/projects/{id}/standard-questions",
-        "/api/projects/{id}/queue",
-        "/api/projects/{id}/tasks",
-        "/api/projects/{id}/task-changes",
-        "/api/projects/{id}/agreement",
-        "/api/projects/{id}/figures",
-        "/api/projects/{id}/label-reviews",
-        "/api/projects/{id}/second-looks",
-        "/api/projects/{id}/stage",
-        "/api/projects/{id}/automatic-answers",
-        "/api/projects/{id}/models",
-        "/api/projects/{id}/runs",
-        "/api/projects/{id}/jobs",
-        "/api/projects/{id}/triggers",
-        "/api/projects/{id}/export",
-        "/api/projects/{id}/export-formats",
-        "/api/projects/{id}/exports",
-        "/api/projects/{id}/exports/{id}/file",
-        "/api/projects/{id}/imports",
-        "/api/documents/{id}",
-        "/api/documents/{id}/removed-answers",
-        "/api/pages/{id}/image",
-        "/api/pages/{id}/thumbnail",
-        "/api/pages/{id}/words",
-        "/api/annotations/{id}",
-        "/api/annotations/{id}/revisions",
-        "/api/annotations/{id}/reviews",
-        "/api/runs/{id}",
-        "/api/runs/{id}/changes",
-    }
-)
-# An export only reads, like the GET that does the same at once.
-READ_BY_POST = frozenset({"POST /api/projects/{id}/exports"})
-# Annotating, and reviewing when the user is a reviewer.
-ANNOTATE = frozenset(
-    {
-        "POST /api/projects/{id}/documents",
-        "POST /api/documents/{id}/reading/stop",
-        "POST /api/documents/{id}/reading/resume",
-        "POST /api/documents/{id}/read-again",
-        "POST /api/pages/{id}/read-again",
-        "PUT /api/pages/{id}/words",
-        "POST /api/pages/{id}/encode",
-        "POST /api/documents/{id}/ask",
-        "POST /api/annotations/{id}/refine",
-        "POST /api/annotations/{id}/ask-more",
-        "PUT /api/annotations/{id}/revisions",
-        "DELETE /api/annotations/{id}",
-        "POST /api/annotations/{id}/restore",
-        "POST /api/projects/{id}/queue/next",
-        "POST /api/tasks/{id}/heartbeat",
-        "POST /api/tasks/{id}/release",
-        "POST /api/projects/{id}/review/next",
-        "POST /api/annotations/{id}/review/heartbeat",
-        "POST /api/annotations/{id}/review/release",
-        "POST /api/annotations/{id}/reviews",
-    }
-)
+_RANK: dict[Scope, int] = {"read": 1, "annotate": 2, "admin": 3}
+_STATED = "token_scope"
+_BY_FASTAPI = frozenset({("GET", "/api/openapi.json")})  # its function cannot state a scope; it may be read
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 
 
-def needed_scope(method: str, path: str) -> Scope:
-    """Return the narrowest scope that may request a path."""
-    if method in ("GET", "HEAD") and _pattern(READ).fullmatch(path):
-        return "read"
-    if _pattern(READ_BY_POST).fullmatch(f"{method} {path}"):
-        return "read"
-    return "annotate" if _pattern(ANNOTATE).fullmatch(f"{method} {path}") else "admin"
-
-
-def refusal(scope: Scope | None, method: str, path: str) -> str | None:
-    """Return the reason why a scope does not cover a request.
+def needs_scope(scope: Scope) -> Callable[[Endpoint], Endpoint]:
+    """State the narrowest scope that may request a route; stands below the route's own decorator.
 
     Args:
-        scope: scope of the token; None for browsers, which have all rights of their user.
-        method: HTTP method.
-        path: path of the request.
-
-    Returns:
-        One sentence, or None when the request is allowed.
+        scope: read: reads annotation data; annotate: also changes it, and reviews when the user is a reviewer.
     """
-    wanted = needed_scope(method, path)
-    if scope is None or _RANK[scope] >= _RANK[wanted]:
-        return None
-    return f"The token's scope is {scope}; this request needs the scope {wanted}. Use another token."
+
+    def state(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _STATED, scope)
+        return endpoint
+
+    return state
 
 
-_RANK = {"read": 1, "annotate": 2, "admin": 3}
+class ScopeTable:
+    """Narrowest scope of each route of an application."""
+
+    def __init__(self, routes: Sequence[BaseRoute]) -> None:
+        """Read what the routes state.
+
+        Args:
+            routes: routes of the application, all of them.
+        """
+        self._scopes: list[Scope] = []
+        patterns = []
+        for context in iter_route_contexts(routes):
+            for method in getattr(context, "methods", None) or ():
+                endpoint = getattr(context.original_route, "endpoint", None)
+                self._scopes.append(
+                    "read" if (method, context.path) in _BY_FASTAPI else getattr(endpoint, _STATED, "admin")
+                )
+                patterns.append(_pattern(f"{method} {context.path}"))
+        # One pattern with a group for each route, in their order: the route that answers decides.
+        self._pattern = re.compile("|".join(patterns))
+
+    def needed(self, method: str, path: str) -> Scope:
+        """Return the narrowest scope that may request a path.
+
+        Args:
+            method: HTTP method; HEAD needs what GET needs.
+            path: path of a request, or of a route with its names in braces.
+        """
+        line = f"{'GET' if method == 'HEAD' else method} {path}"
+        match = self._pattern.fullmatch(line)
+        return self._scopes[match.lastindex - 1] if match and match.lastindex else "admin"
+
+    def refusal(self, scope: Scope | None, method: str, path: str) -> str | None:
+        """Return the reason why a scope does not cover a request.
+
+        Args:
+            scope: scope of the token; None for browsers, which have all rights of their user.
+            method: HTTP method.
+            path: path of the request.
+
+        Returns:
+            One sentence, or None when the request is allowed.
+        """
+        wanted = self.needed(method, path)
+        if scope is None or _RANK[scope] >= _RANK[wanted]:
+            return None
+        return f"The token's scope is {scope}; this request needs the scope {wanted}. Use another token."
 
 
-@cache
-def _pattern(routes: frozenset[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(route).replace(r"\{id\}", "[^/]+") for route in sorted(routes)))
+def scopes_of(app: FastAPI) -> ScopeTable:
+    """Return the scopes of an application's routes; read at the first request, when all routes are there."""
+    if not hasattr(app.state, "scopes"):
+        app.state.scopes = ScopeTable(app.routes)
+    scopes: ScopeTable = app.state.scopes
+    return scopes
+
+
+def _pattern(line: str) -> str:
+    return "(" + re.sub(r"\\{[^/]*?\\}", "[^/]+", re.escape(line)) + ")"

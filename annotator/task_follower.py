@@ -3,7 +3,7 @@
 import logging
 import threading
 
-from engine.projects import task_changes
+from engine.tasks.opening import task_changes
 from engine.workspace import Workspace
 
 _EVERY_SECONDS = 2.0  # between two looks
@@ -13,7 +13,7 @@ _log = logging.getLogger(__name__)
 
 
 class TaskFollower:
-    """Goes on with changes of many tasks (engine.projects.task_changes) that nobody works on.
+    """Goes on with changes of many tasks (engine.tasks.opening.task_changes) that nobody works on.
 
     Several servers may do it at once; each batch is done once.
     """

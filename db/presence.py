@@ -2,8 +2,8 @@
 
 An enabled member of the project is there, and an enabled admin of the installation. When somebody comes or goes, the
 tasks of their rejected answers follow: at once where these are few, else document by document
-(engine.projects.task_changes). Until a document's turn, the person counts as before. Who changes back meanwhile does so
-again document by document, after all have followed: nobody makes one long unit of work of thousands of answers.
+(engine.tasks.opening.task_changes). Until a document's turn, the person counts as before. Who changes back meanwhile
+does so again document by document, after all have followed: nobody makes one long unit of work of thousands of answers.
 
 On PostgreSQL, who comes or goes locks the project, and so does a verdict that rejects an answer (db.task_states): each
 sees what the other has stored.

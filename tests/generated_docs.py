@@ -19,7 +19,7 @@ from typer.main import get_command
 
 from annotator.access import OWNER, roles_of
 from annotator.app import create_app
-from annotator.scopes import needed_scope
+from annotator.scopes import ScopeTable, scopes_of
 from engine.cli import app as command_line
 from engine.settings import Settings
 from tests.support.repository import ROOT
@@ -135,16 +135,16 @@ def cli_page() -> str:
 
 
 @cache
-def openapi() -> tuple[dict[str, Any], Mapping[tuple[str, str], str]]:
-    """Return the OpenAPI document of the application, and the role that each route asks for."""
+def openapi() -> tuple[dict[str, Any], Mapping[tuple[str, str], str], ScopeTable]:
+    """Return the OpenAPI document of the application, and the role and scope that each route asks for."""
     with tempfile.TemporaryDirectory(prefix="glossator-docs-") as folder:
         application = create_app(Settings(data_dir=Path(folder), _env_file=None))
-        return application.openapi(), {**roles_of(application.routes), **CHECKED_LATER}
+        return application.openapi(), {**roles_of(application.routes), **CHECKED_LATER}, scopes_of(application)
 
 
 def api_page() -> str:
     """Return docs/api.md: each REST route by group, with scope, role, parameters, body and answers."""
-    document, roles = openapi()
+    document, roles, scopes = openapi()
     lines = ["# REST routes", "", MADE.format(source="annotator/routes"), ""]
     for paragraph in document["info"]["description"].split("\n\n"):
         lines += [*_wrapped(paragraph), ""]
@@ -156,7 +156,9 @@ def api_page() -> str:
         lines += ["", f"## {tag['name'].capitalize()}", "", tag.get("description", "")]
         for method, path, operation in _operations(document):
             if tag["name"] in operation["tags"]:
-                lines += _route(document, method, path, operation, roles.get((method, path)))
+                lines += _route(
+                    document, operation, f"{method} {path}", roles.get((method, path)), scopes.needed(method, path)
+                )
     lines += ["", "## Failures", "", 'A failure is a status with one sentence: `{"detail": "..."}`.', ""]
     lines += ["| status | when |", "|---|---|"]
     statuses = {
@@ -177,19 +179,15 @@ def _operations(document: Mapping[str, Any]) -> Iterator[tuple[str, str, Mapping
 
 
 def _route(
-    document: Mapping[str, Any], method: str, path: str, operation: Mapping[str, Any], role: str | None
+    document: Mapping[str, Any], operation: Mapping[str, Any], name: str, role: str | None, scope: str
 ) -> list[str]:
     open_to_all = operation.get("security") == []
-    bare = path
-    for part in path.split("/"):
-        if part.startswith("{"):
-            bare = bare.replace(part, "{id}")
     who = (
         "Open to all, without a token."
         if open_to_all
-        else f"Scope `{needed_scope(method, bare)}`; role: {ROLES.get(role or '', 'any user')}."
+        else f"Scope `{scope}`; role: {ROLES.get(role or '', 'any user')}."
     )
-    lines = ["", f"### {method} {path}", "", *_wrapped(f"{operation['summary']}. {who}")]
+    lines = ["", f"### {name}", "", *_wrapped(f"{operation['summary']}. {who}")]
     rows = [
         f"| `{each['name']}` | {each['in']} | {_schema_name(each['schema'])} | {_cell(each['description'])} |"
         for each in operation.get("parameters", ())

@@ -49,13 +49,13 @@ def test_generated_pages_are_those_of_the_code(name: str) -> None:
 def test_every_command_and_route_has_its_heading() -> None:
     single = {name for name, command in commands().items() if not hasattr(command, "commands")}
     assert single <= set(re.findall(r"^## (.+)$", text_of(DOCS / "cli.md"), re.MULTILINE))
-    document, _ = openapi()
+    document, _, _ = openapi()
     routes = {f"{method.upper()} {path}" for path, each in document["paths"].items() for method in each}
     assert routes == set(re.findall(r"^### (.+)$", text_of(DOCS / "api.md"), re.MULTILINE))
 
 
 def test_every_route_of_a_project_names_its_role() -> None:
-    document, roles = openapi()
+    document, roles, _ = openapi()
     for path, operations in document["paths"].items():
         for method in operations:
             if re.search(r"\{(project|document|page|annotation|task|run|job)_id\}", path):

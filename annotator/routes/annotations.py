@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS
 from annotator.deps import QUESTION, CurrentUser, TheAnswerService, TheWorkspace
+from annotator.scopes import needs_scope
 from engine.annotation import views
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.proposal import Proposal
@@ -44,6 +45,7 @@ class MorePages(BaseModel):
 
 
 @router.post("/documents/{document_id}/ask")
+@needs_scope("annotate")
 def ask(document_id: str, asked: Asked, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
     """Ask a document or one of its pages. Asking the same question again returns the existing answer."""
     annotation_id, existing = service.ask(document_id, asked.question, asked.page_id, user.id)
@@ -53,6 +55,7 @@ def ask(document_id: str, asked: Asked, service: TheAnswerService, user: Current
 
 
 @router.post("/annotations/{annotation_id}/ask-more")
+@needs_scope("annotate")
 def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
     """Ask further pages of the document, most likely first.
 
@@ -65,6 +68,7 @@ def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, use
 
 
 @router.post("/annotations/{annotation_id}/refine")
+@needs_scope("annotate")
 def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user: CurrentUser) -> Proposal:
     """Refine an answer with points and a box.
 
@@ -76,6 +80,7 @@ def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user
 
 
 @router.get("/annotations/{annotation_id}")
+@needs_scope("read")
 def show(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> AnnotationView:
     """Return an annotation with its newest state.
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from annotator.deps import CurrentUser, TheCaller, TheChangeStreams, TheWorkspace
 from annotator.event_stream import EventStream
+from annotator.scopes import needs_scope
 from engine.accounts.change_rights import ChangesView, changes_view
 
 router = APIRouter(prefix="/changes", tags=["system"])
@@ -24,6 +25,7 @@ EVENTS: dict[str, Any] = {
 
 
 @router.get("", response_class=EventStream, status_code=200, responses={200: EVENTS})
+@needs_scope("read")
 async def follow(
     user: CurrentUser,
     caller: TheCaller,
@@ -50,6 +52,7 @@ async def follow(
 
 
 @router.get("/since")
+@needs_scope("read")
 def changed(workspace: TheWorkspace, user: CurrentUser, since: Cursor = None) -> ChangesView:
     """Return what changed in the user's projects since a cursor; without one, in the last three seconds.
 

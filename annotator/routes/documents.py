@@ -10,6 +10,7 @@ from pydantic import BaseModel, StringConstraints
 from annotator.access import MEMBERS, REVIEWERS, check_member
 from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from annotator.uploads import asked_early, copy_upload
 from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
 from engine.annotation.views import AnnotationLine, annotation_lines
@@ -79,6 +80,7 @@ class DocumentWithQuestions(DocumentView):
 @router.get(
     "/projects/{project_id}/documents", responses=pages("Number of the documents that `q` finds, on all pages.")
 )
+@needs_scope("read")
 def list_documents(
     project_id: str,
     workspace: TheWorkspace,
@@ -112,6 +114,7 @@ def list_documents(
 
 
 @sent.post("/projects/{project_id}/documents")
+@needs_scope("annotate")
 async def upload(
     request: Request,
     project_id: str,
@@ -148,6 +151,7 @@ async def upload(
 
 
 @router.get("/documents/{document_id}")
+@needs_scope("read")
 def show_document(
     document_id: str,
     workspace: TheWorkspace,
@@ -161,6 +165,7 @@ def show_document(
 
 
 @router.post("/documents/{document_id}/reading/stop")
+@needs_scope("annotate")
 def stop_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser) -> DocumentView:
     """Stop the reading of a long document at its next step. The pages read so far stay.
 
@@ -172,6 +177,7 @@ def stop_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers,
 
 
 @router.post("/documents/{document_id}/reading/resume")
+@needs_scope("annotate")
 def resume_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser) -> DocumentView:
     """Read the pages that are missing since reading was stopped, or ended at a limit. 409 otherwise."""
     read_jobs.resume(workspace, document_id, by=user.id)
@@ -180,6 +186,7 @@ def resume_reading(document_id: str, workspace: TheWorkspace, workers: TheWorker
 
 
 @router.post("/documents/{document_id}/read-again", dependencies=[REVIEWERS], status_code=202)
+@needs_scope("annotate")
 def read_document_again(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: TheEditor) -> JobView:
     """Read all pages of a document again by OCR, as a job.
 

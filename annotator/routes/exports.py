@@ -14,6 +14,7 @@ from annotator.access import REVIEWERS
 from annotator.deps import CurrentUser, TheWorkers, TheWorkspace
 from annotator.export_views import GONE, ExportView, export_result, export_view
 from annotator.followed_job import FollowedJob
+from annotator.scopes import needs_scope
 from annotator.work_queues import JobLine
 from db.statuses import ACCEPTED
 from engine.accounts.users import names_of
@@ -101,6 +102,7 @@ TheChoice = Annotated[Chosen, Depends(_read_choice)]
 
 
 @router.get("/projects/{project_id}/export-formats")
+@needs_scope("read")
 def formats(project_id: str) -> list[FormatView]:
     """Return the export formats."""
     return [
@@ -114,6 +116,7 @@ def formats(project_id: str) -> list[FormatView]:
     response_class=FileResponse,
     responses={200: {"content": {"application/zip": {}}}},
 )
+@needs_scope("read")
 async def export(
     request: Request,
     project_id: str,
@@ -146,6 +149,7 @@ async def export(
 
 
 @router.post("/projects/{project_id}/exports", status_code=202)
+@needs_scope("read")
 def start(
     project_id: str, workspace: TheWorkspace, user: CurrentUser, workers: TheWorkers, chosen: TheChoice
 ) -> JobView:
@@ -159,6 +163,7 @@ def start(
 
 
 @router.get("/projects/{project_id}/exports")
+@needs_scope("read")
 def list_exports(project_id: str, workspace: TheWorkspace) -> list[ExportView]:
     """Return the exports of a project that run, that failed within a day, or whose file is kept; newest 50 first."""
     jobs = export_files.list_exports(workspace, project_id)
@@ -186,6 +191,7 @@ def stop(project_id: str, export_id: str, workspace: TheWorkspace, user: Current
         206: {"content": {"application/zip": {}}, "description": "The part that the header Range asks for."},
     },
 )
+@needs_scope("read")
 def fetch(project_id: str, export_id: str, workspace: TheWorkspace) -> FileResponse:
     """Return the zip file of an export that is done. Range requests resume a download."""
     job = export_files.export_job(workspace, project_id, export_id)

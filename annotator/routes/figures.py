@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheWorkspace
+from annotator.scopes import needs_scope
 from annotator.work_queues import ONE_REPORT
 from engine.statistics.throughput import LONGEST, Figures, figures
 
@@ -13,6 +14,7 @@ router = APIRouter(tags=["figures"], dependencies=[MEMBERS])
 
 
 @router.get("/projects/{project_id}/figures", dependencies=[ONE_REPORT])
+@needs_scope("read")
 def show_figures(
     project_id: str,
     workspace: TheWorkspace,

@@ -10,6 +10,7 @@ from annotator.access import REVIEWERS, check_reviewer
 from annotator.deps import CurrentUser, TheWorkers, TheWorkspace, workspace_of
 from annotator.followed_job import FollowedJob
 from annotator.import_views import ImportedView, ImportUnderWay, import_lines, import_result, under_way
+from annotator.scopes import needs_scope
 from annotator.uploads import asked_early, place_of
 from annotator.work_queues import JobLine
 from engine.accounts.users import names_of
@@ -32,6 +33,7 @@ sent = APIRouter(route_class=asked_early(check_reviewer, lambda request: IMPORTS
 
 
 @router.get("/projects/{project_id}/imports")
+@needs_scope("read")
 def imports(project_id: str, workspace: TheWorkspace) -> list[ImportUnderWay]:
     """Return the running imports of a project, oldest first."""
     jobs = job_list.open_jobs(workspace, IMPORT, project_id)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from annotator.work_queues import ONE_REPORT
 from engine.jobs import job_list, queue
 from engine.jobs.job_view import JobView, job_view
@@ -40,6 +41,7 @@ class Reason(BaseModel):
 
 
 @router.get("/projects/{project_id}/models", responses=pages())
+@needs_scope("read")
 def list_models(
     project_id: str,
     workspace: TheWorkspace,
@@ -73,6 +75,7 @@ def rollback(project_id: str, why: Reason, workspace: TheWorkspace, user: Curren
 
 
 @router.get("/projects/{project_id}/runs", responses=pages())
+@needs_scope("read")
 def list_runs(
     project_id: str,
     workspace: TheWorkspace,
@@ -88,12 +91,14 @@ def list_runs(
 
 
 @router.get("/runs/{run_id}")
+@needs_scope("read")
 def show_run(run_id: str, workspace: TheWorkspace, user: CurrentUser) -> RunView:
     """Return a training run with its curves and verdict."""
     return views.run_view(workspace, run_id)
 
 
 @router.get("/runs/{run_id}/changes", dependencies=[REVIEWERS, ONE_REPORT])
+@needs_scope("read")
 def show_changes(
     run_id: str,
     workspace: TheWorkspace,
@@ -113,6 +118,7 @@ def retrain(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobV
 
 
 @router.get("/projects/{project_id}/jobs", responses=pages())
+@needs_scope("read")
 def list_jobs(
     project_id: str,
     workspace: TheWorkspace,
@@ -142,6 +148,7 @@ def retry(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
 
 
 @router.get("/projects/{project_id}/triggers", dependencies=[REVIEWERS])
+@needs_scope("read")
 def triggers(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> TriggersView:
     """Return the retraining triggers of a project: progress, next time, the trigger history and the scheduler."""
     return trigger_status.triggers_of(workspace, project_id)

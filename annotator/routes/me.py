@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.deps import PASSWORD, CurrentUser, TheCaller, TheLoginQueue, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from engine.accounts import sessions, tokens, users
 from engine.accounts.sessions import SessionView
 from engine.accounts.tokens import MadeToken, Scope
@@ -36,6 +37,7 @@ class NewToken(BaseModel):
 
 
 @router.get("/preferences")
+@needs_scope("read")
 def show_preferences(workspace: TheWorkspace, user: CurrentUser) -> dict[str, Any]:
     """Return the user's stored preferences."""
     return users.preferences(workspace, user.id)

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import ROLE, CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from engine import audit
 from engine.accounts import invitations, members
 from engine.accounts.invitations import InvitationView
@@ -42,6 +43,7 @@ class MadeInvitation(InvitationView):
 
 
 @router.get("/projects/{project_id}/members", responses=pages())
+@needs_scope("read")
 def list_members(
     project_id: str,
     workspace: TheWorkspace,

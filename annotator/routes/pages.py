@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
+from annotator.scopes import needs_scope
 from annotator.thumbnail_queue import make_shared
 from engine.annotation.words import EditedWords, WordEditsRequest, Words, WordsConflict, edit_words, page_words
 from engine.documents.lists.thumbnails import MEDIA_TYPE, thumbnail
@@ -29,6 +30,7 @@ class Encoding(BaseModel):
 
 
 @router.get("/pages/{page_id}/image", response_class=Response, responses={200: {"content": {"image/png": {}}}, **KEPT})
+@needs_scope("read")
 def image(
     page_id: str, workspace: TheWorkspace, user: CurrentUser, if_none_match: Annotated[str | None, Header()] = None
 ) -> Response:
@@ -43,6 +45,7 @@ def image(
 @router.get(
     "/pages/{page_id}/thumbnail", response_class=Response, responses={200: {"content": {"image/jpeg": {}}}, **KEPT}
 )
+@needs_scope("read")
 async def small_image(
     page_id: str,
     workspace: TheWorkspace,
@@ -65,12 +68,14 @@ async def small_image(
 
 
 @router.get("/pages/{page_id}/words")
+@needs_scope("read")
 def words(page_id: str, workspace: TheWorkspace, user: CurrentUser) -> Words:
     """Return the words of a page."""
     return page_words(workspace, page_id)
 
 
 @router.put("/pages/{page_id}/words", response_model=EditedWords)
+@needs_scope("annotate")
 def mend_words(
     page_id: str, request: WordEditsRequest, workspace: TheWorkspace, user: TheEditor
 ) -> EditedWords | JSONResponse:
@@ -84,6 +89,7 @@ def mend_words(
 
 
 @router.post("/pages/{page_id}/read-again", dependencies=[REVIEWERS], status_code=202)
+@needs_scope("annotate")
 def read_page_again(page_id: str, workspace: TheWorkspace, workers: TheWorkers, user: TheEditor) -> JobView:
     """Read one page again by OCR, as a job; see the route of its document. 409 while another page of it is read."""
     job = read_again.ask(workspace, document_of(workspace, page_id), user.id, page_id)
@@ -92,6 +98,7 @@ def read_page_again(page_id: str, workspace: TheWorkspace, workers: TheWorkers, 
 
 
 @router.post("/pages/{page_id}/encode", status_code=202)
+@needs_scope("annotate")
 def encode(page_id: str, service: TheAnswerService, user: CurrentUser, later: BackgroundTasks) -> Encoding:
     """Encode a page in the background, so that its first question is answered faster. Writes nothing.
 

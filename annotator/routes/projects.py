@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS
 from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from engine.accounts import permissions
 from engine.annotation import views
 from engine.annotation.proposal import ModelName
@@ -73,6 +74,7 @@ class NextAnswer(BaseModel):
 
 
 @router.get("/projects", responses=pages())
+@needs_scope("read")
 def list_projects(
     workspace: TheWorkspace,
     user: CurrentUser,
@@ -111,6 +113,7 @@ def change_settings(
 
 
 @router.get("/projects/{project_id}/next")
+@needs_scope("read")
 def next_task(project_id: str, workspace: TheWorkspace, user: CurrentUser, after: str | None = None) -> NextAnswer:
     """Return the caller's next answer that is neither accepted nor submitted."""
     projects.project_by_id(workspace, project_id)

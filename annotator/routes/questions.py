@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import QUESTION, CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from engine.projects import projects
 from engine.tasks import asked_questions, standard_questions
 from engine.tasks.asked_questions import ListedQuestion
@@ -31,6 +32,7 @@ class QuestionList(BaseModel):
 
 
 @router.get("/projects/{project_id}/standard-questions")
+@needs_scope("read")
 def list_standard_questions(project_id: str, workspace: TheWorkspace) -> list[StandardQuestion]:
     """Return the standard questions of a project, in order."""
     projects.project_by_id(workspace, project_id)
@@ -52,6 +54,7 @@ def replace_standard_questions(
 
 
 @router.get("/projects/{project_id}/questions")
+@needs_scope("read")
 def suggest(project_id: str, workspace: TheWorkspace, user: CurrentUser, document_id: str | None = None) -> Suggestions:
     """Return suggested questions: standard questions with the caller's answers, then others by frequency."""
     projects.project_by_id(workspace, project_id)
@@ -61,6 +64,7 @@ def suggest(project_id: str, workspace: TheWorkspace, user: CurrentUser, documen
 @router.get(
     "/projects/{project_id}/asked-questions", responses=pages("Number of the questions that `q` finds, on all pages.")
 )
+@needs_scope("read")
 def list_asked_questions(
     project_id: str,
     workspace: TheWorkspace,

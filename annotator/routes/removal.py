@@ -7,6 +7,7 @@ from fastapi.responses import JSONResponse
 
 from annotator.access import MEMBERS_AND_REMOVED
 from annotator.deps import CurrentUser, TheEditor, TheWorkspace
+from annotator.scopes import needs_scope
 from engine.annotation import removal, views
 from engine.annotation.revisions import RevisionConflict
 from engine.annotation.views import AnnotationLine, AnnotationView
@@ -15,6 +16,7 @@ router = APIRouter(tags=["annotations"], dependencies=[MEMBERS_AND_REMOVED])
 
 
 @router.delete("/annotations/{annotation_id}", status_code=204, response_class=Response)
+@needs_scope("annotate")
 def remove(
     annotation_id: str,
     workspace: TheWorkspace,
@@ -37,6 +39,7 @@ def remove(
 
 
 @router.post("/annotations/{annotation_id}/restore")
+@needs_scope("annotate")
 def restore(annotation_id: str, workspace: TheWorkspace, user: TheEditor) -> AnnotationView:
     """Restore a removed answer as it was, with its status and its history.
 
@@ -47,6 +50,7 @@ def restore(annotation_id: str, workspace: TheWorkspace, user: TheEditor) -> Ann
 
 
 @router.get("/documents/{document_id}/removed-answers")
+@needs_scope("read")
 def removed(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> list[AnnotationLine]:
     """Return the removed answers of a document that the user can restore, newest first.
 

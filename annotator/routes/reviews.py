@@ -10,13 +10,15 @@ from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheEditor, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.routes.tasks import LeaseView
+from annotator.scopes import needs_scope
 from annotator.work_queues import ONE_REPORT
 from engine.annotation import views
 from engine.annotation.revisions import RevisionConflict, Saved
 from engine.statistics.project_agreement import ProjectAgreement, project_agreement
-from engine.tasks import review, review_queue
-from engine.tasks.review import ReviewLine, ReviewRequest, RevisionLine
-from engine.tasks.review_queue import NextReview
+from engine.tasks.review import review_queue
+from engine.tasks.review import verdicts as review
+from engine.tasks.review.review_queue import NextReview
+from engine.tasks.review.verdicts import ReviewLine, ReviewRequest, RevisionLine
 
 router = APIRouter(tags=["reviews"], dependencies=[MEMBERS])
 Limit = Annotated[int, Query(ge=1, le=review.MOST_LISTED, description="Maximum number on a page.")]
@@ -32,12 +34,14 @@ class ReviewedBefore(BaseModel):
 
 
 @router.post("/projects/{project_id}/review/next", dependencies=[REVIEWERS])
+@needs_scope("annotate")
 def next_review(project_id: str, came: ReviewedBefore, workspace: TheWorkspace, user: CurrentUser) -> NextReview:
     """Lease the next submitted answer to the caller: disputed first, then oldest, never their own."""
     return review_queue.next_review(workspace, project_id, user.id, came.after)
 
 
 @router.post("/annotations/{annotation_id}/review/heartbeat", dependencies=[REVIEWERS])
+@needs_scope("annotate")
 def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
     """Renew the caller's lease on an answer under review."""
     return LeaseView(lease_until=review_queue.heartbeat(workspace, annotation_id, user.id))
@@ -46,12 +50,14 @@ def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) ->
 @router.post(
     "/annotations/{annotation_id}/review/release", status_code=204, response_class=Response, dependencies=[REVIEWERS]
 )
+@needs_scope("annotate")
 def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Return an answer to the review queue."""
     review_queue.release(workspace, annotation_id, user.id)
 
 
 @router.post("/annotations/{annotation_id}/reviews", dependencies=[REVIEWERS], response_model=Saved)
+@needs_scope("annotate")
 def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor) -> Saved | JSONResponse:
     """Review another user's answer: accept, reject with a reason, or fix.
 
@@ -66,6 +72,7 @@ def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, u
 
 
 @router.get("/annotations/{annotation_id}/reviews", responses=pages())
+@needs_scope("read")
 def list_reviews(
     annotation_id: str,
     workspace: TheWorkspace,
@@ -86,6 +93,7 @@ def list_reviews(
 
 
 @router.get("/annotations/{annotation_id}/revisions", responses=pages())
+@needs_scope("read")
 def list_revisions(
     annotation_id: str,
     workspace: TheWorkspace,
@@ -106,6 +114,7 @@ def list_revisions(
 
 
 @router.get("/projects/{project_id}/agreement", dependencies=[REVIEWERS, ONE_REPORT])
+@needs_scope("read")
 def agreement(project_id: str, workspace: TheWorkspace) -> ProjectAgreement:
     """Return the agreement between people, with gold questions, and of the model with accepted answers."""
     return project_agreement(workspace, project_id)

@@ -8,6 +8,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 from annotator.deps import TheEditor, TheWorkspace
+from annotator.scopes import needs_scope
 from engine.annotation import views
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved, append_revision
 
@@ -15,6 +16,7 @@ router = APIRouter(tags=["annotations"])
 
 
 @router.put("/annotations/{annotation_id}/revisions", response_model=Saved)
+@needs_scope("annotate")
 def save(annotation_id: str, request: RevisionRequest, workspace: TheWorkspace, user: TheEditor) -> Response:
     """Append a revision. Repeating an idempotency key returns the same revision and stores nothing."""
     try:

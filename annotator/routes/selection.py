@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import ADMINS, MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.scopes import needs_scope
 from engine.jobs.job_view import JobView, job_view
 from engine.projects import projects
 from engine.selection import auto_accept, label_review, ranking, stages, survey_trigger
@@ -53,6 +54,7 @@ def survey(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobVi
 @router.get(  # the path before, which programs may ask for
     "/projects/{project_id}/second-looks", dependencies=[REVIEWERS], responses=pages(), include_in_schema=False
 )
+@needs_scope("read")
 def list_label_reviews(
     project_id: str,
     workspace: TheWorkspace,
@@ -75,6 +77,7 @@ def put_first(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> P
 
 
 @router.get("/projects/{project_id}/stage")
+@needs_scope("read")
 def show_stage(project_id: str, workspace: TheWorkspace) -> StageView:
     """Return a project's stage with measured precision, answers above the threshold, and audit results."""
     return stage_view(workspace, project_id)
@@ -88,6 +91,7 @@ def set_stage(project_id: str, wanted: WantedStage, workspace: TheWorkspace, use
 
 
 @router.get("/projects/{project_id}/automatic-answers", dependencies=[REVIEWERS], responses=pages())
+@needs_scope("read")
 def list_automatic(
     project_id: str,
     workspace: TheWorkspace,

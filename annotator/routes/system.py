@@ -12,6 +12,7 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.health import NEEDED, Part
 from annotator.health_checks import Checkup, is_admin, is_ready
 from annotator.reference.page import page
+from annotator.scopes import needs_scope
 
 router = APIRouter(tags=["system"])
 UNREADY = "unready"
@@ -122,12 +123,14 @@ def _wrong(parts: dict[str, Part]) -> str | None:
 
 
 @router.get("/me")
+@needs_scope("read")
 def me(user: CurrentUser, workspace: TheWorkspace) -> Me:
     """Return the current user and the login mode."""
     return Me(user=Person(id=user.id, name=user.name, role=user.role), auth=workspace.settings.auth)
 
 
 @router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
+@needs_scope("read")
 def show_reference(request: Request) -> str:
     """Return the REST reference as a page."""
     return page(request.app.openapi(), str(request.base_url))

@@ -9,11 +9,14 @@ from pydantic import BaseModel, ConfigDict
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
-from engine.projects import projects, task_changes
-from engine.projects.task_changes import TaskProgress
-from engine.tasks import queue, tasks
-from engine.tasks.queue import NextTask
-from engine.tasks.queue_view import QueueView, queue_view
+from annotator.scopes import needs_scope
+from engine.projects import projects
+from engine.tasks import tasks
+from engine.tasks.opening import task_changes
+from engine.tasks.opening.task_changes import TaskProgress
+from engine.tasks.queue import next_task as queue
+from engine.tasks.queue.next_task import NextTask
+from engine.tasks.queue.queue_view import QueueView, queue_view
 from engine.tasks.tasks import MOST_LISTED, TaskLine
 
 router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
@@ -45,6 +48,7 @@ class LeaseView(BaseModel):
 
 
 @router.get("/projects/{project_id}/task-changes")
+@needs_scope("read")
 def list_task_changes(project_id: str, workspace: TheWorkspace) -> list[TaskProgress]:
     """Return the changes that the project's tasks follow in batches, with their progress.
 
@@ -56,12 +60,14 @@ def list_task_changes(project_id: str, workspace: TheWorkspace) -> list[TaskProg
 
 
 @router.get("/projects/{project_id}/queue")
+@needs_scope("read")
 def show_queue(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> QueueView:
     """Return progress of the queue, tasks in progress, and the reason when none is left for the caller."""
     return queue_view(workspace, project_id, user.id)
 
 
 @router.post("/projects/{project_id}/queue/next")
+@needs_scope("annotate")
 def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: CurrentUser) -> NextTask:
     """Lease the next task to the caller.
 
@@ -71,12 +77,14 @@ def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: Cu
 
 
 @router.post("/tasks/{task_id}/heartbeat")
+@needs_scope("annotate")
 def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> LeaseView:
     """Renew the caller's lease. Send this every 30 s while the user works."""
     return LeaseView(lease_until=queue.heartbeat(workspace, task_id, user.id))
 
 
 @router.post("/tasks/{task_id}/release", status_code=204, response_class=Response)
+@needs_scope("annotate")
 def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Return a task to the queue before its lease ends."""
     queue.release(workspace, task_id, user.id)
@@ -87,6 +95,7 @@ def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     dependencies=[REVIEWERS],
     responses=pages("Number of the tasks of the project, on all pages."),
 )
+@needs_scope("read")
 def list_tasks(
     project_id: str,
     workspace: TheWorkspace,

@@ -17,12 +17,12 @@ from engine.datasets.snapshot_views import SnapshotView, newest_view
 from engine.errors import Refused
 from engine.plurals import count
 from engine.projects.project_stage import NAMES, STAGES
-from engine.projects.task_changes import AUTOMATIC
 from engine.selection import auto_accept, stages, survey_trigger
 from engine.selection.stage_view import StageView, stage_view
 from engine.statistics.project_agreement import ProjectAgreement, project_agreement
 from engine.statistics.selection_gain import Choices
 from engine.statistics.throughput import OTHERS, Figures, MasksADay, ModelFigures, PersonFigures, figures, people_of
+from engine.tasks.opening.task_changes import AUTOMATIC
 
 PERIODS = (("4 weeks", 28), ("3 months", 91), ("1 year", 364))
 VERSIONS = 8  # model versions that fit side by side

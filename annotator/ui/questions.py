@@ -16,9 +16,9 @@ from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.plurals import count
 from engine.projects import project_settings, projects
-from engine.projects.task_changes import ORDER, OVERLAP, QUESTIONS
 from engine.tasks.asked_questions import ListedQuestion, Sort, asked_questions, count_asked
-from engine.tasks.queue_view import queue_view
+from engine.tasks.opening.task_changes import ORDER, OVERLAP, QUESTIONS
+from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions
 
 NO_QUESTIONS = empty(

@@ -4,7 +4,7 @@ from html import escape
 
 from annotator.ui.table import moment
 from engine.followers import freshness
-from engine.projects import task_changes
+from engine.tasks.opening import task_changes
 from engine.workspace import Workspace
 
 LAG_SECONDS = 2.0  # figures that are younger count as those of now

@@ -11,7 +11,7 @@ _GOES_ON = text("finished_at IS NULL")
 
 
 class TaskChange(Base):
-    """A change that all tasks of a project follow, document by document (engine.projects.task_changes).
+    """A change that all tasks of a project follow, document by document (engine.tasks.opening.task_changes).
 
     What is wanted stands elsewhere: standard questions, settings, members. A newer change of the same kind takes the
     place of this one, with another `number`, and begins at the first document.

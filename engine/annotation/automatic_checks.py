@@ -16,9 +16,9 @@ from engine.annotation.agreement import agrees
 from engine.annotation.state import AnnotationState
 from engine.plurals import count
 from engine.projects import project_stage
-from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import settings_of
 from engine.queries import not_removed, replaces_person
+from engine.tasks.opening.open_tasks import lock_project
 
 LEAST = 20  # least number of checks: with fewer, as many wrong answers are tolerated as with this number
 
@@ -127,7 +127,7 @@ def store_verdict(
         return None
     if opinion is None or opinion.automatic_id != automatic.id:
         opinion = opinion_of(ToCheck(automatic.id, automatic.answer, automatic.page_id), state)
-    lock_project(session, automatic.project_id)  # before its row, as a withdrawal does (engine.projects.task_changes)
+    lock_project(session, automatic.project_id)  # before its row, as in engine.tasks.opening.task_changes
     automatic.verdict = "right" if opinion.right else "wrong"
     automatic.checked_by, automatic.checked_at = person_id, now()
     session.flush()

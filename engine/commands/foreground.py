@@ -59,7 +59,7 @@ def tasks_follow(workspace: Workspace, project_id: str) -> None:
 
     After an interruption, a server or a worker does the rest.
     """
-    from engine.projects import task_changes
+    from engine.tasks.opening import task_changes
 
     if not any(running.finished_at is None for running in task_changes.running(workspace, project_id)):
         return

@@ -33,7 +33,7 @@ from engine.errors import Conflict, TooMany
 from engine.jobs import queue
 from engine.jobs.in_process_worker import LEASE_SECONDS, InProcessWorker
 from engine.jobs.worker import do, holder_name
-from engine.projects.open_tasks import open_missing
+from engine.tasks.opening.open_tasks import open_missing
 from engine.workspace import Workspace
 
 _GRACE = 0.7  # seconds after the first page in which a short document becomes whole

@@ -21,9 +21,9 @@ from engine.documents.reading.open import read_document
 from engine.documents.reading.page import Beginning, ReadPage
 from engine.documents.reading.reading_state import ReadingState, read_later, state_of
 from engine.errors import Refused
-from engine.projects.open_tasks import open_missing
 from engine.queries import existing
 from engine.settings import MEGABYTE, Settings
+from engine.tasks.opening.open_tasks import open_missing
 from engine.text import clean_file_name, quote_file_name, storable
 from engine.workspace import Workspace
 

@@ -15,7 +15,7 @@ from engine.documents.ingest import add_page, finish, new_document, signature_of
 from engine.documents.reading.page import Beginning, ReadPage, ReadWord
 from engine.errors import Refused
 from engine.grounded import GroundedPage
-from engine.projects.open_tasks import open_missing
+from engine.tasks.opening.open_tasks import open_missing
 from engine.workspace import Workspace
 from model.examples import Word
 from model.layout import read_layout

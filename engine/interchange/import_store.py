@@ -25,7 +25,7 @@ from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
 from engine.interchange.pictures import check_picture
-from engine.projects.open_tasks import lock_project, open_missing
+from engine.tasks.opening.open_tasks import lock_project, open_missing
 from engine.text import storable
 from engine.workspace import Workspace
 from model.examples import Word

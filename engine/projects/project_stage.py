@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import StageChange
 from engine import audit
-from engine.projects.open_tasks import lock_project
+from engine.tasks.opening.open_tasks import lock_project
 
 Stage = Literal["assisted", "semi_automatic", "automatic"]
 STAGES: tuple[Stage, ...] = get_args(Stage)

@@ -12,10 +12,10 @@ from db.tables import EVERYBODY, Member, Project, ProjectFigures, User
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.paging import Order, Page
-from engine.projects import task_changes
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
 from engine.settings import Settings
+from engine.tasks.opening import task_changes
 from engine.text import check_name
 from engine.workspace import Workspace
 
@@ -89,7 +89,7 @@ def change_settings(
 ) -> ProjectSettings:
     """Change settings of a project; changes are audited.
 
-    In a large project the tasks follow a change of overlap or order in batches (engine.projects.task_changes).
+    In a large project the tasks follow a change of overlap or order in batches (engine.tasks.opening.task_changes).
 
     Args:
         workspace: open workspace.

@@ -25,7 +25,7 @@ from engine.plurals import count
 from engine.queries import existing
 from engine.read_again.page_words import words_by_ocr
 from engine.read_again.storing import WordsReadAgain, store_again
-from engine.tasks.label_review_queue import WORDS
+from engine.tasks.review.label_review_queue import WORDS
 from engine.workspace import Workspace
 
 

@@ -5,8 +5,8 @@ from sqlalchemy import ColumnElement, Select, exists, select
 from db.statuses import TRAIN
 from db.tables import AutomaticAnswer, Document, DocumentGroup, SurveyAnswer, Task
 from engine.annotation.survey_answers import fresh
-from engine.projects import priority
 from engine.selection.holdout_precision import THERE
+from engine.tasks.opening import priority
 
 
 def acceptable(which: ColumnElement[bool], version_id: str, threshold: float) -> Select[str, SurveyAnswer]:

@@ -22,14 +22,15 @@ from engine.batches import in_batches
 from engine.errors import Forbidden
 from engine.models import registry
 from engine.paging import Order, Page
-from engine.projects import overlap, project_stage, task_changes
-from engine.projects.open_tasks import lock_project
+from engine.projects import project_stage
 from engine.projects.project_settings import settings_of
 from engine.queries import in_force
 from engine.selection import stages
 from engine.selection.acceptable_tasks import acceptable
 from engine.selection.precision import lowest
 from engine.selection.survey_figures import measure
+from engine.tasks.opening import overlap, task_changes
+from engine.tasks.opening.open_tasks import lock_project
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000
@@ -137,7 +138,7 @@ def _store(
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
     """Withdraw the automatic answers without a person's verdict; return their number. Audited.
 
-    Reopens their tasks, in a large project in batches (engine.projects.task_changes).
+    Reopens their tasks, in a large project in batches (engine.tasks.opening.task_changes).
 
     Raises:
         Forbidden: the user is not an admin of the project.

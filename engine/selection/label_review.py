@@ -32,7 +32,7 @@ from engine.annotation.survey_answers import fresh
 from engine.models import registry
 from engine.paging import Order, Page, rows_of
 from engine.queries import is_newest
-from engine.tasks.label_review_queue import sentence
+from engine.tasks.review.label_review_queue import sentence
 from engine.workspace import Workspace
 
 SURE, NO_ANSWER = (

@@ -20,13 +20,13 @@ from db.tables import Document, DocumentGroup, DocumentSignature, SurveyAnswer, 
 from engine import audit
 from engine.annotation.survey_answers import unpack_signature
 from engine.batches import in_batches
-from engine.projects import overlap, priority, task_changes
-from engine.projects.open_tasks import lock_project
-from engine.projects.priority import BY_HAND
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.projects.projects import project_by_id
 from engine.queries import existing
 from engine.selection.ordering import order
+from engine.tasks.opening import overlap, priority, task_changes
+from engine.tasks.opening.open_tasks import lock_project
+from engine.tasks.opening.priority import BY_HAND
 from engine.workspace import Workspace
 
 KNOWN = 1000  # answered documents that a choice avoids; more would add little and take about a second

@@ -18,11 +18,11 @@ from engine.annotation import automatic_checks
 from engine.errors import Conflict, Forbidden, Refused
 from engine.models import registry
 from engine.plurals import count
-from engine.projects.open_tasks import lock_project
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.projects.project_stage import NAMES, STAGES, stage_of, step
 from engine.selection.precision import Point, lowest
 from engine.selection.survey_figures import Measured, measure
+from engine.tasks.opening.open_tasks import lock_project
 from engine.workspace import Workspace
 
 

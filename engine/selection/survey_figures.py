@@ -16,11 +16,11 @@ from sqlalchemy.orm import Session
 from db.tables import Job, SurveyAnswer, Task, TaskChange
 from engine import changes
 from engine.annotation.survey_answers import fresh
-from engine.projects import task_changes
 from engine.selection.acceptable_tasks import acceptable
 from engine.selection.holdout_precision import judge_holdouts
 from engine.selection.precision import THRESHOLDS, Point, Sums
 from engine.selection.survey_trigger import SURVEY
+from engine.tasks.opening import task_changes
 
 _PROJECTS = 20  # kept in memory
 _AT_ONCE = 500  # documents of one statement: databases limit its parameters

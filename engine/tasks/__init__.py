@@ -1,5 +1,7 @@
-"""Tasks: standard questions asked of documents, the queue, and reviews.
+"""Tasks: standard questions asked of documents.
 
-`queue` leases the next task, `review_queue` the next answer to review, `review` stores a verdict. `task_status` is the
-query behind both queues.
+- `opening`: which tasks there are, and their order: what follows from documents, questions and settings.
+- `queue`: who does what next.
+- `review`: answers that wait for a verdict, and verdicts.
+- `task_status` is the query behind both queues; the states themselves are stored with the tasks (`db/task_states.py`).
 """

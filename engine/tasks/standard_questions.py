@@ -8,8 +8,8 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, AuditEntry, Document, Question
 from engine.errors import Conflict, NotFound, Refused
-from engine.projects import open_tasks, task_changes
 from engine.queries import not_removed
+from engine.tasks.opening import open_tasks, task_changes
 from engine.text import check_question, is_blank, quote_file_name, storable
 from engine.text import join_names as joined
 from engine.workspace import Workspace
@@ -66,7 +66,7 @@ def replace_standard_questions(
     """Replace the standard questions of a project by `texts`; return them. Audited.
 
     Opens tasks for every document. Tasks of removed questions close, and reopen with their answers when the question
-    returns. In a large project the tasks follow in batches (engine.projects.task_changes).
+    returns. In a large project the tasks follow in batches (engine.tasks.opening.task_changes).
 
     Args:
         workspace: Open workspace.

@@ -1,6 +1,6 @@
 """Tasks as a project admin sees them, and their gold answers.
 
-Tasks are opened in engine.projects.open_tasks and leased in engine.tasks.queue.
+Tasks are opened in engine.tasks.opening.open_tasks and leased in engine.tasks.queue.next_task.
 """
 
 from collections.abc import Sequence

@@ -1,12 +1,9 @@
-"""Access to every route and blob, by everybody: one table says who gets in.
+"""Access to every route and blob, by everybody, as tests/support/route_table.py says.
 
-To add a route, add its row: the role that it needs, and a body where an empty one would be refused before the check of
-access. Ids in a path are those of a project in which the people below have their roles; `outsider` is admin of another
-project.
+Ids in a path are those of a project in which the people below have their roles; `outsider` is admin of another project.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +22,8 @@ from engine.settings import Settings
 from tests.support.accounts import ADDRESS, Person
 from tests.support.factories import bill, make_document, make_project
 from tests.support.populated_project import World
+from tests.support.route_table import ADMIN, ANYBODY, MEMBER, OWNER, REVIEWER, ROUTES, USER, Row
 
-# What one must be. Whoever is less gets 401 (nobody), 404 (no member: the project does not exist for them) or 403.
-ANYBODY, USER, MEMBER, REVIEWER, ADMIN, OWNER, CLOSED = range(7)  # OWNER: admin of the whole installation
 KINDS = {
     "anonymous": ANYBODY,
     "outsider": USER,
@@ -37,152 +33,6 @@ KINDS = {
     "owner": OWNER,
 }
 
-
-@dataclass(frozen=True)
-class Row:
-    """Access that a route needs. `nobody`: status for strangers. `missing`: its ids do not exist, for anybody."""
-
-    needed: int
-    body: Any = None
-    nobody: int = 401
-    missing: bool = False
-    query: str = ""
-    more: dict[str, Any] = field(default_factory=dict)
-
-
-EDIT = {"idempotency_key": "access-" + "0" * 9, "base": 1, "edits": []}
-WITHOUT_POINTS = {"page_id": "{page_id}", "points": [[-1, -1, True]]}
-
-TABLE: dict[str, Row] = {
-    # --- the doors
-    "GET /": Row(ANYBODY),
-    "GET /favicon.ico": Row(ANYBODY),
-    "GET /login": Row(ANYBODY),
-    "POST /login": Row(ANYBODY),
-    "POST /logout": Row(ANYBODY),
-    "GET /invite/{token}": Row(ANYBODY),
-    "POST /invite/{token}": Row(ANYBODY),
-    "GET /static/{path:path}": Row(ANYBODY),
-    "GET /source": Row(ANYBODY),
-    "GET /source/weights/{path:path}": Row(ANYBODY, missing=True),
-    "GET /api/health": Row(ANYBODY),
-    "GET /api/health/live": Row(ANYBODY),
-    "GET /api/health/ready": Row(ANYBODY),
-    "GET /api/docs": Row(USER, nobody=303),
-    "GET /api/openapi.json": Row(USER),
-    # --- oneself
-    "GET /api/changes": Row(USER),
-    "GET /api/changes/since": Row(USER),
-    "GET /api/me": Row(USER),
-    "GET /api/me/preferences": Row(USER),
-    "PUT /api/me/preferences": Row(USER, body={"theme": "dark"}),
-    "GET /api/me/sessions": Row(USER),
-    "DELETE /api/me/sessions/{session_id}": Row(USER),
-    "POST /api/me/tokens": Row(USER, body={"purpose": "tests"}),
-    "PUT /api/me/password": Row(USER, body={"old": "x"}),
-    # --- users
-    "GET /api/users": Row(OWNER),
-    "POST /api/users": Row(OWNER),
-    "PATCH /api/users/{user_id}": Row(OWNER, body={}),
-    "PUT /api/users/{user_id}/password": Row(OWNER),
-    "GET /api/users/{user_id}/sessions": Row(OWNER),
-    "DELETE /api/users/{user_id}/sessions": Row(OWNER),
-    "GET /api/audit": Row(OWNER),
-    # --- projects and members
-    "GET /api/projects": Row(USER),
-    "POST /api/projects": Row(OWNER, body={"name": "one of {person}"}),
-    "PATCH /api/projects/{project_id}/settings": Row(ADMIN, body={}),
-    "GET /api/projects/{project_id}/next": Row(MEMBER),
-    "GET /api/projects/{project_id}/members": Row(MEMBER),
-    "PUT /api/projects/{project_id}/members/{user_id}": Row(ADMIN, body={"role": "reviewer"}),
-    "DELETE /api/projects/{project_id}/members/{user_id}": Row(ADMIN),
-    "GET /api/projects/{project_id}/invitations": Row(ADMIN),
-    "POST /api/projects/{project_id}/invitations": Row(ADMIN, body={"role": "annotator"}),
-    "DELETE /api/invitations/{invitation_id}": Row(ADMIN),
-    "GET /api/projects/{project_id}/audit": Row(ADMIN),
-    # --- documents and pages
-    "GET /api/projects/{project_id}/documents": Row(MEMBER),
-    "POST /api/projects/{project_id}/documents": Row(MEMBER),
-    "GET /api/documents/{document_id}": Row(MEMBER),
-    "POST /api/documents/{document_id}/reading/stop": Row(MEMBER),
-    "POST /api/documents/{document_id}/read-again": Row(REVIEWER),
-    "POST /api/pages/{page_id}/read-again": Row(REVIEWER),
-    "POST /api/documents/{document_id}/reading/resume": Row(MEMBER),
-    "GET /api/pages/{page_id}/image": Row(MEMBER),
-    "GET /api/pages/{page_id}/thumbnail": Row(MEMBER),
-    "GET /api/pages/{page_id}/words": Row(MEMBER),
-    "PUT /api/pages/{page_id}/words": Row(MEMBER),
-    "POST /api/pages/{page_id}/encode": Row(MEMBER),
-    # --- annotations: of another annotator, so that only reviewers may change it
-    "POST /api/documents/{document_id}/ask": Row(MEMBER),
-    "GET /api/annotations/{annotation_id}": Row(MEMBER),
-    "POST /api/annotations/{annotation_id}/restore": Row(REVIEWER),
-    "DELETE /api/annotations/{annotation_id}": Row(REVIEWER, query="?base=0"),  # 409: it is at revision 1
-    "GET /api/documents/{document_id}/removed-answers": Row(MEMBER),
-    "POST /api/annotations/{annotation_id}/refine": Row(REVIEWER, body=WITHOUT_POINTS),
-    "POST /api/annotations/{annotation_id}/ask-more": Row(REVIEWER, body={"pages": 1}),
-    "PUT /api/annotations/{annotation_id}/revisions": Row(REVIEWER, body=EDIT),
-    "GET /api/annotations/{annotation_id}/revisions": Row(MEMBER),
-    "GET /api/annotations/{annotation_id}/reviews": Row(MEMBER),
-    "POST /api/annotations/{annotation_id}/reviews": Row(REVIEWER),
-    "POST /api/annotations/{annotation_id}/review/heartbeat": Row(REVIEWER),
-    "POST /api/annotations/{annotation_id}/review/release": Row(REVIEWER),
-    # --- standard questions, the queue, reviews, figures
-    "GET /api/projects/{project_id}/questions": Row(MEMBER),
-    "GET /api/projects/{project_id}/asked-questions": Row(MEMBER),
-    "GET /api/projects/{project_id}/standard-questions": Row(MEMBER),
-    "PUT /api/projects/{project_id}/standard-questions": Row(REVIEWER),
-    "GET /api/projects/{project_id}/task-changes": Row(MEMBER),
-    "GET /api/projects/{project_id}/queue": Row(MEMBER),
-    "POST /api/projects/{project_id}/queue/next": Row(MEMBER, body={}),
-    "POST /api/tasks/{task_id}/heartbeat": Row(MEMBER),
-    "POST /api/tasks/{task_id}/release": Row(MEMBER),
-    "GET /api/projects/{project_id}/tasks": Row(REVIEWER),
-    "PUT /api/tasks/{task_id}/gold": Row(REVIEWER),
-    "POST /api/projects/{project_id}/review/next": Row(REVIEWER, body={}),
-    "GET /api/projects/{project_id}/agreement": Row(REVIEWER),
-    "GET /api/projects/{project_id}/figures": Row(MEMBER),
-    # --- what the model says unasked
-    "POST /api/projects/{project_id}/survey": Row(REVIEWER),
-    "GET /api/projects/{project_id}/label-reviews": Row(REVIEWER),
-    "GET /api/projects/{project_id}/second-looks": Row(REVIEWER),
-    "PUT /api/documents/{document_id}/first": Row(REVIEWER),
-    "GET /api/projects/{project_id}/stage": Row(MEMBER),
-    "PUT /api/projects/{project_id}/stage": Row(ADMIN, body={"stage": "semi_automatic"}),
-    "GET /api/projects/{project_id}/automatic-answers": Row(REVIEWER),
-    "POST /api/projects/{project_id}/automatic-answers/undo": Row(ADMIN),
-    # --- learning
-    "GET /api/projects/{project_id}/models": Row(MEMBER),
-    "POST /api/projects/{project_id}/models/{version_id}/promote": Row(ADMIN, body={}),
-    "POST /api/projects/{project_id}/rollback": Row(ADMIN, body={}),
-    "GET /api/projects/{project_id}/runs": Row(MEMBER),
-    "GET /api/runs/{run_id}": Row(MEMBER),
-    "GET /api/runs/{run_id}/changes": Row(REVIEWER),
-    "POST /api/projects/{project_id}/retrain": Row(REVIEWER),
-    "GET /api/projects/{project_id}/jobs": Row(MEMBER),
-    "POST /api/jobs/{job_id}/cancel": Row(ADMIN),
-    "POST /api/jobs/{job_id}/retry": Row(ADMIN),
-    "GET /api/projects/{project_id}/triggers": Row(REVIEWER),
-    "GET /api/projects/{project_id}/export": Row(REVIEWER),
-    "POST /api/projects/{project_id}/exports": Row(REVIEWER),
-    "GET /api/projects/{project_id}/exports": Row(REVIEWER),
-    "POST /api/projects/{project_id}/exports/{export_id}/stop": Row(REVIEWER, missing=True),  # it has ended
-    "GET /api/projects/{project_id}/exports/{export_id}/file": Row(REVIEWER),
-    "POST /api/projects/{project_id}/import": Row(REVIEWER),
-    "GET /api/projects/{project_id}/imports": Row(REVIEWER),
-    "POST /api/projects/{project_id}/imports/{import_id}/stop": Row(REVIEWER),
-    "GET /api/projects/{project_id}/export-formats": Row(REVIEWER),
-    # --- Gradio: the page, its events, and its own files; everything else that it brings along is closed
-    "GET /app/": Row(USER, nobody=303),
-    "HEAD /app/": Row(USER, nobody=303),
-    "GET /app/config": Row(USER),
-    "GET /app/theme.css": Row(USER),
-    "POST /app/gradio_api/queue/join": Row(USER),
-    "GET /app/gradio_api/queue/data": Row(USER, query="?session_hash=none"),
-    "GET /app/gradio_api/heartbeat/{session_hash}": Row(USER),
-    "GET /app/assets/{path:path}": Row(ANYBODY, missing=True),
-    "GET /app/static/{path:path}": Row(ANYBODY, missing=True),
-}
 
 GRADIO_STREAMS = ("queue/data", "heartbeat/{session_hash}")
 
@@ -252,11 +102,11 @@ def filled(body: Any, values: dict[str, str]) -> Any:
 def test_every_route_lets_in_whom_the_table_says(world: World) -> None:
     wrong, seen = [], set()
     for method, path in routes_of(world.client.app.routes):  # type: ignore[attr-defined]
-        if method == "HEAD" and f"HEAD {path}" not in TABLE:
+        if method == "HEAD" and f"HEAD {path}" not in ROUTES:
             continue  # Starlette answers HEAD with what GET would say
         if is_closed(path):
             continue
-        row = TABLE.get(f"{method} {path}")
+        row = ROUTES.get(f"{method} {path}")
         if row is None:
             wrong.append(f"{method} {path} is not in the table")
             continue
@@ -272,7 +122,7 @@ def test_every_route_lets_in_whom_the_table_says(world: World) -> None:
             if said not in expected(row, kind):
                 wrong.append(f"{method} {path} as {kind}: {status}, not {' '.join(expected(row, kind))}")
     assert not wrong, "\n".join(wrong)
-    assert not (gone := set(TABLE) - seen), f"in the table, but no route: {sorted(gone)}"
+    assert not (gone := set(ROUTES) - seen), f"in the table, but no route: {sorted(gone)}"
 
 
 def test_what_gradio_brings_along_is_closed_to_everybody(world: World) -> None:

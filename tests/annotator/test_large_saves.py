@@ -18,7 +18,7 @@ from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved
 from engine.annotation.state import PageGeometry, raster, to_patch
 from engine.annotation.words import WordEditsRequest, edit_words
 from engine.errors import NotFound, Refused, TooMany
-from engine.tasks.review import ReviewRequest, review
+from engine.tasks.review.verdicts import ReviewRequest, review
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.support.annotators import make_person

@@ -14,8 +14,8 @@ from db.tables import Member
 from engine.accounts.users import add_user
 from engine.followers import catch_up
 from engine.projects.projects import project_named
-from engine.projects.task_changes import QUESTIONS, go_on
 from engine.settings import Settings
+from engine.tasks.opening.task_changes import QUESTIONS, go_on
 from engine.workspace import Workspace, open_workspace
 from tests.support.annotators import begin, edits
 from tests.support.factories import accept, bill, make_document

@@ -21,8 +21,8 @@ from engine.documents.reading.reading_state import READ, ReadingState, state_of
 from engine.errors import Refused
 from engine.followers import catch_up
 from engine.jobs import queue
-from engine.projects import task_changes
 from engine.settings import Settings
+from engine.tasks.opening import task_changes
 from engine.workspace import Workspace, open_workspace
 from tests.support.drift import find_drift
 from tests.support.factories import accept, line, make_document, make_project

@@ -14,7 +14,8 @@ from engine.annotation.words import WordEditsRequest, edit_words
 from engine.jobs import queue as jobs
 from engine.jobs.presence import Presence
 from engine.selection import auto_accept, ranking
-from engine.tasks import queue, review_queue
+from engine.tasks.queue import next_task as queue
+from engine.tasks.review import review_queue
 from engine.workspace import Workspace
 from tests.support.accounts import cookie_of, make_user
 from tests.support.annotators import answer, begin, judge, save

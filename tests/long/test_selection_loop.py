@@ -35,7 +35,8 @@ from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
 from engine.selection.stage_view import stage_view
 from engine.synthetic.corpus import generate_kind
-from engine.tasks import queue, review_queue
+from engine.tasks.queue import next_task as queue
+from engine.tasks.review import review_queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from model.masks import rasterise

@@ -9,7 +9,7 @@ from sqlalchemy import select
 from db.tables import Annotation, Member, Question, Task, User
 from engine.annotation.revisions import RevisionRequest, Saved, append_revision
 from engine.queries import not_removed
-from engine.tasks.review import ReviewRequest, review
+from engine.tasks.review.verdicts import ReviewRequest, review
 from engine.workspace import Workspace
 from tests.support.factories import pages_of
 

@@ -17,7 +17,7 @@ from engine.projects import project_stage
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
 from engine.selection.stage_view import StageView, stage_view
-from engine.tasks import queue
+from engine.tasks.queue import next_task as queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, make_person

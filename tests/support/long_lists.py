@@ -29,10 +29,10 @@ from engine.jobs import job_list, queue
 from engine.models import registry
 from engine.paging import Page
 from engine.projects import projects
-from engine.projects.open_tasks import open_missing
 from engine.selection import auto_accept, label_review
 from engine.tasks.asked_questions import asked_questions
-from engine.tasks.review import reviews_of, revisions_of
+from engine.tasks.opening.open_tasks import open_missing
+from engine.tasks.review.verdicts import reviews_of, revisions_of
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.tasks.tasks import list_tasks
 from engine.training.retraining.views import run_lines

@@ -11,14 +11,14 @@ from engine.annotation.views import annotation_lines, next_annotation
 from engine.datasets import estimates, snapshots
 from engine.datasets.filters import Filters
 from engine.documents.lists.listing import document_lines
-from engine.projects.priority import is_begun
 from engine.projects.projects import change_settings, summaries
 from engine.selection import label_review
 from engine.statistics.project_agreement import project_agreement
 from engine.statistics.throughput import figures
-from engine.tasks.candidates import candidates
-from engine.tasks.queue_view import queue_view
-from engine.tasks.review_queue import waiting_answers
+from engine.tasks.opening.priority import is_begun
+from engine.tasks.queue.candidates import candidates
+from engine.tasks.queue.queue_view import queue_view
+from engine.tasks.review.review_queue import waiting_answers
 from engine.tasks.standard_questions import replace_standard_questions, suggestions
 from engine.tasks.tasks import list_tasks
 from engine.training.retraining.untrained_answers import untrained_answers

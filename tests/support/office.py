@@ -8,7 +8,7 @@ from sqlalchemy import update
 from db.base import now
 from db.tables import Lease, Project, Task, User
 from engine.projects.projects import change_settings
-from engine.tasks import queue
+from engine.tasks.queue import next_task as queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import make_person, tasks_of

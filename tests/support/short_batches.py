@@ -3,7 +3,7 @@
 import pytest
 
 from db import presence
-from engine.projects import task_changes
+from engine.tasks.opening import task_changes
 
 
 @pytest.fixture

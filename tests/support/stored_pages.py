@@ -15,9 +15,9 @@ from sqlalchemy import func, select
 from db.tables import Document, DocumentGroup, Page
 from engine.documents.ingest import add_page, finish, new_document, signature_of_page
 from engine.documents.reading.page import Beginning, ReadPage, ReadWord
-from engine.projects.open_tasks import open_missing
 from engine.synthetic import generate
 from engine.synthetic.assemble import SyntheticPage
+from engine.tasks.opening.open_tasks import open_missing
 from engine.workspace import Workspace
 from tests.support.rescans import clean, other_values, read_again, rescanned
 

@@ -21,14 +21,16 @@ from engine.batches import Throttle
 from engine.documents.lists.listing import document_lines
 from engine.documents.lists.totals import DocumentTotals, document_totals
 from engine.errors import Refused
-from engine.projects import task_changes
-from engine.projects.open_tasks import open_missing
 from engine.queries import is_newest
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first
-from engine.tasks import label_review_queue, queue, task_status, tasks
-from engine.tasks.candidates import candidates
-from engine.tasks.queue_view import judgeable, queue_view, to_review
+from engine.tasks import task_status, tasks
+from engine.tasks.opening import task_changes
+from engine.tasks.opening.open_tasks import open_missing
+from engine.tasks.queue import next_task as queue
+from engine.tasks.queue.candidates import candidates
+from engine.tasks.queue.queue_view import judgeable, queue_view, to_review
+from engine.tasks.review import label_review_queue
 from engine.workspace import Workspace
 from tests.support.annotators import begin, judge, make_person, save, tasks_of
 from tests.support.drift import find_drift

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_json: AsJson = False) -> None:
     """List the answers to review, disputed ones first."""
-    from engine.tasks.review_queue import waiting_answers
+    from engine.tasks.review.review_queue import waiting_answers
 
     with here() as workspace:
         chosen = project_named(workspace, project)
@@ -48,7 +48,7 @@ def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_jso
 def show(annotation: Annotated[str, typer.Argument(help="Id of an annotation.")], as_json: AsJson = False) -> None:
     """Show an answer with its revisions and reviews."""
     from engine.annotation.views import annotation_view
-    from engine.tasks.review import reviews_of, revisions_of
+    from engine.tasks.review.verdicts import reviews_of, revisions_of
 
     with here() as workspace:
         view = annotation_view(workspace, annotation)
@@ -83,7 +83,7 @@ def judge(
     """Accept or reject an answer."""
     from engine.annotation.views import annotation_view
     from engine.errors import Refused
-    from engine.tasks.review import ReviewRequest, review
+    from engine.tasks.review.verdicts import ReviewRequest, review
 
     with here() as workspace:
         reviewer = acting(workspace, by, "annotation_id", annotation, "reviewer")

@@ -11,10 +11,11 @@ from engine import plurals
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
 from engine.commands.foreground import tasks_follow
-from engine.projects import task_changes
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.tasks import queue_view, standard_questions
+from engine.tasks import standard_questions
 from engine.tasks import tasks as all_tasks
+from engine.tasks.opening import task_changes
+from engine.tasks.queue import queue_view
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]

@@ -15,8 +15,8 @@ from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.jobs.chores import Chores
 from engine.jobs.worker import Handler, work
 from engine.models import registry
-from engine.projects import task_changes
 from engine.selection import survey_trigger
+from engine.tasks.opening import task_changes
 from engine.training.retraining import schedule, trigger
 from engine.training.retraining.cleanup import clean_up
 from engine.workspace import Workspace

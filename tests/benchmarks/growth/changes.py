@@ -21,9 +21,9 @@ from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import EditWords
 from engine.models import registry
-from engine.projects import task_changes
 from engine.projects.projects import change_settings
 from engine.selection.ranking import rank
+from engine.tasks.opening import task_changes
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.benchmarks.app.measured import Row, percentile, row

@@ -15,9 +15,9 @@ from db.ids import new_id
 from db.tables import Annotation, Page
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import EditWords
-from engine.tasks.queue import LeasedTask, next_task
-from engine.tasks.queue_view import queue_view
-from engine.tasks.review_queue import next_review
+from engine.tasks.queue.next_task import LeasedTask, next_task
+from engine.tasks.queue.queue_view import queue_view
+from engine.tasks.review.review_queue import next_review
 from engine.workspace import Workspace
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.growth.databases import command

@@ -17,7 +17,7 @@ from engine.documents.lists.listing import document_lines
 from engine.errors import Conflict, NotFound
 from engine.projects.projects import change_settings
 from engine.settings import Settings
-from engine.tasks import queue
+from engine.tasks.queue import next_task as queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.accounts import ADDRESS, Person, make_user, somebody

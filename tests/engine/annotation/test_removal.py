@@ -18,8 +18,9 @@ from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.interchange.exports import export
-from engine.tasks import queue, review
-from engine.tasks.review_queue import heartbeat, next_review
+from engine.tasks.queue import next_task as queue
+from engine.tasks.review import verdicts as review
+from engine.tasks.review.review_queue import heartbeat, next_review
 from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, make_person, save

@@ -18,7 +18,7 @@ from engine.models import registry
 from engine.projects.projects import project_named
 from engine.selection import label_review
 from engine.settings import Settings
-from engine.tasks import queue
+from engine.tasks.queue import next_task as queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import make_person

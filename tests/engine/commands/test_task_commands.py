@@ -13,7 +13,7 @@ from engine.cli import app
 from engine.documents.lists.listing import document_lines
 from engine.projects.projects import create_project
 from engine.settings import Settings
-from engine.tasks.review import revisions_of
+from engine.tasks.review.verdicts import revisions_of
 from engine.workspace import open_workspace
 from tests.engine.commands.test_commands import last_line
 from tests.support.annotators import answer, make_person, tasks_of

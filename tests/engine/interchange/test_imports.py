@@ -23,7 +23,7 @@ from engine.interchange.formats import page_xml
 from engine.interchange.import_entries import IncomingPage
 from engine.interchange.import_store import ALTERNATIVES
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
-from engine.tasks.queue_view import queue_view
+from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from model.masks import rasterise

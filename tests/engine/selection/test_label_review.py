@@ -11,8 +11,8 @@ from engine.annotation import removal
 from engine.errors import Forbidden
 from engine.followers import catch_up
 from engine.selection import label_review
-from engine.tasks import review_queue
-from engine.tasks.queue_view import to_review
+from engine.tasks.queue.queue_view import to_review
+from engine.tasks.review import review_queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import edits, judge, make_person, save

@@ -13,13 +13,13 @@ from db.tables import Document, ModelVersion, Task
 from db.tables.annotations import UNRANKED
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.errors import NotFound
-from engine.projects import priority
-from engine.projects.open_tasks import open_missing
-from engine.projects.priority import BEGUN, BY_HAND
 from engine.projects.projects import change_settings
 from engine.selection import ranking
 from engine.statistics.throughput import figures
-from engine.tasks import queue
+from engine.tasks.opening import priority
+from engine.tasks.opening.open_tasks import open_missing
+from engine.tasks.opening.priority import BEGUN, BY_HAND
+from engine.tasks.queue import next_task as queue
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, edits, make_person, tasks_of

@@ -17,13 +17,13 @@ from db.tables import (
 from engine.annotation.state import AnnotationState
 from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, Refused
-from engine.projects import overlap
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, stages
 from engine.selection.survey_figures import measure
 from engine.statistics.throughput import figures
-from engine.tasks import queue
-from engine.tasks.queue_view import queue_view
+from engine.tasks.opening import overlap
+from engine.tasks.queue import next_task as queue
+from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, tasks_of

@@ -6,11 +6,11 @@ from contextlib import suppress
 from db.tables import Document
 from engine.annotation import removal
 from engine.errors import Refused
-from engine.projects.open_tasks import open_missing
 from engine.projects.projects import change_settings
 from engine.selection import auto_accept, survey_figures
 from engine.selection.precision import THRESHOLDS
 from engine.tasks import tasks as all_tasks
+from engine.tasks.opening.open_tasks import open_missing
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, tasks_of

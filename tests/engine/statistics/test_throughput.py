@@ -16,8 +16,8 @@ from engine.errors import NotFound
 from engine.followers import catch_up
 from engine.settings import Settings
 from engine.statistics.throughput import OTHERS, Figures, figures
-from engine.tasks.queue_view import queue_view
-from engine.tasks.review import ReviewRequest, review
+from engine.tasks.queue.queue_view import queue_view
+from engine.tasks.review.verdicts import ReviewRequest, review
 from engine.workspace import Workspace, open_workspace
 from tests.support.drift import rebuild_all
 from tests.support.factories import bill, make_document, make_project, pages_of

@@ -4,7 +4,7 @@ import pytest
 
 from db.tables import Task
 from engine.documents.lists.listing import document_lines
-from engine.tasks.queue_view import queue_view
+from engine.tasks.queue.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept

@@ -7,7 +7,7 @@ from sqlalchemy import func, select, update
 from db import statuses
 from db.tables import Annotation, Question, Task, TaskCount, User
 from engine.tasks import kept_states
-from engine.tasks.queue_view import queue_view
+from engine.tasks.queue.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, save
 from tests.support.drift import find_drift, rebuild_all

@@ -11,9 +11,9 @@ from db.tables import Annotation, Lease, Revision, User
 from engine.accounts.users import ensure_local_user
 from engine.errors import Conflict, NotFound
 from engine.leases import task_subject
-from engine.projects import overlap
-from engine.tasks import queue
-from engine.tasks.queue_view import queue_view
+from engine.tasks.opening import overlap
+from engine.tasks.queue import next_task as queue
+from engine.tasks.queue.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, make_person, save
 from tests.support.factories import bill, make_document

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from engine.tasks.queue_view import clock, to_local_time
+from engine.tasks.queue.queue_view import clock, to_local_time
 
 
 @pytest.fixture(params=["Asia/Kolkata", "America/New_York"])

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from engine.tasks.queue import next_task
-from engine.tasks.queue_view import queue_view
+from engine.tasks.queue.next_task import next_task
+from engine.tasks.queue.queue_view import queue_view
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office

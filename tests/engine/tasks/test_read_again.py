@@ -18,7 +18,7 @@ from engine.documents.reading.reading_state import READ_AGAIN
 from engine.errors import Conflict, Refused
 from engine.jobs import queue
 from engine.read_again import jobs as read_again
-from engine.tasks.label_review_queue import sentence
+from engine.tasks.review.label_review_queue import sentence
 from engine.workspace import Workspace
 from tests.support import made_documents as made
 from tests.support.factories import accept, make_project

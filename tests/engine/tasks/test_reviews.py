@@ -14,8 +14,8 @@ from engine.annotation.revisions import RevisionConflict
 from engine.annotation.views import annotation_view
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.projects.projects import change_settings
-from engine.tasks import review_queue
-from engine.tasks.review import ReviewRequest, review, reviews_of, revisions_of
+from engine.tasks.review import review_queue
+from engine.tasks.review.verdicts import ReviewRequest, review, reviews_of, revisions_of
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, edits, judge, make_person, save, tasks_of

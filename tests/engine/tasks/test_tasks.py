@@ -11,8 +11,8 @@ from db.tables import Task, User
 from engine.annotation.views import annotation_lines
 from engine.documents.ingest import ingest
 from engine.errors import NotFound, Refused
-from engine.tasks import queue
-from engine.tasks.queue_view import queue_view
+from engine.tasks.queue import next_task as queue
+from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions, standard_questions, suggestions
 from engine.tasks.tasks import list_tasks, set_gold
 from tests.support.annotators import answer, begin

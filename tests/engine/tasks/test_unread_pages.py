@@ -16,7 +16,7 @@ from engine.documents.reading.reading_state import READ_AGAIN
 from engine.jobs import queue
 from engine.jobs.failure_message import AttemptFailed
 from engine.read_again import jobs as read_again
-from engine.tasks.queue import next_task
+from engine.tasks.queue.next_task import next_task
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support import made_documents as made

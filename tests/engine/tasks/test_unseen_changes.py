@@ -15,8 +15,8 @@ from db.tables import Annotation, AutomaticAnswer, Task
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import change_user, ensure_local_user
 from engine.annotation import removal
-from engine.projects import task_changes
 from engine.selection import auto_accept
+from engine.tasks.opening import task_changes
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, save
 from tests.support.drift import find_drift

@@ -10,8 +10,8 @@ from db.base import now
 from db.ids import new_id
 from db.tables import Document, Project, Question, Task, TaskChange
 from engine.errors import NotFound
-from engine.projects import overlap
 from engine.projects.project_settings import settings_of
+from engine.tasks.opening import overlap
 
 
 def lock_project(session: Session, project_id: str) -> Project:

@@ -15,9 +15,9 @@ from db import statuses
 from db.tables import Annotation, Project, Question, Task
 from engine import leases
 from engine.documents.reading.reading_state import waits_for_words
-from engine.projects import overlap
 from engine.projects.project_settings import settings_of
 from engine.tasks import task_status
+from engine.tasks.opening import overlap
 from engine.tasks.task_status import OPEN, PLACE, POSITION, STANDARD, Exceptions, Place, answered_by
 
 _CANDIDATES = 20  # candidates of one search; other people may lease some of them first

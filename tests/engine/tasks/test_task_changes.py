@@ -14,12 +14,12 @@ from db.tables import AutomaticAnswer
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import change_user, ensure_local_user
 from engine.batches import Throttle
-from engine.projects import task_changes
-from engine.projects.open_tasks import open_missing
-from engine.projects.overlap import compute_wanted
-from engine.projects.priority import BY_HAND
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first, rank
+from engine.tasks.opening import task_changes
+from engine.tasks.opening.open_tasks import open_missing
+from engine.tasks.opening.overlap import compute_wanted
+from engine.tasks.opening.priority import BY_HAND
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.automatic_project import Works
@@ -94,7 +94,7 @@ def test_what_a_killed_process_left_is_done_by_another_one(office: Office) -> No
     assert sentences(office) == [f"Opening and closing tasks: 1 of {BILLS} documents."]
     script = (
         "import os, signal, sys\n"
-        "from engine.batches import Throttle\nfrom engine.projects import task_changes\n"
+        "from engine.batches import Throttle\nfrom engine.tasks.opening import task_changes\n"
         "from engine.settings import Settings\nfrom engine.workspace import open_workspace\n"
         "folder, address, project = sys.argv[1:]\n"
         "workspace = open_workspace(Settings(data_dir=folder, database_url=address, _env_file=None))\n"

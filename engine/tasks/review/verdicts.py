@@ -24,7 +24,7 @@ from engine.errors import Forbidden, Refused
 from engine.models.registry import label
 from engine.paging import Order, Page
 from engine.queries import is_newest
-from engine.tasks import label_review_queue
+from engine.tasks.review import label_review_queue
 from engine.text import storable
 from engine.workspace import Workspace
 

@@ -20,11 +20,11 @@ from engine.annotation.revisions import state_at
 from engine.documents.reading.reading_state import READ_AGAIN
 from engine.errors import Conflict
 from engine.plurals import word
-from engine.projects.open_tasks import lock_project
 from engine.queries import existing, not_removed
 from engine.tasks import task_status
-from engine.tasks.candidates import candidates as candidates_for
-from engine.tasks.queue_view import QueueView, clock, queue_view, view_in
+from engine.tasks.opening.open_tasks import lock_project
+from engine.tasks.queue.candidates import candidates as candidates_for
+from engine.tasks.queue.queue_view import QueueView, clock, queue_view, view_in
 from engine.text import join_names as joined
 from engine.workspace import Workspace
 

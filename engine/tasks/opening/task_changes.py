@@ -6,7 +6,7 @@ document. Each batch is a short unit of work that reads what is wanted now and n
 be done by anybody and twice: the request that asked, a server, or a worker, after whoever was killed. A newer change of
 the same kind begins anew, and wins.
 
-A document that arrives meanwhile gets its tasks as they are wanted now (engine.projects.open_tasks).
+A document that arrives meanwhile gets its tasks as they are wanted now (engine.tasks.opening.open_tasks).
 """
 
 import logging
@@ -25,8 +25,8 @@ from db.base import now
 from db.tables import Document, Project, TaskChange, User
 from engine.batches import FIRST, Throttle
 from engine.plurals import count
-from engine.projects import automatic_withdrawal, open_tasks, overlap, priority, returned_answers
-from engine.projects.open_tasks import lock_project
+from engine.tasks.opening import automatic_withdrawal, open_tasks, overlap, priority, returned_answers
+from engine.tasks.opening.open_tasks import lock_project
 from engine.workspace import Workspace
 
 QUESTIONS, OVERLAP, ORDER, AUTOMATIC, PEOPLE = "questions", "overlap", "order", "automatic", returned_answers.KIND

@@ -26,9 +26,9 @@ from engine.models.registry import label
 from engine.projects.project_settings import settings_of
 from engine.projects.projects import project_by_id
 from engine.queries import existing, is_newest
-from engine.tasks import label_review_queue
-from engine.tasks.queue import page_of
-from engine.tasks.queue_view import clock, judgeable, to_review
+from engine.tasks.queue.next_task import page_of
+from engine.tasks.queue.queue_view import clock, judgeable, to_review
+from engine.tasks.review import label_review_queue
 from engine.text import join_names as joined
 from engine.workspace import Workspace
 

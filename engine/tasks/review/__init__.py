@@ -1,0 +1,1 @@
+"""Reviews: `review_queue` leases the next answer to review, `verdicts` stores a verdict."""

@@ -1,0 +1,165 @@
+"""Every route, in one table: who may ask for it, with which scope of a token, and a body that its checks let through.
+
+To add a route, add its row: the role that it needs, its scope where it is not "admin", and a body where an empty one
+would be refused before the check of access.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from db.tables.people import Scope
+
+# What one must be. Whoever is less gets 401 (nobody), 404 (no member: the project does not exist for them) or 403.
+ANYBODY, USER, MEMBER, REVIEWER, ADMIN, OWNER, CLOSED = range(7)  # OWNER: admin of the whole installation
+
+
+@dataclass(frozen=True)
+class Row:
+    """Access that a route needs.
+
+    `scope`: narrowest scope of a token, where tokens may come. `nobody`: status for strangers. `missing`: its ids do
+    not exist, for anybody.
+    """
+
+    needed: int
+    scope: Scope = "admin"
+    body: Any = None
+    nobody: int = 401
+    missing: bool = False
+    query: str = ""
+    more: dict[str, Any] = field(default_factory=dict)
+
+
+EDIT = {"idempotency_key": "access-" + "0" * 9, "base": 1, "edits": []}
+WITHOUT_POINTS = {"page_id": "{page_id}", "points": [[-1, -1, True]]}
+
+ROUTES: dict[str, Row] = {
+    # --- the doors
+    "GET /": Row(ANYBODY),
+    "GET /favicon.ico": Row(ANYBODY),
+    "GET /login": Row(ANYBODY),
+    "POST /login": Row(ANYBODY),
+    "POST /logout": Row(ANYBODY),
+    "GET /invite/{token}": Row(ANYBODY),
+    "POST /invite/{token}": Row(ANYBODY),
+    "GET /static/{path:path}": Row(ANYBODY),
+    "GET /source": Row(ANYBODY),
+    "GET /source/weights/{path:path}": Row(ANYBODY, missing=True),
+    "GET /api/health": Row(ANYBODY),
+    "GET /api/health/live": Row(ANYBODY),
+    "GET /api/health/ready": Row(ANYBODY),
+    "GET /api/docs": Row(USER, "read", nobody=303),
+    "GET /api/openapi.json": Row(USER, "read"),
+    # --- oneself
+    "GET /api/changes": Row(USER, "read"),
+    "GET /api/changes/since": Row(USER, "read"),
+    "GET /api/me": Row(USER, "read"),
+    "GET /api/me/preferences": Row(USER, "read"),
+    "PUT /api/me/preferences": Row(USER, body={"theme": "dark"}),
+    "GET /api/me/sessions": Row(USER),
+    "DELETE /api/me/sessions/{session_id}": Row(USER),
+    "POST /api/me/tokens": Row(USER, body={"purpose": "tests"}),
+    "PUT /api/me/password": Row(USER, body={"old": "x"}),
+    # --- users
+    "GET /api/users": Row(OWNER),
+    "POST /api/users": Row(OWNER),
+    "PATCH /api/users/{user_id}": Row(OWNER, body={}),
+    "PUT /api/users/{user_id}/password": Row(OWNER),
+    "GET /api/users/{user_id}/sessions": Row(OWNER),
+    "DELETE /api/users/{user_id}/sessions": Row(OWNER),
+    "GET /api/audit": Row(OWNER),
+    # --- projects and members
+    "GET /api/projects": Row(USER, "read"),
+    "POST /api/projects": Row(OWNER, body={"name": "one of {person}"}),
+    "PATCH /api/projects/{project_id}/settings": Row(ADMIN, body={}),
+    "GET /api/projects/{project_id}/next": Row(MEMBER, "read"),
+    "GET /api/projects/{project_id}/members": Row(MEMBER, "read"),
+    "PUT /api/projects/{project_id}/members/{user_id}": Row(ADMIN, body={"role": "reviewer"}),
+    "DELETE /api/projects/{project_id}/members/{user_id}": Row(ADMIN),
+    "GET /api/projects/{project_id}/invitations": Row(ADMIN),
+    "POST /api/projects/{project_id}/invitations": Row(ADMIN, body={"role": "annotator"}),
+    "DELETE /api/invitations/{invitation_id}": Row(ADMIN),
+    "GET /api/projects/{project_id}/audit": Row(ADMIN),
+    # --- documents and pages
+    "GET /api/projects/{project_id}/documents": Row(MEMBER, "read"),
+    "POST /api/projects/{project_id}/documents": Row(MEMBER, "annotate"),
+    "GET /api/documents/{document_id}": Row(MEMBER, "read"),
+    "POST /api/documents/{document_id}/reading/stop": Row(MEMBER, "annotate"),
+    "POST /api/documents/{document_id}/read-again": Row(REVIEWER, "annotate"),
+    "POST /api/pages/{page_id}/read-again": Row(REVIEWER, "annotate"),
+    "POST /api/documents/{document_id}/reading/resume": Row(MEMBER, "annotate"),
+    "GET /api/pages/{page_id}/image": Row(MEMBER, "read"),
+    "GET /api/pages/{page_id}/thumbnail": Row(MEMBER, "read"),
+    "GET /api/pages/{page_id}/words": Row(MEMBER, "read"),
+    "PUT /api/pages/{page_id}/words": Row(MEMBER, "annotate"),
+    "POST /api/pages/{page_id}/encode": Row(MEMBER, "annotate"),
+    # --- annotations: of another annotator, so that only reviewers may change it
+    "POST /api/documents/{document_id}/ask": Row(MEMBER, "annotate"),
+    "GET /api/annotations/{annotation_id}": Row(MEMBER, "read"),
+    "POST /api/annotations/{annotation_id}/restore": Row(REVIEWER, "annotate"),
+    "DELETE /api/annotations/{annotation_id}": Row(REVIEWER, "annotate", query="?base=0"),  # 409: it is at revision 1
+    "GET /api/documents/{document_id}/removed-answers": Row(MEMBER, "read"),
+    "POST /api/annotations/{annotation_id}/refine": Row(REVIEWER, "annotate", body=WITHOUT_POINTS),
+    "POST /api/annotations/{annotation_id}/ask-more": Row(REVIEWER, "annotate", body={"pages": 1}),
+    "PUT /api/annotations/{annotation_id}/revisions": Row(REVIEWER, "annotate", body=EDIT),
+    "GET /api/annotations/{annotation_id}/revisions": Row(MEMBER, "read"),
+    "GET /api/annotations/{annotation_id}/reviews": Row(MEMBER, "read"),
+    "POST /api/annotations/{annotation_id}/reviews": Row(REVIEWER, "annotate"),
+    "POST /api/annotations/{annotation_id}/review/heartbeat": Row(REVIEWER, "annotate"),
+    "POST /api/annotations/{annotation_id}/review/release": Row(REVIEWER, "annotate"),
+    # --- standard questions, the queue, reviews, figures
+    "GET /api/projects/{project_id}/questions": Row(MEMBER, "read"),
+    "GET /api/projects/{project_id}/asked-questions": Row(MEMBER, "read"),
+    "GET /api/projects/{project_id}/standard-questions": Row(MEMBER, "read"),
+    "PUT /api/projects/{project_id}/standard-questions": Row(REVIEWER),
+    "GET /api/projects/{project_id}/task-changes": Row(MEMBER, "read"),
+    "GET /api/projects/{project_id}/queue": Row(MEMBER, "read"),
+    "POST /api/projects/{project_id}/queue/next": Row(MEMBER, "annotate", body={}),
+    "POST /api/tasks/{task_id}/heartbeat": Row(MEMBER, "annotate"),
+    "POST /api/tasks/{task_id}/release": Row(MEMBER, "annotate"),
+    "GET /api/projects/{project_id}/tasks": Row(REVIEWER, "read"),
+    "PUT /api/tasks/{task_id}/gold": Row(REVIEWER),
+    "POST /api/projects/{project_id}/review/next": Row(REVIEWER, "annotate", body={}),
+    "GET /api/projects/{project_id}/agreement": Row(REVIEWER, "read"),
+    "GET /api/projects/{project_id}/figures": Row(MEMBER, "read"),
+    # --- what the model says unasked
+    "POST /api/projects/{project_id}/survey": Row(REVIEWER),
+    "GET /api/projects/{project_id}/label-reviews": Row(REVIEWER, "read"),
+    "GET /api/projects/{project_id}/second-looks": Row(REVIEWER, "read"),
+    "PUT /api/documents/{document_id}/first": Row(REVIEWER),
+    "GET /api/projects/{project_id}/stage": Row(MEMBER, "read"),
+    "PUT /api/projects/{project_id}/stage": Row(ADMIN, body={"stage": "semi_automatic"}),
+    "GET /api/projects/{project_id}/automatic-answers": Row(REVIEWER, "read"),
+    "POST /api/projects/{project_id}/automatic-answers/undo": Row(ADMIN),
+    # --- learning
+    "GET /api/projects/{project_id}/models": Row(MEMBER, "read"),
+    "POST /api/projects/{project_id}/models/{version_id}/promote": Row(ADMIN, body={}),
+    "POST /api/projects/{project_id}/rollback": Row(ADMIN, body={}),
+    "GET /api/projects/{project_id}/runs": Row(MEMBER, "read"),
+    "GET /api/runs/{run_id}": Row(MEMBER, "read"),
+    "GET /api/runs/{run_id}/changes": Row(REVIEWER, "read"),
+    "POST /api/projects/{project_id}/retrain": Row(REVIEWER),
+    "GET /api/projects/{project_id}/jobs": Row(MEMBER, "read"),
+    "POST /api/jobs/{job_id}/cancel": Row(ADMIN),
+    "POST /api/jobs/{job_id}/retry": Row(ADMIN),
+    "GET /api/projects/{project_id}/triggers": Row(REVIEWER, "read"),
+    "GET /api/projects/{project_id}/export": Row(REVIEWER, "read"),
+    "POST /api/projects/{project_id}/exports": Row(REVIEWER, "read"),
+    "GET /api/projects/{project_id}/exports": Row(REVIEWER, "read"),
+    "POST /api/projects/{project_id}/exports/{export_id}/stop": Row(REVIEWER, missing=True),  # it has ended
+    "GET /api/projects/{project_id}/exports/{export_id}/file": Row(REVIEWER, "read"),
+    "POST /api/projects/{project_id}/import": Row(REVIEWER),
+    "GET /api/projects/{project_id}/imports": Row(REVIEWER, "read"),
+    "POST /api/projects/{project_id}/imports/{import_id}/stop": Row(REVIEWER),
+    "GET /api/projects/{project_id}/export-formats": Row(REVIEWER, "read"),
+    # --- Gradio: the page, its events, and its own files; everything else that it brings along is closed
+    "GET /app/": Row(USER, nobody=303),
+    "HEAD /app/": Row(USER, nobody=303),
+    "GET /app/config": Row(USER),
+    "GET /app/theme.css": Row(USER),
+    "POST /app/gradio_api/queue/join": Row(USER),
+    "GET /app/gradio_api/queue/data": Row(USER, query="?session_hash=none"),
+    "GET /app/gradio_api/heartbeat/{session_hash}": Row(USER),
+    "GET /app/assets/{path:path}": Row(ANYBODY, missing=True),
+    "GET /app/static/{path:path}": Row(ANYBODY, missing=True),
+}
