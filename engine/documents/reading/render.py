@@ -51,15 +51,13 @@ class PdfPages:
             page = self._document[number - 1]
             stored = page.rotation
             raw = raw_text(page)
-            turn = turn_needed(raw, page.rotation_matrix)
+            turn = turn_needed(raw, _rotation_of(page))
             if turn:
                 page.set_rotation((stored + turn) % 360)
             zoom = self._zoom(page, self._limits.dpi)
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
             image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
-            matrix = (
-                page.rotation_matrix * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
-            )
+            matrix = _rotation_of(page) * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
             mark_covered(page, raw, matrix, _grey(image), lambda: self._without_text(number, page.rotation, zoom))
             layer = read_layer(raw, matrix)
             return Sheet(
@@ -107,10 +105,8 @@ class PdfPages:
 
     def _picture_share(self, page: pymupdf.Page) -> float:
         """Return the largest image's share of the page, 0..1."""
-        whole = abs(page.rect)
-        shares = [
-            abs(pymupdf.Rect(info["bbox"]) * page.rotation_matrix & page.rect) / whole for info in page.get_image_info()
-        ]
+        whole, rotation = abs(page.rect), _rotation_of(page)
+        shares = [abs(pymupdf.Rect(info["bbox"]) * rotation & page.rect) / whole for info in page.get_image_info()]
         return max(shares, default=0.0)
 
     @contextlib.contextmanager
@@ -123,6 +119,17 @@ class PdfPages:
         if _out_of_memory(pymupdf.TOOLS.mupdf_warnings(reset=True)):
             # MuPDF skips content it has no memory for and continues: the page would be incomplete without notice.
             raise refusal.too_much_memory(self._limits.memory_mb)
+
+
+def _rotation_of(page: pymupdf.Page) -> pymupdf.Matrix:
+    """Return the matrix from points of the page before its /Rotate to points of the page as shown.
+
+    PyMuPDF's own moves a turned page by the size of its crop box without the /UserUnit, by which MuPDF has enlarged
+    the points of everything else.
+    """
+    width, height = page.rect.width, page.rect.height
+    turned = {90: (0, 1, -1, 0, width, 0), 180: (-1, 0, 0, -1, width, height), 270: (0, -1, 1, 0, 0, height)}
+    return pymupdf.Matrix(turned.get(page.rotation, (1, 0, 0, 1, 0, 0)))
 
 
 def _grey(image: Image.Image) -> NDArray[np.uint8]:

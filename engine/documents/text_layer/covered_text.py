@@ -99,7 +99,7 @@ class _Drawing:
         self._texts = np.array([box for kind, box in log if kind.endswith("text")]).reshape(-1, 4)
         self._text_at = np.array([at for at, (kind, _) in enumerate(log) if kind.endswith("text")], dtype=np.int64)
         self._shapes = [(at, kind, box) for at, (kind, box) in enumerate(log) if not kind.endswith("text")]
-        self._whole = abs(page.mediabox)
+        self._whole = abs(page.rect)  # as the boxes, in points that a /UserUnit has enlarged
 
     def covers(self, cores: NDArray[np.float64]) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which cores lie on a shape, under a later one, and under a later picture, each bool [N].

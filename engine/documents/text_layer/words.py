@@ -7,9 +7,13 @@ from typing import Any
 
 import pymupdf
 
-from engine.documents.reading.source_words import FoundLine, FoundWord, is_right_to_left, overlap, union
+from engine.documents.reading.source_words import FoundLine, FoundWord, overlap, union
 from engine.documents.text_layer.hidden_text import mark_undrawn
 from engine.documents.text_layer.legible import clean, garbage_share
+from engine.documents.text_layer.letter_spacing import join_spaced_letters
+from engine.documents.text_layer.right_to_left import words_in_logical_order
+from engine.documents.text_layer.symbols import mark_symbols
+from engine.documents.text_layer.vertical import with_columns
 from model.boxes import FloatBox
 
 # Ligatures are split, all spaces are plain spaces, unknown glyphs are U+FFFD, text off the page is dropped.
@@ -115,7 +119,7 @@ def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
     once = _Once()
     for line in _lines(raw):
         words = []
-        for characters in _split_line(once.keep([c for span in line["spans"] for c in span["chars"]])):
+        for characters in _split_line(line, once):
             text = "".join(c["c"] for c in characters)
             texts.append(text)
             if text := clean(text):
@@ -123,7 +127,7 @@ def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
                 words.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix), hidden=hidden))
         if words:
             lines.append(FoundLine(tuple(words), _heading(line, matrix)))
-    return Layer(tuple(_without_doubles(lines)), garbage_share(texts))
+    return Layer(tuple(with_columns(list(_without_doubles(lines)))), garbage_share(texts))
 
 
 def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -174,21 +178,38 @@ class _Once:
         return True
 
 
-def _split_line(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Yield the characters of each word of a line, without covered ones; a Chinese or Japanese one is a word."""
+def _split_line(line: dict[str, Any], once: _Once) -> Iterator[list[dict[str, Any]]]:
+    """Yield the characters of each word of a line, in logical order; a Chinese or Japanese one is a word.
+
+    Characters that are covered, and those of symbols, are left out.
+    """
+    spans = line["spans"]
+    for span in spans:
+        mark_symbols(span)
+    characters: Iterable[dict[str, Any]] = once.keep([character for span in spans for character in span["chars"]])
+    size = max((span["size"] for span in spans), default=1.0) or 1.0
+    if not line["wmode"] and not line["mirrored"]:
+        characters = join_spaced_letters(list(characters), line["dir"], size)
+    is_level = not line["wmode"] and abs(line["dir"][0]) > 0.99
+    for word in _split_at_spaces(characters):
+        yield from words_in_logical_order(word, size) if is_level else [word]
+
+
+def _split_at_spaces(characters: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
     word: list[dict[str, Any]] = []
     for character in characters:
         c = character["c"]
-        if c.isspace() or c == "\u200b" or "covered" in character or _stands_alone(c):
+        left_out = "covered" in character or "symbol" in character
+        if c.isspace() or c == "\u200b" or left_out or _stands_alone(c):
             if word:
-                yield _in_logical_order(word)
+                yield word
             word = []
-            if _stands_alone(c) and "covered" not in character:
+            if _stands_alone(c) and not left_out:
                 yield [character]
         else:
             word.append(character)
     if word:
-        yield _in_logical_order(word)
+        yield word
 
 
 def _stands_alone(c: str) -> bool:
@@ -200,29 +221,6 @@ def _stands_alone(c: str) -> bool:
         or 0x3040 <= code <= 0x30FF  # kana
         or 0xF900 <= code <= 0xFAFF
     )
-
-
-def _in_logical_order(word: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Undo MuPDF's reordering of ligatures when it reverses a right-to-left line.
-
-    A ligature (lam-alef) is expanded into its first letter, which gets the width, and further letters without width at
-    its right edge. Reversing the line puts these in front of it: "إل" for "لإ". They are swapped back here.
-    """
-    if not is_right_to_left("".join(c["c"] for c in word)):
-        return word
-    ordered: list[dict[str, Any]] = []
-    waiting: list[dict[str, Any]] = []
-    for character in word:
-        x0, _, x1, _ = character["bbox"]
-        if x1 - x0 < 0.01 and is_right_to_left(character["c"]):
-            waiting.append(character)
-            continue
-        if waiting and abs(x1 - waiting[0]["bbox"][0]) < 0.05:
-            ordered += [character, *reversed(waiting)]
-        else:
-            ordered += [*waiting, character]
-        waiting = []
-    return ordered + waiting
 
 
 def _box(boxes: list[FloatBox], matrix: pymupdf.Matrix) -> FloatBox:

@@ -2,10 +2,14 @@
 
 from pathlib import Path
 
+import pymupdf
 import pytest
 from PIL import Image, ImageChops
 
-from engine.documents.reading.page import ReadPage
+from engine.documents.limits import ReadLimits
+from engine.documents.reading.page import ReadPage, ReadWord
+from engine.documents.reading.render import PdfPages
+from engine.documents.reading.source_words import clip
 from tests.support import made_documents as made
 
 
@@ -66,6 +70,27 @@ def test_mirrored_text_is_not_stood_on_its_head(read, tmp_path: Path) -> None:
 def test_a_crop_box_moves_the_words_with_the_page(read, tmp_path: Path) -> None:
     (page,) = read(made.text_pdf(tmp_path / "cropped.pdf", crop=(60, 50, 360, 250))).pages
     assert (page.width, page.height) == (625, 417)
+    assert text(page) == made.WORDS
+    assert_boxes_hold_the_ink(page)
+
+
+@pytest.mark.parametrize("rotation", [0, 90, 180, 270])
+@pytest.mark.parametrize("unit", ["0.5", "2"])
+def test_pages_in_user_units_have_boxes_on_their_ink(tmp_path: Path, unit: str, rotation: int) -> None:
+    path = made.text_pdf(tmp_path / "units.pdf", crop=(60, 50, 360, 250))
+    with pymupdf.open(path) as document:
+        document.xref_set_key(document[0].xref, "UserUnit", unit)
+        document.xref_set_key(document[0].xref, "Rotate", str(rotation))
+        document.save(tmp_path / "turned.pdf")
+    sheet = PdfPages(tmp_path / "turned.pdf", ReadLimits()).read_page(1)
+    image = tmp_path / "page.png"
+    sheet.image.save(image)
+    words = tuple(
+        ReadWord(word.text, clip(word.box, sheet.image.size) or (0, 0, 1, 1), 0)
+        for row in sheet.lines
+        for word in row.words
+    )
+    page = ReadPage(1, *sheet.image.size, image, sheet.rotation, "layer", words)
     assert text(page) == made.WORDS
     assert_boxes_hold_the_ink(page)
 
