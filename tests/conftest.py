@@ -1,5 +1,6 @@
 """Shared parts of the tests: a workspace on a real SQLite file and on a real PostgreSQL."""
 
+import gc
 import inspect
 import os
 import shutil
@@ -21,14 +22,22 @@ from engine.workspace import Workspace, open_workspace
 pytest_plugins = [
     "tests.support.application",
     "tests.support.cases_of_a_run",
+    "tests.support.copied_schema",
     "tests.support.databases_of_a_run",
     "tests.support.exported_project",
     "tests.support.file_seconds",
+    "tests.support.forked_readers",
     "tests.support.figures_at_once",
     "tests.support.prepared_workspaces",
     "tests.support.recorded_ocr",
     "tests.support.short_batches",
 ]
+
+
+def pytest_collection_finish() -> None:
+    """Keep what was imported out of the collection of garbage: a second each time that a test or a job asks for one."""
+    gc.collect()
+    gc.freeze()
 
 
 def needed(reason: str) -> NoReturn:

@@ -29,6 +29,8 @@ from tests.support.factories import accept, line, make_document, make_project
 from tests.support.office import Office
 from tests.support.task_actions import Campaign
 
+pytestmark = pytest.mark.migrates
+
 
 def test_models_and_migrations_agree(empty_database_url: str) -> None:
     database = Database(empty_database_url)

@@ -24,6 +24,8 @@ from engine.simulation import checkpoints
 from engine.workspace import Workspace, open_workspace
 from tests.support.repository import ROOT
 
+pytestmark = pytest.mark.migrates
+
 RUN = CliRunner()
 CLAIM = (
     "import sys, pathlib; from engine.private_files import claim_folder; "

@@ -40,15 +40,7 @@ def run_guarded(
     in `on_line` does not count: it is the caller's. `more_seconds` tells what was granted meanwhile.
     """
     clock = _Clock(seconds, more_seconds)
-    child = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=dict(environment),
-        start_new_session=True,
-        close_fds=True,
-    )
+    child = _start(command, environment)
     stderr = bytearray()
     try:
         late = not _listen(child, clock, on_line, on_look, stderr)
@@ -66,6 +58,19 @@ def run_guarded(
             if pipe:
                 pipe.close()
     return Ended(child.returncode, late, stderr.decode("utf-8", "replace"))
+
+
+def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    """Start a command in a session of its own, whose process group has its process id."""
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=dict(environment),
+        start_new_session=True,
+        close_fds=True,
+    )
 
 
 class _Clock:

@@ -212,6 +212,7 @@ def test_boxes_are_turned_back_with_their_page(rotation: int, picture: tuple[int
     assert [word.box for word in words_upright(read, (600, 200))] == [(20, 20, 120, 35)]
 
 
+@pytest.mark.own_readers  # the limit on memory is of a process of its own
 @pytest.mark.parametrize("limits", [ReadLimits(seconds=0.05), ReadLimits(memory_mb=60)], ids=["seconds", "memory"])
 def test_a_page_beyond_the_limits_is_told_and_has_no_words(tmp_path: Path, limits: ReadLimits) -> None:
     made.image_file(tmp_path / "letter.png")

@@ -211,6 +211,7 @@ def test_a_page_that_waits_for_ocr_does_not_hold_up_those_behind_it(
     assert [number for number, _, _ in content(workspace, early.document_id)] == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.own_readers  # found by its command
 def test_a_reader_ended_by_a_signal_is_no_fault_of_the_file(
     workspace: Workspace, tmp_path: Path, worker: InProcessWorker
 ) -> None:

@@ -13,6 +13,8 @@ from engine.documents.reading.open import read_document
 from engine.documents.refusal import DocumentRefused, Reason
 from tests.support import made_documents as made
 
+pytestmark = pytest.mark.own_readers  # their limits on memory, and how they end
+
 
 def refusal(path: Path, name: str | None = None, **limits: Any) -> DocumentRefused:
     pages = path.parent / "pages"

@@ -35,7 +35,7 @@ from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.made_documents import LETTER, text_pdf
 
 SIDE = 256
-LIMITS = ReadLimits()
+LIMITS = ReadLimits(dpi=72)  # pages of PDFs as small as these tests can do with
 NOUNS = ("harbour", "ledger", "orchard", "engine", "violin", "castle", "meadow", "copper", "window", "saddle")
 
 
@@ -49,14 +49,27 @@ def letter(path: Path, number: int, pages: int = 1) -> Path:
     return text_pdf(path, lines)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "papers" / "below"
+def letters(place: Path) -> None:
     place.mkdir(parents=True)
     for number in range(6):
         letter(place / f"{number}.pdf", number, pages=1 + number % 2)
     (place / "notes.txt").write_text("no document")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    letters(tmp_path / "papers" / "below")
     return tmp_path / "papers"
+
+
+@pytest.fixture(scope="module")
+def listed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The list of a run whose documents have been read, for tests that change none of it."""
+    place = tmp_path_factory.mktemp("listed")
+    letters(place / "papers" / "below")
+    prepared = prepare_corpus(place / "run", folders=[place / "papers"], long_side=SIDE, limits=LIMITS, processes=2)
+    assert prepared is not None
+    return prepared
 
 
 def read(folder: Path, cache: Path, **options) -> list[str]:
@@ -200,7 +213,7 @@ def test_a_second_reading_that_fails_keeps_the_first_and_the_third_is_the_last(f
 def test_documents_are_kept_apart_where_they_are_read_in_another_way(tmp_path):
     usual = folder_for(tmp_path, limits_of(Settings(_env_file=None)), long_side=SIDE, first_pages=None)
     assert usual == tmp_path / "256 px, all pages"
-    german = folder_for(tmp_path, replace(LIMITS, ocr_language="deu", seconds=90), long_side=SIDE, first_pages=2)
+    german = folder_for(tmp_path, replace(ReadLimits(), ocr_language="deu", seconds=90), long_side=SIDE, first_pages=2)
     assert german == tmp_path / "256 px, first 2, ocr_language deu"
 
 
@@ -252,9 +265,8 @@ def test_where_two_groups_have_words_one_is_learned_from_and_one_judges(wordy):
         assert page_corpus._held_out(reversed(groups), with_words) == held_out
 
 
-def test_no_line_is_both_learned_from_and_judged(folder, tmp_path):
-    cache = tmp_path / "kept"
-    corpus = PageCorpus.of(cache, read(folder, cache))
+def test_no_line_is_both_learned_from_and_judged(listed):
+    corpus = PageCorpus.load(listed)
     judged = {line for document in corpus.texts.held_out for line in document.sentences}
     taught = {line for document in corpus.texts.training for line in document.sentences}
     assert taught and not judged & taught
@@ -280,9 +292,7 @@ def test_short_lines_are_learned_from_together_and_others_stay_as_they_are():
     assert lines_of([], []) == []
 
 
-def test_each_page_comes_once_an_epoch_with_words_in_its_own_pixels(folder, tmp_path):
-    listed = prepare_corpus(tmp_path / "run", folders=[folder], long_side=SIDE, limits=LIMITS, processes=2)
-    assert listed is not None
+def test_each_page_comes_once_an_epoch_with_words_in_its_own_pixels(listed):
     corpus = PageCorpus.load(listed)
     assert (len(corpus), corpus.documents) == (9, 6)
     source = corpus.pictures(1, pages=1)
@@ -310,9 +320,7 @@ def test_a_run_may_be_moved_with_its_documents(folder, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["decoder", "mlm", "spans", "mim", "mae", "ijepa", "djepa", "tjepa", "joint"])
-def test_stages_learn_from_the_corpus_and_not_from_generated_pages(folder, tmp_path, network, name):
-    listed = prepare_corpus(tmp_path / "run", folders=[folder], long_side=128, limits=LIMITS)
-    assert listed is not None
+def test_stages_learn_from_the_corpus_and_not_from_generated_pages(listed, tmp_path, network, name):
     corpus = PageCorpus.load(listed)
     printed = {
         word.text for step in range(len(corpus)) for page in corpus.words(0, pages=1)(step) for word in page.words
