@@ -11,9 +11,11 @@ from db.tables import Promotion, Run
 from engine.errors import Refused
 from engine.jobs import queue
 from engine.jobs.cancellation import Stopped
-from engine.models import registry
+from engine.models import promotions, registry
 from engine.models.folds import FOLDS
+from engine.projects.projects import change_settings
 from engine.training.retraining import learner, trigger
+from engine.training.retraining.challenger import beginnings_of
 from engine.training.retraining.reproduce import reproduce
 from engine.training.retraining.run import retrain
 from engine.workspace import Workspace
@@ -26,6 +28,21 @@ from tests.support.fold_runs import LEARNING, retrained, shop_of
 @pytest.fixture
 def shop(sqlite_workspace: Workspace, tmp_path: Path) -> Workspace:
     return shop_of(sqlite_workspace, tmp_path)
+
+
+def test_the_next_challenger_is_judged_on_every_document_by_folds_that_began_with_those_in_use(shop: Workspace) -> None:
+    project = make_project(shop)
+    change_settings(shop, project.id, promotion="by_hand")
+    make_bills(shop, project.id, {"train": 8, "recent": 5, "frozen": 1})
+    run, version = retrained(shop, project.id)
+    assert run.verdict["passed"], run.verdict["sentence"]
+    promotions.promote(shop, project.id, version.id, by=None)
+    make_bills(shop, project.id, {"train": 1}, questions=2)
+    later, _ = retrained(shop, project.id, steps=3)
+    assert later.parent_id == version.id
+    assert list(beginnings_of(shop, version, folded=True)) == registry.fold_paths(shop, version)
+    assert later.verdict["holdouts"]["own"]["documents"] == 15
+    assert reproduce(shop, run.id).same and reproduce(shop, later.id).same
 
 
 def test_with_refit_off_the_mean_of_the_folds_is_used(shop: Workspace) -> None:

@@ -14,7 +14,7 @@ from engine.cli import app
 from engine.jobs import queue
 from engine.models import registry
 from engine.projects.projects import change_settings
-from engine.training.retraining import trigger
+from engine.training.retraining import judging, trigger
 from engine.workspace import Workspace
 from tests.support.exported_project import hashes
 from tests.support.factories import make_bills, make_project, save_tiny_model
@@ -43,6 +43,14 @@ def answer(*arguments: str) -> dict[str, Any]:
     return said
 
 
+@pytest.fixture
+def few_generated_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Judge by two generated pages instead of forty, which the command has no option for."""
+    pages = judging._generated_pages
+    monkeypatch.setattr(judging, "_generated_pages", lambda count, both: pages(min(count, 2), both))
+
+
+@pytest.mark.usefixtures("few_generated_pages")
 def test_from_retrain_to_rollback(shop: Workspace, tmp_path: Path) -> None:
     project = make_project(shop)
     change_settings(shop, project.id, promotion="by_hand")
