@@ -8,6 +8,13 @@ from model.answers import questions_at_once
 from model.inference import Predictor, Word
 from model.masks import rasterise
 from tests.support.drawn_pages import SIZE, page_image, page_words, place
+from tests.support.small_network import DEEP
+
+
+@pytest.fixture(scope="session")
+def config():
+    return DEEP
+
 
 QUESTIONS = ["What is the total due?", "Who is billed?", "date", "Which box is ticked on the page?"]
 

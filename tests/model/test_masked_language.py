@@ -16,6 +16,13 @@ from model.objectives.masked_language import (
     word_mask_token,
 )
 from tests.support.drawn_pages import example, page_words, place
+from tests.support.small_network import DEEP
+
+
+@pytest.fixture(scope="session")
+def config():
+    return DEEP
+
 
 FORMS = ("Invoice", "Receipt", "Order")
 NAMES = ("Mary", "John", "Ann", "Peter", "Paul")

@@ -21,6 +21,13 @@ from model.ranking.features import FEATURES
 from model.ranking.proposals import BELOW, CELL, GROWN, propose
 from model.ranking.ranker import Ranker
 from tests.support.drawn_pages import SIZE, example, page_image, page_words, place
+from tests.support.small_network import DEEP
+
+
+@pytest.fixture(scope="session")
+def config():
+    return DEEP
+
 
 LAYOUT = read_layout(page_words())
 

@@ -11,6 +11,12 @@ from model.examples import Question
 from model.masks import words_under
 from model.simulation import upsample_mask, with_prompts
 from tests.support.drawn_pages import SIZE, example, place
+from tests.support.small_network import DEEP
+
+
+@pytest.fixture(scope="session")
+def config():
+    return DEEP
 
 
 @pytest.fixture

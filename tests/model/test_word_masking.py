@@ -10,6 +10,12 @@ from model.learning import Plan, learn
 from model.objectives.masked_language import MaskedWords, Masking, mask_words, predict_pieces
 from model.objectives.span_masking import draw_spans, span_length
 from tests.support.drawn_pages import example
+from tests.support.small_network import DEEP
+
+
+@pytest.fixture(scope="session")
+def config():
+    return DEEP
 
 
 def test_span_lengths_have_the_mean_of_the_paper():
