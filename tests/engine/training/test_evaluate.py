@@ -229,7 +229,7 @@ def test_words_of_our_own_ocr_are_asked_and_scored_against_the_given_words(check
     page = GroundedPage("p", "images/p.png", *image.size, words, questions)
     write_pages(tmp_path / "set", [(page, image)])
     common = (str(tmp_path / "set"), "--model", str(checkpoint), "--json", "--ocr")
-    answer = run(*common, "--ocr-cache", str(tmp_path / "kept"))
+    answer = run(*common, "--ocr-cache", str(tmp_path / "kept"), "--ocr-workers", "1")
     assert answer["ocr"] is True
     assert [answer[name] for name in ("word_f1", "exact", "floor_word_f1", "floor_exact")] == [None] * 4
     assert answer["floor_mean_iou"] > 0.1  # type: ignore[operator]

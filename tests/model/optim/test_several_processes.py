@@ -10,15 +10,18 @@ import torch
 from tests.model.optim.ranks_script import network
 
 SCRIPT = Path(__file__).with_name("ranks_script.py")
-MODES = ("whole", "blocks", "whole, float32", "blocks, float32", "seeded", "source")
+FEW = ("whole", "blocks, float32", "seeded")
+OTHER = ("blocks", "whole, float32", "source")
+MODES = (*FEW, *(pytest.param(mode, marks=pytest.mark.long_case) for mode in OTHER))
 
 
 @pytest.fixture(scope="module")
-def ends(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ends(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder with the weights of all runs; they share their processes, because starting these takes the most time."""
     folder = tmp_path_factory.mktemp("ends")
+    modes = FEW if request.config.getoption("--cases") == "few" else (*FEW, *OTHER)
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), ";".join(MODES), str(folder)], capture_output=True, text=True, timeout=600
+        [sys.executable, str(SCRIPT), ";".join(modes), str(folder)], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return folder
