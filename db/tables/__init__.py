@@ -32,6 +32,7 @@ from db.tables.selection import (
     SurveyAnswer,
 )
 from db.tables.signatures import PageSignature, SignatureBand
+from db.tables.skips import LeftTask
 from db.tables.task_changes import TaskChange
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "Job",
     "LabelReview",
     "Lease",
+    "LeftTask",
     "LoginAttempt",
     "LoginSession",
     "MaskCount",

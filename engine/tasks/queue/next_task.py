@@ -1,18 +1,19 @@
 """Queue of tasks: leases the next task to a person, so that no two people do the same work.
 
 Order: tasks the person holds; rejected answers; begun answers; at times a gold question (unannounced); overlap tasks
-that somebody has answered; then the rest, document by document.
+that somebody has answered; then the rest, document by document. A task that the person left unanswered comes behind
+all of them, until it is answered.
 """
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import Select, bindparam, exists, select, text
 from sqlalchemy.orm import Session
 
 from db import changes, statuses
-from db.base import now
+from db.base import UtcDateTime, now
 from db.tables import Annotation, Job, Prediction, Task, User
 from engine import leases
 from engine.accounts import visibility
@@ -29,6 +30,15 @@ from engine.text import join_names as joined
 from engine.workspace import Workspace
 
 _LOOKS = 5
+_FORGET_LEFT = text("DELETE FROM left_tasks WHERE task_id = :task AND person_id = :person")
+_KEEP_LEFT = text(
+    "INSERT INTO left_tasks (task_id, person_id, project_id, left_at) "
+    "SELECT t.id, CAST(:person AS VARCHAR), t.project_id, :moment FROM tasks t "
+    "WHERE t.id = :task AND t.project_id = :project AND NOT EXISTS ("
+    "SELECT 1 FROM annotations a WHERE a.document_id = t.document_id AND a.question_id = t.question_id "
+    "AND a.author_id = CAST(:person AS VARCHAR) AND a.status IN ('submitted', 'accepted', 'fixed')) "
+    "ON CONFLICT (task_id, person_id) DO UPDATE SET left_at = excluded.left_at"
+).bindparams(bindparam("moment", type_=UtcDateTime()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ class NextTask:
 def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | None = None) -> NextTask:
     """Lease the next task to a person and return it. Raises NotFound for an unknown project.
 
-    `after`: the task the person leaves. When it was not answered, its lease is released and it comes again last.
+    `after`: the task the person leaves. When it was not answered, its lease is released, and it comes last.
     """
     for _ in range(_LOOKS):
         with workspace.database.read() as session:
@@ -79,6 +89,7 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
             leases.forget_expired(session, "task:")
             if after is not None:
                 leases.release(session, leases.task_subject(after, user_id))
+                _keep_left(session, after, project_id, user_id)
             for task_id in candidates:
                 leased = _lease(session, task_id, user_id)
                 if leased is not None:
@@ -152,6 +163,14 @@ def _proposed_page(annotation_id: Any) -> Select[str]:
         .order_by(Prediction.created_at.desc(), Prediction.id.desc())
         .limit(1)
     )
+
+
+def _keep_left(session: Session, task_id: str, project_id: str, user_id: str) -> None:
+    """Put a task behind the person's others; one that the person has answered is forgotten."""
+    left = {"task": task_id, "person": user_id}
+    kept: Any = session.execute(_KEEP_LEFT, {**left, "project": project_id, "moment": now()})
+    if not kept.rowcount:
+        session.execute(_FORGET_LEFT, left)
 
 
 def _lease(session: Session, task_id: str, user_id: str) -> LeasedTask | None:

@@ -119,6 +119,34 @@ def test_a_task_that_is_passed_over_comes_again_last(office: Office) -> None:
         assert session.scalar(select(func.count(Lease.subject))) == 1
 
 
+def test_a_left_task_comes_behind_the_others_even_with_a_draft(office: Office) -> None:
+    """The drafts of left tasks stay behind after answers too; when only left ones remain, the oldest comes first."""
+    first, second, third, fourth = (task.id for task in office.tasks())
+    workspace, ann = office.workspace, office.ann
+    assert office.taken(ann) == first
+    begin(workspace, first, ann)
+    assert office.taken(ann, first) == second
+    begin(workspace, second, ann)
+    assert office.taken(ann, second) == third
+    answer(workspace, third, ann)
+    assert office.taken(ann, third) == fourth
+    assert office.taken(office.ben) == first  # it is free for others, in their own order
+    queue.release(workspace, first, office.ben.id)
+    answer(workspace, fourth, ann)
+    assert office.taken(ann, fourth) == first
+    assert office.taken(ann) == first  # what one holds comes first
+    assert office.taken(ann, first) == second
+    assert office.taken(ann, second) == first
+    answer(workspace, first, ann)
+    assert office.taken(ann, first) == second
+
+
+def test_a_task_that_is_given_back_on_leaving_the_queue_keeps_its_place(office: Office) -> None:
+    first = office.taken(office.ann)
+    queue.release(office.workspace, first, office.ann.id)
+    assert office.taken(office.ann) == first
+
+
 def test_one_s_own_draft_comes_before_what_is_new(office: Office) -> None:
     begun = office.tasks()[2].id
     draft = begin(office.workspace, begun, office.ann)
