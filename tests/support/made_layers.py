@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pymupdf
-from PIL import ImageFont
+from PIL import Image, ImageDraw, ImageFont
 
 from tests.support.made_documents import LETTER, PAPER, scanned_pdf, text_image
 
@@ -101,3 +101,56 @@ def _write(page: pymupdf.Page, layer: Sequence[str], *, render_mode: int = 0) ->
         printed = font.getlength(LETTER[row]) * _SCALE
         size = printed / pymupdf.get_text_length(line, fontsize=1)
         page.insert_text((90 * _SCALE, baseline), line, fontsize=size, render_mode=render_mode)
+
+
+def unmapped_heading_pdf(path: Path, heading: str, amounts: Sequence[str] = (), *, codes: str = "wrong") -> Path:
+    """A page in plain text with a heading and amounts in a font that has no map to letters.
+
+    Args:
+        path: Of the file.
+        heading: First line.
+        amounts: Below the text, in a row.
+        codes: "wrong": the codes of the glyphs look like other letters; "unknown": like none.
+    """
+    plain = path.with_suffix(".plain.pdf")
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_font(fontname="F0", fontbuffer=pymupdf.Font("helv").buffer)
+        page.insert_text((72, 72), heading, fontname="F0", fontsize=16)
+        for row, line in enumerate(LETTER):
+            page.insert_text((72, 120 + 20 * row), line, fontsize=12)
+        for at, amount in enumerate(amounts):
+            page.insert_text((72 + 120 * at, 320), amount, fontname="F0", fontsize=12)
+        font = next(font for font, *_, name, _ in page.get_fonts() if name == "F0")
+        if codes == "wrong":
+            document.xref_set_key(font, "ToUnicode", "null")
+        else:
+            cmap = document.get_new_xref()
+            document.update_object(cmap, "<<>>")
+            document.update_stream(
+                cmap,
+                b"/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /None def /CMapType 2 def\n"
+                b"1 begincodespacerange <0000> <ffff> endcodespacerange\n"
+                b"100 beginbfchar\n%sendbfchar\nendcmap end end"
+                % b"".join(b"<%04x> <fffd>\n" % code for code in range(100)),
+            )
+            document.xref_set_key(font, "ToUnicode", f"{cmap} 0 R")
+        document.save(plain)
+    return plain.rename(path)
+
+
+def logo_pdf(path: Path, words: str, *, dark: bool = False) -> Path:
+    """The letter in plain text, with a picture of some words above it."""
+    width, height = 640, 120
+    paper, ink = ("black", "white") if dark else ("white", "black")
+    image = Image.new("RGB", (width, height), paper)
+    ImageDraw.Draw(image).text((30, 30), words, fill=ink, font=ImageFont.load_default(size=48))
+    picture = io.BytesIO()
+    image.save(picture, "PNG")
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_image(pymupdf.Rect(72, 40, 72 + width / 3, 40 + height / 3), stream=picture.getvalue())
+        for row, line in enumerate(LETTER * 3):
+            page.insert_text((72, 130 + 20 * row), line, fontsize=12)
+        document.save(path)
+    return path

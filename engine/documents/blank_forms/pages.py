@@ -86,12 +86,14 @@ def _field(widget: Any, box: FloatBox) -> FormField:
 
 
 def _words(raw: dict[str, Any], ticks: Sequence[FloatBox]) -> list[PrintedWord]:
-    layer = read_layer(raw, pymupdf.Matrix(1, 1))
+    lines = read_layer(raw, pymupdf.Matrix(1, 1))
     bold = _bold_boxes(raw)
     words: list[PrintedWord] = []
-    for line in layer.lines:
+    for line in lines:
         shown = [
-            word for word in line.words if not word.hidden and word.box[2] > word.box[0] and word.box[3] > word.box[1]
+            word
+            for word in line.words
+            if word.text and not word.hidden and word.box[2] > word.box[0] and word.box[3] > word.box[1]
         ]
         for at, word in enumerate(shown if line.heading == 0 else ()):
             after = shown[at + 1].box if at + 1 < len(shown) else None

@@ -12,13 +12,21 @@ from PIL import Image, ImageDraw
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.choose import find_engine
 from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
+from engine.documents.ocr.ocr_view import OcrView, view_of
 from engine.documents.ocr.unread import engine_failed, out_of_time, unknown_script
 from engine.documents.reading.page import TextSource
 from engine.documents.reading.page_draft import Pages
-from engine.documents.reading.source_words import FoundLine, FoundWord, overlap, turned_box
+from engine.documents.reading.source_words import FoundLine, overlap, turned_box
 from engine.documents.reading.work_clock import CLOCK
-from engine.documents.text_layer.doubts import Doubt, drop_hidden_words, hidden
-from engine.documents.text_layer.layer_check import AGREES, can_be_checked, samples_of
+from engine.documents.text_layer.doubts import (
+    Doubt,
+    doubted_fonts,
+    drop_font,
+    drop_hidden_words,
+    drop_unreadable_words,
+    hidden,
+)
+from engine.documents.text_layer.layer_check import AGREES, LOOKS_ALIKE, can_be_checked, samples_of
 from model.boxes import FloatBox
 
 _MOST_AT_ONCE = 4
@@ -42,7 +50,10 @@ class Tell(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Page with its image, waiting for OCR; `lines` come from the text layer, `doubts` tell why it waits."""
+    """Page with its image, waiting for OCR; `lines` come from the text layer, `doubts` tell why it waits.
+
+    `parts`: boxes in pixels, where OCR reads what the layer lacks, if `doubts` are of parts.
+    """
 
     number: int
     picture: Path
@@ -50,6 +61,7 @@ class Waiting:
     rotation: int
     lines: tuple[FoundLine, ...]
     doubts: Doubt
+    parts: tuple[FloatBox, ...] = ()
 
 
 @dataclass(slots=True)
@@ -118,8 +130,8 @@ class _Reading:
     def __init__(self, pages: Pages, engine: OcrEngine, deadline: float, unread: _Unread, at_once: int) -> None:
         self._pages, self._engine, self._deadline, self._unread = pages, engine, deadline, unread
         self._at_once = at_once
-        self._checking: dict[Future[float], Waiting] = {}
-        self._running: dict[Future[OcrPage], tuple[Waiting, tuple[int, int]]] = {}
+        self._checking: dict[Future[tuple[FoundLine, ...]], Waiting] = {}
+        self._running: dict[Future[OcrPage], tuple[Waiting, OcrView]] = {}
         self._disproved = False  # a layer of this document was not what is printed
 
     def read_pages(self, waiting: Sequence[Waiting]) -> Iterator[Read]:
@@ -133,12 +145,13 @@ class _Reading:
                     if CLOCK.seconds() >= self._deadline:
                         yield self._late(drawn)
                     elif _is_doubted(drawn, self._engine):
-                        self._checking[pool.submit(_agreement, self._engine, drawn, self._deadline)] = drawn
+                        self._checking[pool.submit(_check_layer, self._engine, drawn, self._deadline)] = drawn
                     else:
                         image = self._pages.for_ocr(drawn.number, self._engine)
                         _paint_over(image, drawn)
-                        begun = pool.submit(read_in_time, self._engine, image, self._deadline)
-                        self._running[begun] = drawn, image.size
+                        view = view_of(image, drawn.size, drawn.parts if _is_of_parts(drawn) else ())
+                        begun = pool.submit(read_in_time, self._engine, view.image, self._deadline)
+                        self._running[begun] = drawn, view
                 under_way: list[Future[Any]] = [*self._checking, *self._running]
                 wait(under_way, return_when=FIRST_COMPLETED)
                 for check in [future for future in self._checking if future.done()]:
@@ -150,21 +163,21 @@ class _Reading:
                 for reading in [future for future in self._running if future.done()]:
                     yield self._finish_page(*self._running.pop(reading), reading)
 
-    def _judge_layer(self, drawn: Waiting, done: Future[float]) -> Waiting:
-        """Return a page after the quick reading: without its layer when that is not what is printed."""
+    def _judge_layer(self, drawn: Waiting, done: Future[tuple[FoundLine, ...]]) -> Waiting:
+        """Return a page after the quick reading: without what of its layer is not what is printed."""
         try:
-            agrees = done.result() >= AGREES
+            lines = done.result()
         except (OcrOutOfTime, OcrFailed):
             if CLOCK.seconds() >= self._deadline:
                 return drawn  # it is named among the late ones; nothing was found against its layer
-            agrees = False
+            lines = _drop_doubtful(drawn)
         else:
-            self._disproved |= not agrees
-        if agrees:
-            return replace(drawn, doubts=drawn.doubts & Doubt.LACKS)
-        return replace(drawn, lines=_drop_doubtful(drawn), doubts=Doubt.LACKS)
+            self._disproved |= lines != drawn.lines
+        if lines == drawn.lines:
+            return replace(drawn, doubts=drawn.doubts & (Doubt.LACKS | Doubt.PARTS))
+        return replace(drawn, lines=lines, doubts=Doubt.LACKS)
 
-    def _finish_page(self, drawn: Waiting, size: tuple[int, int], done: Future[OcrPage]) -> Read:
+    def _finish_page(self, drawn: Waiting, view: OcrView, done: Future[OcrPage]) -> Read:
         try:
             read = done.result()
         except OcrOutOfTime:
@@ -172,11 +185,13 @@ class _Reading:
         except OcrFailed:
             self._unread.failed.append(drawn.number)
             return drawn, drawn.lines, "layer"
-        drawn = _turn_page(drawn, read.turn)
         if read.foreign_script:
             self._unread.foreign.setdefault(read.foreign_script, []).append(drawn.number)
-        lines = () if Doubt.GARBAGE in drawn.doubts and read.lines else drawn.lines
-        return (drawn, *join_lines(lines, _scale_lines(read, size, drawn.size)))
+        if _is_of_parts(drawn):  # the text of its layer says how the page stands, and not a picture on it
+            words = view.place_upright(read)
+        else:
+            drawn, words = _turn_page(drawn, read.turn), view.place_turned(read)
+        return (drawn, *join_lines((*drop_unreadable_words(drawn.lines), *_not_read(drawn.lines, words)), words))
 
     def _late(self, drawn: Waiting) -> Read:
         """Return a page that the time did not reach; a layer in doubt counts while none of the document was wrong."""
@@ -197,6 +212,19 @@ def join_lines(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> tupl
     return tuple(merged), "layer" if len(merged) == len(layer) else "layer+ocr"
 
 
+def _not_read(layer: tuple[FoundLine, ...], ocr: tuple[FoundLine, ...]) -> Iterator[FoundLine]:
+    """Yield what is known of the layer's unreadable words in whose place OCR read nothing."""
+    boxes = [word.box for line in ocr for word in line.words]
+    for line in layer:
+        words = tuple(
+            word
+            for word in line.words
+            if word.unreadable and word.text and not any(overlap(word.box, box) > _SAME_PLACE for box in boxes)
+        )
+        if words:
+            yield FoundLine(words, line.heading)
+
+
 def save_image(image: Image.Image, picture: Path) -> Path:
     """Store a page's image as a PNG."""
     # Level 1: three times as fast as the default on photographs, and on text no larger.
@@ -209,20 +237,40 @@ def read_in_time(engine: OcrEngine, image: Image.Image, deadline: float) -> OcrP
     return engine.read_image(image, min(deadline, CLOCK.seconds() + PAGE_SECONDS))
 
 
+def _is_of_parts(drawn: Waiting) -> bool:
+    """Return whether OCR reads some places of a page, and believes the layer about the others."""
+    return drawn.doubts == Doubt.PARTS
+
+
 def _is_doubted(drawn: Waiting, engine: OcrEngine) -> bool:
     """Return whether a quick reading says something about the layer of a page."""
-    if not drawn.doubts & (Doubt.HIDDEN | Doubt.ODD):
-        return False
-    return Doubt.ODD in drawn.doubts or can_be_checked(hidden(drawn.lines), engine.language)
+    return Doubt.ODD in drawn.doubts or _can_check_hidden(drawn, engine)
 
 
-def _agreement(engine: OcrEngine, drawn: Waiting, deadline: float) -> float:
-    """Return how well the doubted words of a page agree with a quick reading, 0..1."""
+def _can_check_hidden(drawn: Waiting, engine: OcrEngine) -> bool:
+    return Doubt.HIDDEN in drawn.doubts and can_be_checked(hidden(drawn.lines), engine.language)
+
+
+def _check_layer(engine: OcrEngine, drawn: Waiting, deadline: float) -> tuple[FoundLine, ...]:
+    """Return the lines of a page's layer without those that a quick reading shows to be wrong."""
+    lines = drawn.lines
+    with Image.open(drawn.picture) as stored:
+        grey = stored.convert("L")
+    if _can_check_hidden(drawn, engine) and _agreement(engine, hidden(lines), grey, deadline) < AGREES:
+        lines = drop_hidden_words(lines)
+    if Doubt.ODD in drawn.doubts:
+        for font, of_font in doubted_fonts(lines).items():
+            known = font is None or can_be_checked(of_font, engine.language)
+            if known and _agreement(engine, of_font, grey, deadline) < LOOKS_ALIKE:
+                lines = drop_font(lines, font)
+    return lines
+
+
+def _agreement(engine: OcrEngine, doubted: tuple[FoundLine, ...], grey: Image.Image, deadline: float) -> float:
+    """Return how well doubted words of a page agree with a quick reading, 0..1."""
     from rapidfuzz.distance import Levenshtein
 
-    doubted = hidden(drawn.lines) if Doubt.HIDDEN in drawn.doubts else drawn.lines
-    with Image.open(drawn.picture) as stored:
-        samples = samples_of(doubted, stored.convert("L"))
+    samples = samples_of(doubted, grey)
     if samples is None:
         return 0.0
     read = read_in_time(engine, samples.image, deadline)
@@ -231,17 +279,22 @@ def _agreement(engine: OcrEngine, drawn: Waiting, deadline: float) -> float:
 
 def _drop_doubtful(drawn: Waiting) -> tuple[FoundLine, ...]:
     """Return the words of a layer that are not in doubt."""
-    return () if Doubt.ODD in drawn.doubts else drop_hidden_words(drawn.lines)
+    lines = drop_hidden_words(drawn.lines)
+    if Doubt.ODD in drawn.doubts:
+        for font in doubted_fonts(lines):
+            lines = drop_font(lines, font)
+    return lines
 
 
 def _paint_over(image: Image.Image, drawn: Waiting) -> None:
     """Paint the words of the layer over with paper, so that OCR reads only what is missing."""
-    if Doubt.GARBAGE in drawn.doubts or not drawn.lines:
+    lines = drop_unreadable_words(drawn.lines)
+    if not lines:
         return
     paper = max(range(256), key=image.histogram().__getitem__)
     draw = ImageDraw.Draw(image)
     across, down = image.width / drawn.size[0], image.height / drawn.size[1]
-    for word in (word for line in drawn.lines for word in line.words):
+    for word in (word for line in lines for word in line.words):
         x0, y0, x1, y1 = word.box
         air = _AIR * (y1 - y0)
         draw.rectangle(((x0 - air) * across, (y0 - air) * down, (x1 + air) * across, (y1 + air) * down), fill=paper)
@@ -271,16 +324,3 @@ def _turn_page(drawn: Waiting, turn: int) -> Waiting:
 def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine:
     words = [replace(word, box=turned_box(word.box, turn, size)) for word in line.words]
     return FoundLine(tuple(words), (line.heading + turn) % 360)
-
-
-def _scale_lines(read: OcrPage, size: tuple[int, int], to: tuple[int, int]) -> tuple[FoundLine, ...]:
-    """Scale lines to pixels of the page; `size` is that of the image given to OCR, before turning."""
-    width, height = size if read.turn % 180 == 0 else size[::-1]
-    across, down = to[0] / width, to[1] / height
-
-    def scale_word(word: FoundWord) -> FoundWord:
-        x0, y0, x1, y1 = word.box
-        box: FloatBox = (x0 * across, y0 * down, x1 * across, y1 * down)
-        return replace(word, box=box)
-
-    return tuple(FoundLine(tuple(scale_word(word) for word in line.words), line.heading) for line in read.lines)

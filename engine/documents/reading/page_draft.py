@@ -8,22 +8,23 @@ from PIL import Image
 
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.reading.source_words import FoundLine
+from model.boxes import FloatBox
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
     """Page as an image, with the text layer of the file.
 
-    `original`: file to keep byte for byte instead of `image`, when equal. `garbage`: share of unreadable characters in
-    the text layer. `picture_share`: share of the page under its largest image.
+    `original`: file to keep byte for byte instead of `image`, when equal. `picture_share`: share of the page under its
+    largest image. `pictures`: boxes of its smaller images, in pixels.
     """
 
     image: Image.Image
     rotation: int
     lines: tuple[FoundLine, ...] = ()
-    garbage: float = 0.0
     picture_share: float = 1.0
     original: Path | None = None
+    pictures: tuple[FloatBox, ...] = ()
 
 
 class Pages(Protocol):

@@ -17,7 +17,13 @@ from engine.documents.reading.page_draft import Pages, Sheet
 from engine.documents.reading.render import PdfPages
 from engine.documents.reading.source_words import FoundLine, clip
 from engine.documents.reading.work_clock import CLOCK, STRETCH
-from engine.documents.text_layer.doubts import Doubt, doubts_about, drop_words_without_ink
+from engine.documents.text_layer.doubts import (
+    Doubt,
+    doubts_about,
+    drop_empty_words,
+    drop_words_without_ink,
+    lacking_parts,
+)
 
 _RESERVE = 0.1  # of the time, reserved for finishing after OCR
 
@@ -48,7 +54,8 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, tell: Tell) -
         if doubts != Doubt(0):
             loading.begin()
         picture = _keep(sheet, out_dir, number)
-        drawn = Waiting(number, picture, sheet.image.size, sheet.rotation, lines, doubts)
+        parts = lacking_parts(sheet, lines, grey) if Doubt.PARTS in doubts else ()
+        drawn = Waiting(number, picture, sheet.image.size, sheet.rotation, lines, doubts, parts)
         if doubts != Doubt(0):
             waiting.append(drawn)
             continue
@@ -95,7 +102,7 @@ def _finish(
     drawn: Waiting, lines: tuple[FoundLine, ...], text_source: TextSource, words: int, limits: ReadLimits, tell: Tell
 ) -> int:
     """Report a finished page; return the number of words so far."""
-    placed = tuple(_place_words(lines, drawn.size))
+    placed = tuple(_place_words(drop_empty_words(lines), drawn.size))
     if words + len(placed) > limits.words:
         raise refusal.too_many_words(limits.words)
     page = ReadPage(

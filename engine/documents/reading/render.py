@@ -16,6 +16,8 @@ from engine.documents.ocr.engine import OcrEngine
 from engine.documents.reading.page_draft import Sheet
 from engine.documents.refusal import Unreadable
 from engine.documents.text_layer.covered_text import TextlessPage, key_of, mark_covered
+from engine.documents.text_layer.fonts import fonts_without_map
+from engine.documents.text_layer.pictures import whole_pictures
 from engine.documents.text_layer.words import characters_of, raw_text, read_layer, turn_needed
 
 
@@ -59,13 +61,15 @@ class PdfPages:
             image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
             matrix = _rotation_of(page) * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
             mark_covered(page, raw, matrix, _grey(image), lambda: self._without_text(number, page.rotation, zoom))
-            layer = read_layer(raw, matrix)
+            whole = pymupdf.Rect(0, 0, *image.size)
+            pictures = [pymupdf.Rect(info["bbox"]) * matrix & whole for info in page.get_image_info()]
+            shares = [abs(box) / abs(whole) for box in pictures]
             return Sheet(
                 image=image,
                 rotation=(stored + turn) % 360,
-                lines=layer.lines,
-                garbage=layer.garbage,
-                picture_share=self._picture_share(page),
+                lines=read_layer(raw, matrix, fonts_without_map(page)),
+                picture_share=max(shares, default=0.0),
+                pictures=whole_pictures([(box.x0, box.y0, box.x1, box.y1) for box in pictures]),
             )
 
     def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
@@ -102,12 +106,6 @@ class PdfPages:
         fits = math.sqrt(self._limits.pixels / (width * height))
         zoom = min(dpi / 72, longest, fits)
         return float(max(zoom, 1.01 / min(width, height)))  # a page has at least one pixel
-
-    def _picture_share(self, page: pymupdf.Page) -> float:
-        """Return the largest image's share of the page, 0..1."""
-        whole, rotation = abs(page.rect), _rotation_of(page)
-        shares = [abs(pymupdf.Rect(info["bbox"]) * rotation & page.rect) / whole for info in page.get_image_info()]
-        return max(shares, default=0.0)
 
     @contextlib.contextmanager
     def _guard_errors(self, number: int) -> Iterator[None]:

@@ -11,12 +11,16 @@ class FoundWord:
     """Word in pixels of the rendered page, not yet clipped or rounded.
 
     `hidden`: the file has it, and does not show it: drawn invisibly, or under an image. OCR programs write words so.
+    `unreadable`: number of its characters for which the file has no letter; the text may be empty then. `doubted_font`:
+    name of its font, where that may have a wrong map to letters.
     """
 
     text: str
     box: FloatBox
     confidence: float | None = None
     hidden: bool = False
+    unreadable: int = 0
+    doubted_font: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,12 @@ from engine.documents.text_layer.layer_check import is_odd
 from model.boxes import FloatBox
 
 _INK = 12  # contrast (of 255) below which a word is invisible
-_GARBAGE = 0.3  # share of unreadable characters from which the layer is discarded
+_UNREADABLE = 2  # characters without a letter from which OCR reads their place
 _SCAN_SHARE = 0.5  # an image over this share of the page may be a scan ...
 _SCAN_WORDS = 40  # ... if the layer has fewer words: a stamp or a page number printed over it
 _FEW = 0.05  # hidden letters, as a share of those shown, that are not worth a reading
 _SAME_PLACE = 0.5  # share of a hidden word's box from which it lies on a shown word
+_IN_PICTURE = 8  # letters outside the words within a picture, from which it has words
 _MISSING, _MISSING_SHARE = 40, 0.1  # letters outside the words, and their share of the layer's, that make it incomplete
 
 
@@ -32,8 +33,8 @@ class Doubt(Flag):
 
     LACKS = auto()  # words are printed that the layer has not
     HIDDEN = auto()  # words of the layer are not shown by the page
-    ODD = auto()  # the words that it shows look as if the font's map to letters were wrong
-    GARBAGE = auto()  # the layer is unreadable
+    ODD = auto()  # the words that it shows, or those of a font, look as if the font's map to letters were wrong
+    PARTS = auto()  # the layer lacks the words of some places: in a font without letters, in a picture
 
 
 def drop_words_without_ink(lines: Sequence[FoundLine], grey: Image.Image) -> tuple[FoundLine, ...]:
@@ -63,20 +64,65 @@ def doubts_about(sheet: Sheet, lines: Sequence[FoundLine], grey: Image.Image) ->
     """Return the doubts about a page; none when `lines`, those words of its layer that have ink, are all it has."""
     if is_blank(grey, _INK):
         return Doubt(0)
-    if not lines:
-        return Doubt.LACKS
-    if sheet.garbage > _GARBAGE:
-        return Doubt.GARBAGE
     words = [word for line in lines for word in line.words]
+    if all(word.unreadable for word in words):
+        return Doubt.LACKS
     doubts = Doubt.HIDDEN if any(word.hidden for word in words) else Doubt(0)
-    if is_odd(drop_hidden_words(lines)):
+    if any(word.doubted_font for word in words) or is_odd(drop_hidden_words(lines)):
         doubts |= Doubt.ODD
     if sheet.picture_share >= _SCAN_SHARE and len(words) < _SCAN_WORDS:
         return doubts | Doubt.LACKS
     outside = letters_outside(grey, [word.box for word in words])
     if outside >= max(_MISSING, _MISSING_SHARE * _letters(lines)):
-        doubts |= Doubt.LACKS
-    return doubts
+        return doubts | Doubt.LACKS
+    return doubts | (Doubt.PARTS if lacking_parts(sheet, lines, grey) else Doubt(0))
+
+
+def lacking_parts(sheet: Sheet, lines: Sequence[FoundLine], grey: Image.Image) -> tuple[FloatBox, ...]:
+    """Return the places of a page whose words its layer lacks: words without letters, and pictures with words.
+
+    Large pictures are left out: they are scans, whose layer is judged as a whole.
+    """
+    unreadable = [word for line in lines for word in line.words if word.unreadable]
+    if sum(word.unreadable for word in unreadable) < _UNREADABLE:
+        unreadable = []
+    boxes = [word.box for line in lines for word in line.words]
+    whole = grey.width * grey.height
+    parts = [word.box for word in unreadable]
+    for x0, y0, x1, y1 in sheet.pictures:
+        if (x1 - x0) * (y1 - y0) >= _SCAN_SHARE * whole:
+            continue
+        left, top = max(0, int(x0)), max(0, int(y0))
+        cut = grey.crop((left, top, min(grey.width, round(x1)), min(grey.height, round(y1))))
+        inside = [(a - left, b - top, c - left, d - top) for a, b, c, d in boxes]
+        if min(cut.size) > 1 and letters_outside(cut, inside) >= _IN_PICTURE:
+            parts.append((x0, y0, x1, y1))
+    return tuple(parts)
+
+
+def drop_unreadable_words(lines: Sequence[FoundLine]) -> tuple[FoundLine, ...]:
+    """Return the lines without the words for which the file has no letters."""
+    return tuple(_with_words(lines, lambda word: not word.unreadable))
+
+
+def drop_empty_words(lines: Sequence[FoundLine]) -> tuple[FoundLine, ...]:
+    """Return the lines without the words of which nothing is known."""
+    return tuple(_with_words(lines, lambda word: bool(word.text)))
+
+
+def doubted_fonts(lines: Sequence[FoundLine]) -> dict[str | None, tuple[FoundLine, ...]]:
+    """Return the lines of each font in doubt; those of all words that are shown under None where no font is named."""
+    fonts = dict.fromkeys(word.doubted_font for line in lines for word in line.words if word.doubted_font)
+    if not fonts:
+        return {None: drop_hidden_words(lines)}
+    return {font: _of_font(lines, font) for font in fonts}
+
+
+def drop_font(lines: Sequence[FoundLine], font: str | None) -> tuple[FoundLine, ...]:
+    """Return the lines without the words of a font in doubt, or without all that are shown."""
+    if font is None:
+        return hidden(lines)
+    return tuple(_with_words(lines, lambda word: word.doubted_font != font))
 
 
 def drop_hidden_words(lines: Sequence[FoundLine]) -> tuple[FoundLine, ...]:
@@ -94,6 +140,10 @@ def _with_words(lines: Sequence[FoundLine], wanted: Callable[[FoundWord], bool])
         words = tuple(word for word in line.words if wanted(word))
         if words:
             yield FoundLine(words, line.heading)
+
+
+def _of_font(lines: Sequence[FoundLine], font: str | None) -> tuple[FoundLine, ...]:
+    return tuple(_with_words(lines, lambda word: word.doubted_font == font))
 
 
 def _letters(lines: Sequence[FoundLine]) -> int:

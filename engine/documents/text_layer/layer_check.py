@@ -14,6 +14,7 @@ from engine.documents.ocr.scripts import scripts_of
 from engine.documents.reading.source_words import FoundLine, FoundWord, union
 
 AGREES = 0.9  # similarity with a quick reading from which the words of a layer are those of the page
+LOOKS_ALIKE = 0.7  # similarity from which a font's map to letters is right; with a wrong one, hardly a letter agrees
 _LINES = 8  # that are read
 _LETTERS = 8  # of a line, below which it tells little
 _ENOUGH_OF_LINE = 24  # letters; the words behind them are left out
@@ -86,8 +87,13 @@ def samples_of(lines: Sequence[FoundLine], grey: Image.Image) -> Samples | None:
 
 
 def is_odd(lines: Sequence[FoundLine]) -> bool:
-    """Return whether a text looks as if its font had no map to letters, or a wrong one: few vowels, many odd signs."""
-    text = "".join(word.text for line in lines for word in line.words).lower()
+    """Return whether the text of lines looks as if its font had no map to letters, or a wrong one."""
+    return is_odd_text("".join(word.text for line in lines for word in line.words))
+
+
+def is_odd_text(text: str) -> bool:
+    """Return whether a text, without its spaces, has few vowels, or many odd signs."""
+    text = text.lower()
     if len(text) < _ENOUGH:
         return False
     odd = sum(not c.isalnum() and c not in _SIGNS and not unicodedata.category(c).startswith("M") for c in text)

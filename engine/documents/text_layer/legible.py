@@ -1,7 +1,6 @@
 """Detection and cleaning of unreadable text, as caused by missing or broken character maps of fonts."""
 
 import unicodedata
-from collections.abc import Iterable
 
 # Bullets and boxes of Symbol and Wingdings, in the private use area.
 _SYMBOL_FONTS = {0xF0B7: "•", 0xF0A7: "▪", 0xF0D8: "➢", 0xF0FC: "✓", 0xF0A8: "☐", 0xF0FE: "☒", 0xF06F: "☐", 0xF0E0: "→"}
@@ -25,11 +24,11 @@ def is_garbage(c: str) -> bool:
     return c == "\ufffd" or unicodedata.category(c) in ("Cc", "Cf", "Co", "Cs", "Cn")
 
 
-def garbage_share(texts: Iterable[str]) -> float:
-    """Return the share of unreadable characters, 0..1; known symbols and soft hyphens are readable."""
-    characters = garbage = 0
-    for text in texts:
-        for c in text:
-            characters += 1
-            garbage += ord(c) not in _SYMBOL_FONTS and unicodedata.category(c) != "Cf" and is_garbage(c)
-    return garbage / characters if characters else 0.0
+def unreadable_characters(text: str) -> int:
+    """Return how many characters of a word have no letter; 0 for one that is all of private characters: symbols.
+
+    Known symbols and soft hyphens are readable.
+    """
+    unknown = [c for c in text if ord(c) not in _SYMBOL_FONTS and unicodedata.category(c) != "Cf" and is_garbage(c)]
+    is_symbol = len(unknown) == len(text) and all(unicodedata.category(c) == "Co" for c in unknown)
+    return 0 if is_symbol else len(unknown)

@@ -66,8 +66,7 @@ def with_columns(lines: Sequence[FoundLine]) -> list[FoundLine]:
 
 def _is_eastern(text: str) -> bool:
     """Return whether a piece is one character of Chinese, Japanese or Korean, or a sign among them."""
-    code = ord(text[0])
-    return len(text) == 1 and any(first <= code <= last for first, last in _EASTERN)
+    return len(text) == 1 and any(first <= ord(text) <= last for first, last in _EASTERN)
 
 
 def _touching(words: Sequence[FoundWord]) -> Iterator[FoundWord]:

@@ -8,8 +8,9 @@ from typing import Any
 import pymupdf
 
 from engine.documents.reading.source_words import FoundLine, FoundWord, overlap, union
+from engine.documents.text_layer.fonts import doubtful_fonts, font_of
 from engine.documents.text_layer.hidden_text import mark_undrawn
-from engine.documents.text_layer.legible import clean, garbage_share
+from engine.documents.text_layer.legible import clean, unreadable_characters
 from engine.documents.text_layer.letter_spacing import join_spaced_letters
 from engine.documents.text_layer.right_to_left import words_in_logical_order
 from engine.documents.text_layer.symbols import mark_symbols
@@ -22,14 +23,6 @@ _ASCENT, _DESCENT = 0.8, 0.2  # of a character's box above and below its base li
 _SAME_WORD = 0.7  # overlap of two equal words above which one of them is a shadow or fake bold
 _SAME_CHARACTER = 0.12  # distance of two equal characters, in heights, below which it is one printed twice
 _TURN_SHARE = 0.8  # share of characters that must run another way before the page is turned
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """Text layer of a page; `garbage` is its share of unreadable characters, 0..1."""
-
-    lines: tuple[FoundLine, ...]
-    garbage: float
 
 
 def raw_text(page: pymupdf.Page) -> dict[str, Any]:
@@ -112,22 +105,58 @@ def turn_needed(raw: dict[str, Any], matrix: pymupdf.Matrix) -> int:
     return (360 - heading) % 360 if count >= _TURN_SHARE * headings.total() else 0
 
 
-def read_layer(raw: dict[str, Any], matrix: pymupdf.Matrix) -> Layer:
-    """Return the words of the layer; `matrix` maps points of the unrotated page to rendered pixels."""
-    lines: list[FoundLine] = []
-    texts: list[str] = []
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """Word as the file has it."""
+
+    text: str
+    box: FloatBox
+    font: str
+    hidden: bool
+
+
+def read_layer(
+    raw: dict[str, Any], matrix: pymupdf.Matrix, without_map: frozenset[str] = frozenset()
+) -> tuple[FoundLine, ...]:
+    """Return the words of the layer, in pixels.
+
+    Args:
+        raw: By `raw_text`.
+        matrix: Maps points of the unrotated page to rendered pixels.
+        without_map: Names of fonts by `fonts_without_map`.
+    """
     once = _Once()
-    for line in _lines(raw):
-        words = []
-        for characters in _split_line(line, once):
-            text = "".join(c["c"] for c in characters)
-            texts.append(text)
-            if text := clean(text):
-                hidden = sum("hidden" in c for c in characters) * 2 > len(characters)
-                words.append(FoundWord(text, _box([c["bbox"] for c in characters], matrix), hidden=hidden))
+    written = [(line, [_written(characters, matrix) for characters in _split_line(line, once)]) for line in _lines(raw)]
+    doubted = doubtful_fonts(
+        ((word.font, word.text) for _, some in written for word in some if not word.hidden), without_map
+    )
+    lines: list[FoundLine] = []
+    for line, some in written:
+        words = tuple(word for word in (_judged(word, doubted) for word in some) if word is not None)
         if words:
-            lines.append(FoundLine(tuple(words), _heading(line, matrix)))
-    return Layer(tuple(with_columns(list(_without_doubles(lines)))), garbage_share(texts))
+            lines.append(FoundLine(words, _heading(line, matrix)))
+    return tuple(with_columns(list(_without_doubles(lines))))
+
+
+def _written(characters: list[dict[str, Any]], matrix: pymupdf.Matrix) -> _Written:
+    return _Written(
+        "".join(c["c"] for c in characters),
+        _box([c["bbox"] for c in characters], matrix),
+        font_of([c["font"] for c in characters]),
+        sum("hidden" in c for c in characters) * 2 > len(characters),
+    )
+
+
+def _judged(word: _Written, doubted: frozenset[str]) -> FoundWord | None:
+    """Return a word; None for one without a letter that nobody could read either: hidden, or a symbol."""
+    text, unreadable = clean(word.text), unreadable_characters(word.text)
+    if unreadable:
+        # What is left of a word is better than nothing, where OCR reads nothing in its place.
+        text = "" if word.font in doubted or 2 * unreadable > len(word.text) else text
+        return None if word.hidden else FoundWord(text, word.box, unreadable=unreadable)
+    if not text:
+        return None
+    return FoundWord(text, word.box, hidden=word.hidden, doubted_font=word.font if word.font in doubted else None)
 
 
 def _lines(raw: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -186,6 +215,8 @@ def _split_line(line: dict[str, Any], once: _Once) -> Iterator[list[dict[str, An
     spans = line["spans"]
     for span in spans:
         mark_symbols(span)
+        for character in span["chars"]:
+            character["font"] = span["font"]
     characters: Iterable[dict[str, Any]] = once.keep([character for span in spans for character in span["chars"]])
     size = max((span["size"] for span in spans), default=1.0) or 1.0
     if not line["wmode"] and not line["mirrored"]:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.pages import EngineLoading, Waiting, read_waiting, save_image
 from engine.documents.reading.page import ReadPage
@@ -56,6 +58,23 @@ def test_a_page_half_text_half_picture_has_the_words_of_both(read: Read, tmp_pat
 def test_a_font_with_a_wrong_map_to_letters_is_read_by_ocr(read: Read, tmp_path: Path) -> None:
     (page,) = read(made_layers.wrong_map_pdf(tmp_path / "shifted.pdf")).pages
     assert (page.text_source, text(page)) == ("ocr", made.WORDS)
+
+
+@pytest.mark.parametrize("codes", ["wrong", "unknown"])
+def test_a_font_without_letters_is_read_by_ocr_and_the_others_are_kept(read: Read, tmp_path: Path, codes: str) -> None:
+    amounts = ["4,120.50", "318.75", "92.40"]
+    path = made_layers.unmapped_heading_pdf(tmp_path / "heading.pdf", "ANNUAL ACCOUNTS OF 1994", amounts, codes=codes)
+    (page,) = read(path).pages
+    words = text(page)
+    assert page.text_source == "layer+ocr"
+    assert words == ["ANNUAL", "ACCOUNTS", "OF", "1994", *made.WORDS, *amounts]
+    assert [word.confidence is None for word in page.words] == [False] * 4 + [True] * len(made.WORDS) + [False] * 3
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_few_words_in_a_picture_on_a_good_page_are_read(read: Read, tmp_path: Path, dark: bool) -> None:
+    (page,) = read(made_layers.logo_pdf(tmp_path / "logo.pdf", "Harbour Museum", dark=dark)).pages
+    assert (page.text_source, text(page)) == ("layer+ocr", ["Harbour", "Museum", *made.WORDS * 3])
 
 
 def test_white_and_outlying_and_invisible_text_is_no_word_and_needs_no_ocr(read: Read, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from engine.documents.reading.order import reading_order
 from engine.documents.reading.source_words import FoundLine, FoundWord
-from engine.documents.text_layer.legible import clean, garbage_share
+from engine.documents.text_layer.legible import clean, unreadable_characters
 
 
 def line(text: str, x: float, y: float, *, from_right: bool = False, height: float = 10) -> FoundLine:
@@ -111,7 +111,9 @@ def test_ligatures_and_shaped_letters_become_plain_ones() -> None:
     assert clean("\ufffd\ue123") == ""
 
 
-def test_garbage_is_counted_and_known_symbols_are_not() -> None:
-    assert garbage_share(["\ufffd\ufffd", "ab"]) == 0.5
-    assert garbage_share(["\uf0b7", "text"]) == 0.0
-    assert garbage_share([]) == 0.0
+def test_characters_without_letters_are_counted_and_symbols_are_not() -> None:
+    assert unreadable_characters("\ufffd\ufffdab") == 2
+    assert unreadable_characters("of\ufffdce") == 1
+    assert (
+        unreadable_characters("\uf0b7") == unreadable_characters("\ue123") == unreadable_characters("po\u00adlite") == 0
+    )
