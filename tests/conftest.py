@@ -34,10 +34,16 @@ pytest_plugins = [
 ]
 
 
-def pytest_collection_finish() -> None:
-    """Keep what was imported out of the collection of garbage: a second each time that a test or a job asks for one."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Keep what is imported out of the collection of garbage, of which each would take a second for that alone."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 def needed(reason: str) -> NoReturn:

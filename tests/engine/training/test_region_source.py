@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from itertools import islice
 
+import pytest
+
 from engine.synthetic import generate
+from engine.training.sources import region_source as sources
 from engine.training.sources.region_source import region_source, without_words
 
 STEPS = 12
 
 
+@pytest.fixture(autouse=True)
+def few_pages_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw sixteen pages at once, where training draws 48."""
+    monkeypatch.setattr(sources, "_BLOCK", 16)
+
+
 def test_a_step_gives_pages_alike_in_shape_with_as_many_questions_each() -> None:
-    source = region_source(1, long_side=64, pages=2, questions=6, pool=48)
+    source = region_source(1, long_side=64, pages=2, questions=6, pool=16)
     for step in range(STEPS):
         first, second = source(step)
         assert len(first.questions) == len(second.questions) == 6
@@ -21,7 +30,7 @@ def test_a_step_gives_pages_alike_in_shape_with_as_many_questions_each() -> None
 
 
 def test_about_half_of_the_steps_are_scans_without_words_some_without_answer() -> None:
-    source = region_source(1, long_side=64, pages=2, questions=8, pool=48)
+    source = region_source(1, long_side=64, pages=2, questions=8, pool=16)
     examples = [source(step) for step in range(STEPS)]
     unread = [all(not page.words for page in pages) for pages in examples]
     assert 2 < sum(unread) < STEPS - 2
@@ -31,7 +40,7 @@ def test_about_half_of_the_steps_are_scans_without_words_some_without_answer() -
 
 
 def test_the_same_step_gives_the_same_whatever_was_asked_before() -> None:
-    one, other = (region_source(3, long_side=64, pool=96) for _ in range(2))
+    one, other = (region_source(3, long_side=64, pool=32) for _ in range(2))
     for step in (0, 5, 30):
         one(step)
     for first, second in zip(one(30), other(30), strict=True):
@@ -41,10 +50,10 @@ def test_the_same_step_gives_the_same_whatever_was_asked_before() -> None:
 
 
 def test_each_page_is_seen_once_before_any_is_seen_again() -> None:
-    source = region_source(2, long_side=64, pages=2, questions=2, pool=48)
-    seen = [page.image.tobytes() for step in range(24) for page in source(step) if page.image is not None]
-    assert len(seen) == len(set(seen)) == 48
-    assert {page.image.tobytes() for step in range(24, 48) for page in source(step) if page.image} == set(seen)
+    source = region_source(2, long_side=64, pages=2, questions=2, pool=16)
+    seen = [page.image.tobytes() for step in range(8) for page in source(step) if page.image is not None]
+    assert len(seen) == len(set(seen)) == 16
+    assert {page.image.tobytes() for step in range(8, 16) for page in source(step) if page.image} == set(seen)
 
 
 def test_a_page_without_words_is_asked_for_regions_of_the_named_type() -> None:
