@@ -10,7 +10,6 @@ import gc
 import json
 import os
 import selectors
-import signal
 import socket
 import subprocess
 import sys
@@ -78,7 +77,7 @@ class _Forks:
     def _start_process(self) -> subprocess.Popen[bytes]:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "tests.support.forked_readers", self._address],
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,  # which closes when the tests end, however they end
             stdout=subprocess.PIPE,
             env=reading_processes.environment(),
         )
@@ -88,9 +87,9 @@ class _Forks:
     def close(self) -> None:
         """End the process, and wait for it: its time and that of all readers count as those of the tests."""
         if self._process is not None:
-            self._process.terminate()
+            assert self._process.stdin is not None and self._process.stdout is not None
+            self._process.stdin.close()
             self._process.wait()
-            assert self._process.stdout is not None
             self._process.stdout.close()
         self._folder.cleanup()
 
@@ -124,7 +123,6 @@ def _serve(address: str) -> None:
     import engine.documents.reading.reading  # noqa: F401
 
     gc.freeze()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with (
         socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening,
         selectors.DefaultSelector() as waiting,
@@ -132,9 +130,12 @@ def _serve(address: str) -> None:
         listening.bind(address)
         listening.listen(64)
         waiting.register(listening, selectors.EVENT_READ)
+        waiting.register(0, selectors.EVENT_READ)
         os.write(1, b"ready\n")
         while True:
             for key, _ in waiting.select():
+                if key.fileobj == 0:
+                    return
                 if key.fileobj is listening:
                     connection, _ = listening.accept()
                     process = _fork(connection)
@@ -161,9 +162,8 @@ def _fork(connection: socket.socket) -> int:
         return process
     status = 1
     try:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.setsid()
-        for file, number in zip(files, (1, 2), strict=True):
+        for file, number in zip((os.open(os.devnull, os.O_RDONLY), *files), (0, 1, 2), strict=True):
             os.dup2(file, number)
         os.closerange(3, 256)
         _read(json.loads(sent))
