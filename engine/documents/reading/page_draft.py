@@ -32,7 +32,10 @@ class Pages(Protocol):
 
     media_type: str
     count: int
-    warnings: list[str]
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return sentences for the person who uploaded it; complete when all pages were read."""
 
     @property
     def title(self) -> str | None:

@@ -13,12 +13,25 @@ from PIL import Image
 from engine.documents import refusal
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.engine import OcrEngine
+from engine.documents.reading.page_damage import NO_PAGE, PageDamage
 from engine.documents.reading.page_draft import Sheet
-from engine.documents.refusal import Unreadable
+from engine.documents.reading.pdf_kinds import (
+    attached_names,
+    attachments_warning,
+    embedded_names,
+    is_page,
+    is_portfolio,
+    refuse_dynamic_form,
+)
+from engine.documents.refusal import Reason, Unreadable
 from engine.documents.text_layer.covered_text import TextlessPage, key_of, mark_covered
 from engine.documents.text_layer.fonts import fonts_without_map
 from engine.documents.text_layer.pictures import whole_pictures
 from engine.documents.text_layer.words import characters_of, raw_text, read_layer, turn_needed
+
+_PAPER = (595, 842)  # points, of a page in place of one that cannot be read
+_LONGEST = 30_000  # pixels, of the long side of a roll; browsers and JPEG end soon behind it
+_LEGIBLE = 60  # dots an inch, below which small print cannot be read
 
 
 class PdfPages:
@@ -38,9 +51,27 @@ class PdfPages:
         if self._document.needs_pass:
             raise refusal.protected_file()
         self.count: int = self._document.page_count
-        self.warnings: list[str] = []
-        if self._document.is_repaired:
-            self.warnings.append("The file was damaged and has been repaired: compare its pages with the original.")
+        self._damage = PageDamage()
+        self._attached: list[str] = []
+        self._small_print: list[str] = []
+        self._is_portfolio = False
+        # Damage of the catalogue hides no page, which is all that is needed.
+        with contextlib.suppress(RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
+            refuse_dynamic_form(self._document)
+            self._is_portfolio = is_portfolio(self._document)
+            self._attached += embedded_names(self._document)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Return sentences about the file and about the pages that were read so far."""
+        repaired = "The file was damaged and has been repaired: compare its pages with the original."
+        attachments = attachments_warning(self._attached, portfolio=self._is_portfolio)
+        return [
+            *([repaired] if self._document.is_repaired else []),
+            *self._damage.warnings(),
+            *self._small_print,
+            *([attachments] if attachments else []),
+        ]
 
     @property
     def title(self) -> str | None:
@@ -48,15 +79,35 @@ class PdfPages:
         return (self._document.metadata or {}).get("title")
 
     def read_page(self, number: int) -> Sheet:
-        """Return page `number` (from 1), rendered upright, with its text layer."""
+        """Return page `number` (from 1), rendered upright, with its text layer.
+
+        A page that cannot be read is blank, while others can: `warnings` name it.
+        """
+        try:
+            return self._read_page(number)
+        except Unreadable as error:
+            if error.reason != Reason.BROKEN or self._damage.note_unreadable(number) == self.count:
+                raise
+        width, height = (round(side * self._limits.dpi / 72) for side in _PAPER)
+        return Sheet(image=Image.new("RGB", (width, height), "white"), rotation=0, picture_share=0.0)
+
+    def _read_page(self, number: int) -> Sheet:
         with self._guard_errors(number):
             page = self._document[number - 1]
+            self._attached += attached_names(page)
+            if not is_page(page):
+                self._damage.note(number, NO_PAGE)
             stored = page.rotation
             raw = raw_text(page)
             turn = turn_needed(raw, _rotation_of(page))
             if turn:
                 page.set_rotation((stored + turn) % 360)
             zoom = self._zoom(page, self._limits.dpi)
+            if zoom * 72 < _LEGIBLE and zoom * 72 < self._limits.dpi:
+                self._small_print.append(
+                    f"Page {number} is so large that it is drawn at {zoom * 72:.0f} dots an inch: small print on it may"
+                    " be illegible."
+                )
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
             image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
             matrix = _rotation_of(page) * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
@@ -100,9 +151,14 @@ class PdfPages:
         return TextlessPage(_grey(image), frozenset(map(key_of, characters_of(page))))
 
     def _zoom(self, page: pymupdf.Page, dpi: int, scale: float = 1.0) -> float:
-        """Return pixels per point: `dpi`, reduced by the limits on the long side and on pixels."""
+        """Return pixels per point: `dpi`, reduced by the limits on the long side and on pixels.
+
+        A roll, longer than twice its width, has as many pixels as a page that is half as wide as the longest side.
+        """
         width, height = max(page.rect.width, 1e-3), max(page.rect.height, 1e-3)
-        longest = scale * self._limits.long_side / max(width, height)
+        side = scale * self._limits.long_side
+        longest = max(side / max(width, height), math.sqrt(side * side / 2 / (width * height)))
+        longest = min(longest, _LONGEST / max(width, height))
         fits = math.sqrt(self._limits.pixels / (width * height))
         zoom = min(dpi / 72, longest, fits)
         return float(max(zoom, 1.01 / min(width, height)))  # a page has at least one pixel
@@ -114,7 +170,9 @@ class PdfPages:
             yield
         except (RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase) as error:
             raise _because(error, self._limits, f"page {number}") from error
-        if _out_of_memory(pymupdf.TOOLS.mupdf_warnings(reset=True)):
+        said = pymupdf.TOOLS.mupdf_warnings(reset=True)
+        self._damage.note(number, said)
+        if _out_of_memory(said):
             # MuPDF skips content it has no memory for and continues: the page would be incomplete without notice.
             raise refusal.too_much_memory(self._limits.memory_mb)
 
