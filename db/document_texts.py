@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, delete, event, insert, 
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from db.changes import ObservedSession
-from db.search_tokens import key_of, name_tokens, printed_tokens
+from db.search_tokens import joined_texts, key_of, name_tokens, printed_tokens
 from db.tables import Document, DocumentText, Page, PageWord
 from db.tables.search import SEVERAL
 
@@ -95,15 +95,15 @@ def compute_rows(session: Session, chosen: _Chosen) -> dict[str, list[tuple[int,
     """
     rows_by_document: dict[str, list[tuple[int, str]]] = {}
     connection = session.connection()
-    printed: dict[str, dict[int, list[str]]] = {document_id: {} for document_id in chosen}
-    for document_id, number, word in connection.execute(_select_words(chosen)):
-        printed[document_id].setdefault(part_of(number), []).append(word)
+    printed: dict[str, dict[int, list[tuple[int, int, str]]]] = {document_id: {} for document_id in chosen}
+    for document_id, number, position, word in connection.execute(_select_words(chosen)):
+        printed[document_id].setdefault(part_of(number), []).append((number, position, word))
     for document_id, project_id, name in connection.execute(_NAMES, {"ids": list(chosen)}):
         key, wanted = key_of(project_id), chosen[document_id]
         parts = {0, *printed[document_id]} if wanted is None else wanted
         rows = rows_by_document[document_id] = []
         for part in sorted(parts):
-            tokens = printed_tokens(key, printed[document_id].get(part, ()))
+            tokens = printed_tokens(key, joined_texts(printed[document_id].get(part, ())))
             if part == 0:
                 tokens |= name_tokens(key, name)
             rows += [(part, piece) for piece in _pieces(sorted(tokens))]
@@ -187,15 +187,17 @@ def _pieces(tokens: list[str]) -> Iterator[str]:
     yield " ".join(piece)
 
 
-def _select_words(chosen: _Chosen) -> Select[str, int, str]:
-    """Return the statement for the words of the chosen parts: document, number of the page, text."""
+def _select_words(chosen: _Chosen) -> Select[str, int, int, str]:
+    """Return the statement for the words of the chosen parts: document, number of the page, position, text."""
     whole = [document_id for document_id, parts in chosen.items() if parts is None]
     pages = [
         (Page.document_id == document_id) & Page.number.between(part * PART + 1, (part + 1) * PART)
         for document_id, parts in chosen.items()
         for part in sorted(parts or ())
     ]
-    live = select(Page.document_id, Page.number, PageWord.text).join(PageWord, PageWord.page_id == Page.id)
+    live = select(Page.document_id, Page.number, PageWord.position, PageWord.text).join(
+        PageWord, PageWord.page_id == Page.id
+    )
     return live.where(PageWord.retired_at.is_(None), or_(Page.document_id.in_(whole), *pages))
 
 

@@ -21,6 +21,9 @@ _SHORT_SIGN = "="  # in front of such a token; no key begins with it
 _KEY_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _KEY_LENGTH = 6
 _BEGINNING = re.compile(r"(?<![a-z0-9])[a-z0-9]")  # of a word within ASCII
+_SEPARATORS = {"\u066b": ".", "\u066c": ","}  # between Arabic-Indic digits
+_EASTERN = ((0x2E80, 0x30FF), (0x31F0, 0x9FFF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x3FFFF))
+_LONGEST_RUN = 160  # characters of words that are joined, before the last
 _CONTROLS = dict.fromkeys((*range(32), *range(127, 160)), " ")
 # Scripts that put no spaces between words: Thai to Myanmar, Khmer, Kana and Han, and Han beyond the first plane.
 _UNSPACED = (
@@ -35,11 +38,41 @@ _UNSPACED = (
 
 
 def words_of(text: str) -> list[str]:
-    """Return the words of a text as searches compare them: folded, divided at spaces, at most 255 letters each."""
+    """Return the words of a text as searches compare them: folded, divided at spaces, at most 255 letters each.
+
+    Digits of all scripts are as 0 to 9, so that a search finds a number however it is printed.
+    """
     folded = search_key(text)
+    if not folded.isascii():
+        folded = "".join(_plain_digit(letter) for letter in folded)
     if not folded.isprintable():
         folded = folded.translate(_CONTROLS)
     return [word[:LONGEST] for word in folded.split()]
+
+
+def joined_texts(words: Iterable[tuple[int, int, str]]) -> list[str]:
+    """Return printed words as texts to search in: single characters of Chinese and Japanese joined with what is beside.
+
+    Such a character is a word by itself. What reads on in the next line is found, too.
+
+    Args:
+        words: Number of the page, position on it, and text of each word, in any order.
+    """
+    words = list(words)
+    if not any(_is_character(text) for _, _, text in words):
+        return [text for _, _, text in words]
+    texts: list[str] = []
+    run, last, before = "", -1, ""
+    for page, _, text in sorted(words):
+        joins = page == last and (_is_character(before) or _is_character(text))
+        if joins and len(run) < _LONGEST_RUN:
+            run += text
+        else:
+            texts.append(run)
+            # A run that is cut goes on with its own end: what begins there is found whole.
+            run = (run[-LONGEST_UNSPACED:] if joins else "") + text
+        last, before = page, text
+    return [*texts, run]
 
 
 def name_tokens(key: str, name: str) -> set[str]:
@@ -120,6 +153,16 @@ def _ends_of_letters(word: str) -> Iterator[str]:
         if letter and (not before or _is_unspaced(word[at - 1])):
             yield word[at:]
         before = letter
+
+
+def _plain_digit(letter: str) -> str:
+    digit = unicodedata.decimal(letter, None)
+    return str(digit) if digit is not None else _SEPARATORS.get(letter, letter)
+
+
+def _is_character(text: str) -> bool:
+    """Return whether a word is one character of Chinese or Japanese."""
+    return len(text) == 1 and any(first <= ord(text) <= last for first, last in _EASTERN)
 
 
 def _is_letter(letter: str) -> bool:

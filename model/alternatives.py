@@ -22,6 +22,7 @@ from model.layout import Layout
 from model.masks import rasterise
 from model.network import GroundingNetwork, PageState
 from model.place_names import name_places
+from model.printed_text import printed_text
 from model.repeated_keys import MOST_PLACES, KeyPlace, column_below, key_places, words_near
 from model.vocabulary import Vocabulary, words_of
 
@@ -104,7 +105,7 @@ def with_alternatives(
         return Answer(
             mask=mask,
             words=taken,
-            text=" ".join(words[index].text for index in taken),
+            text=printed_text(words[index] for index in taken),
             score=score,
             answered=answer.answered,
             word_mask=mask,

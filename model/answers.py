@@ -15,6 +15,7 @@ from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage
 from model.layout import Floats
 from model.masks import Mask, rasterise, words_under
+from model.printed_text import printed_text
 from model.refusal import or_declined
 
 MOST_CANDIDATES = 3
@@ -278,7 +279,7 @@ def _answer(
     pixel_mask: Mask,
 ) -> Answer:
     under = words_under(mask, [word.box for word in words]) if chosen is None else chosen
-    return Answer(mask, under, " ".join(words[i].text for i in under), score, answered, word_mask, pixel_mask)
+    return Answer(mask, under, printed_text(words[i] for i in under), score, answered, word_mask, pixel_mask)
 
 
 def _chance(logit: float) -> float:

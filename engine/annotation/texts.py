@@ -9,10 +9,11 @@ from db.tables import Page
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import ListedWord, living
 from engine.annotation.words import MOST_NAMED, listed_of
+from model.printed_text import printed_text
 
 
 def answer_text(session: Session, state: AnnotationState) -> str:
-    """Return the words of an answer in reading order, page by page, joined by spaces.
+    """Return the words of an answer in reading order, page by page, joined as they are printed: with spaces mostly.
 
     Words that were split or merged since are replaced by their successors.
     """
@@ -43,7 +44,7 @@ def join_text(
     order: Sequence[str], marks: Mapping[str, Sequence[int]], words: Mapping[str, Sequence[ListedWord]]
 ) -> str:
     """Return the text of `marks` (page -> words) from the pages' words, with pages in `order`."""
-    return " ".join(word.text for page in order if page in marks for word in living(marks[page], words[page]))
+    return " ".join(printed_text(living(marks[page], words[page])) for page in order if page in marks)
 
 
 def _batches(pages: Sequence[str], size: int) -> Iterator[Sequence[str]]:

@@ -23,6 +23,7 @@ from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
 from model.boxes import Box
 from model.masks import Mask, check_patch, decode_patch, iou, pixels_inside, rasterise
+from model.printed_text import printed_text
 
 IMAGES_FOLDER = "images"
 _SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png"}
@@ -46,8 +47,8 @@ class Marked:
 
     @property
     def text(self) -> str:
-        """Words of the answer, joined by spaces."""
-        return " ".join(word.text for word in self.words)
+        """Words of the answer, joined as they are printed."""
+        return printed_text(self.words)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -17,6 +17,7 @@ from engine.documents.reading.page import ReadWord
 from engine.queries import existing, is_newest
 from engine.read_again.merged_words import READ_AGAIN, MergedWords, by_hand_of, merge
 from engine.text import storable
+from model.printed_text import printed_text
 
 _ONE = update(PageWord.__table__).where(  # type: ignore[arg-type]
     PageWord.page_id == bindparam("of_page"), PageWord.number == bindparam("of_number")
@@ -135,5 +136,5 @@ def _shaken(session: Session, page: Page, before: Sequence[ListedWord], after: S
         then = living(mark.words, before)
         today = [word for word in living(mark.words, after) if not word.retired]
         if sorted(word.text for word in then) != sorted(word.text for word in today):
-            shaken.append(Shaken(annotation_id, revision_id, status, " ".join(word.text for word in then)))
+            shaken.append(Shaken(annotation_id, revision_id, status, printed_text(then)))
     return shaken

@@ -1,6 +1,7 @@
 // Pages as the browser holds them: words and pictures, fetched when somebody looks at a page, the last few kept.
 
 import { fetchWithin, get, imageAddress, post, ApiError } from '../core/api.js';
+import { printedText } from '../words/printed_text.js';
 import { living } from '../words/words.js';
 
 /** @import { Mark, PageLine, Words } from '../types' */
@@ -111,7 +112,7 @@ export class Pages {
       if (!wanted.length) continue;
       const words = this.read.get(page.id);
       if (!words) return null;
-      parts.push(...living(words, wanted).map((each) => each.text));
+      parts.push(printedText(living(words, wanted)));
     }
     return parts.join(' ');
   }

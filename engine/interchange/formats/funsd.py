@@ -35,6 +35,7 @@ from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_nam
 from engine.interchange.set_files import SeveralMatch, find_file, iter_files
 from engine.interchange.snapshot_figures import SPLITS
 from model.masks import iou, rasterise
+from model.printed_text import printed_text
 
 ANNOTATIONS_FOLDER = "annotations"
 
@@ -74,7 +75,7 @@ def _form(release: Release, page: FrozenPage, answers: list[Marked], likeness: L
     others = [word for word in release.words(page) if word.number not in named]
     for _, line in groupby(others, key=lambda word: word.line):
         words = tuple(line)
-        text = " ".join(word.text for word in words)
+        text = printed_text(words)
         form.append(_entity(len(form), "other", text, words, _around(words), []))
     return form
 

@@ -37,6 +37,7 @@ from engine.interchange.set_files import iter_files
 from engine.interchange.snapshot_figures import SPLITS
 from engine.version import code_version
 from model.masks import Mask
+from model.printed_text import printed_text
 
 NAMESPACE = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"
 PAGES_FOLDER = "page"
@@ -103,7 +104,7 @@ def _text(page: Any, words: tuple[FrozenWord, ...]) -> None:
             there = etree.SubElement(element, _tag("Word"), id=f"word-{word.number}")
             _coords(there, _corners(word.box))
             _unicode(there, word.text)
-        _unicode(element, " ".join(word.text for word in of_line))
+        _unicode(element, printed_text(of_line))
 
 
 def _answer(page: Any, marked: Marked, likeness: Likeness) -> None:
