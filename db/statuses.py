@@ -16,6 +16,8 @@ PARTLY = "partly"  # a task that needs answers of several people, and has some
 RETURNED = "returned"  # a task that only needs rejected answers again, which their authors fix
 WAITING = (OPEN, PARTLY, RETURNED)  # states of tasks that need answers
 DONE = "done"  # a task of which as many answers are accepted as are wanted
+SKIPPED = "skipped"  # a task that somebody could not answer: waits for a reviewer
+DISMISSED = "dismissed"  # a task that cannot be answered, as a reviewer has confirmed
 CLOSED = "closed"  # a task whose question is no longer a standard one
 NEW = ""  # a task that is not counted yet: a row that no unit of work has refreshed
 

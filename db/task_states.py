@@ -17,6 +17,7 @@ from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
+    ScalarSelect,
     Select,
     and_,
     bindparam,
@@ -26,6 +27,7 @@ from sqlalchemy import (
     func,
     insert,
     inspect,
+    or_,
     select,
     text,
     true,
@@ -42,14 +44,16 @@ from db.statuses import (
     ANSWERED,
     AUTOMATIC,
     CLOSED,
+    DISMISSED,
     DONE,
     NEW,
     OPEN,
     PARTLY,
     RETURNED,
+    SKIPPED,
     SUBMITTED,
 )
-from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Task, User
+from db.tables import Annotation, AutomaticAnswer, Document, Member, PartAnswer, Project, Skip, Task, User
 
 AT_ONCE = 500  # tasks of one statement: databases limit its parameters
 _DIRTY = "task_states"  # in the info of a session
@@ -99,7 +103,9 @@ def mark_tasks_dirty(session: Session, ids: Iterable[str]) -> None:
     _dirty_of(session).tasks.update(dict.fromkeys(ids))
 
 
-def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automatic: bool, closed: bool) -> str:
+def state_of(
+    *, wanted: int, answered: int, reserved: int, accepted: int, automatic: bool, skip: str | None, closed: bool
+) -> str:
     """Return the state of a task.
 
     Args:
@@ -107,11 +113,14 @@ def state_of(*, wanted: int, answered: int, reserved: int, accepted: int, automa
         answered: answers that are submitted or accepted.
         reserved: rejected answers whose authors are still there to fix them.
         accepted: answers that are accepted.
+        skip: SKIPPED or DISMISSED after somebody skipped it (engine.tasks.skips), else None.
         automatic: whether an automatic answer replaces a person's.
         closed: whether its question is no longer a standard one.
     """
     if closed:
         return CLOSED
+    if answered < wanted and skip is not None:
+        return skip
     if answered < wanted and automatic:
         return AUTOMATIC
     if answered < wanted:
@@ -227,6 +236,7 @@ def _compare_tasks(session: Session, chosen: ColumnElement[bool], parameters: di
                     reserved=row.reserved,
                     accepted=row.acceptances,
                     automatic=row.automatic,
+                    skip=row.skip,
                     closed=row.closed_at is not None,
                 ),
             ),
@@ -267,6 +277,13 @@ def _automatic() -> Any:
     return exists().where(AutomaticAnswer.task_id == Task.id, *in_force, AutomaticAnswer.audit.is_(False))
 
 
+def skip_of_task() -> ScalarSelect[str | None]:
+    """Return SKIPPED where a reviewer has to decide on a skip of a task, DISMISSED after that verdict, else None."""
+    said = func.coalesce(Skip.verdict, SKIPPED)  # it sorts behind the verdict: a newer skip waits again
+    undecided = or_(Skip.verdict.is_(None), Skip.verdict == DISMISSED)
+    return select(func.max(said)).where(Skip.task_id == Task.id, undecided).correlate(Task).scalar_subquery()
+
+
 def part_answers() -> Select[str, str, str]:
     """Return the statement for what PartAnswer keeps: task, author and project."""
     statement = select(Task.id, Annotation.author_id, Task.project_id).join(Annotation, _SAME)
@@ -290,6 +307,7 @@ _COMPARE: Select[Any] = select(
     _answers(ACCEPTED).label("acceptances"),
     _answers(("rejected",), author_is_there()).label("reserved"),
     _automatic().label("automatic"),
+    skip_of_task().label("skip"),
 )
 _KEEP = update(Task.__table__).where(_SEVERAL)  # type: ignore[arg-type]
 _FORGET_PARTS = delete(PartAnswer).where(PartAnswer.task_id.in_(bindparam("ids", expanding=True)))
@@ -306,7 +324,7 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
             mark_dirty(session, row.document_id, row.question_id)
             if row.status == "rejected" and _has_changed(row, "status"):
                 note_rejection(session)
-        elif isinstance(row, AutomaticAnswer):
+        elif isinstance(row, AutomaticAnswer | Skip):
             _dirty_of(session).tasks[row.task_id] = None
         elif isinstance(row, Task) and (row in session.new or _has_changed(row, "wanted", "closed_at")):
             mark_tasks_dirty(session, [row.id])

@@ -46,6 +46,8 @@ PARTS = {
     "ChangeKind": ("Change", "kind"),
     "Edit": ("RevisionRequest", "edits"),
     "Point": ("PageMark", "points"),
+    "SkipDecision": ("SkipVerdict", "verdict"),
+    "SkipReason": ("SkipRequest", "reason"),
     "Verdict": ("ReviewRequest", "verdict"),
     "WordChange": ("WordEditsRequest", "edits"),
 }

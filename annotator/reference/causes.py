@@ -194,6 +194,12 @@ CAUSES: dict[str, dict[str, str]] = {
     "POST /api/tasks/{task_id}/heartbeat": {
         "409": "The lease has passed to another user, or the question was removed; the sentence says which."
     },
+    "PUT /api/tasks/{task_id}/skip": {
+        "409": "The user has answered the task, or the question was removed; the sentence says which.",
+        "422": "The reason `other` has no note.",
+    },
+    "DELETE /api/tasks/{task_id}/skip": {"409": "The user has not skipped the task, or a reviewer has decided."},
+    "POST /api/tasks/{task_id}/skip/verdict": {"409": "No skip of the task waits for a decision."},
     "PUT /api/projects/{project_id}/standard-questions": {
         "409": "The stored list differs from `before`; the sentence lists added and removed questions."
     },

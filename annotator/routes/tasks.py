@@ -4,19 +4,20 @@ from datetime import datetime
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
 from engine.projects import projects
-from engine.tasks import tasks
+from engine.tasks import skips, tasks
 from engine.tasks.opening import task_changes
 from engine.tasks.opening.task_changes import TaskProgress
 from engine.tasks.queue import next_task as queue
 from engine.tasks.queue.next_task import NextTask
 from engine.tasks.queue.queue_view import QueueView, queue_view
+from engine.tasks.skips import SkipLine
 from engine.tasks.tasks import MOST_LISTED, TaskLine
 
 router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
@@ -39,6 +40,24 @@ class KnownAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     annotation_id: str | None
+
+
+class SkipRequest(BaseModel):
+    """Why the caller cannot answer a task; `other` needs a note."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: skips.Reason
+    note: str = Field("", max_length=skips.LONGEST_NOTE)
+
+
+class SkipVerdict(BaseModel):
+    """What becomes of a skipped task: back to the queue, or dismissed because it cannot be answered."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    verdict: skips.Decision
+    remark: str = Field("", max_length=skips.LONGEST_NOTE)
 
 
 class LeaseView(BaseModel):
@@ -88,6 +107,51 @@ def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> Lease
 def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Return a task to the queue before its lease ends."""
     queue.release(workspace, task_id, user.id)
+
+
+@router.put("/tasks/{task_id}/skip")
+@needs_scope("annotate")
+def skip(task_id: str, why: SkipRequest, workspace: TheWorkspace, user: CurrentUser) -> SkipLine:
+    """Skip a task that the caller cannot answer. Nobody gets it until a reviewer has decided.
+
+    Once more changes the reason and the note.
+    """
+    return skips.skip(workspace, task_id, user.id, why.reason, why.note)
+
+
+@router.delete("/tasks/{task_id}/skip", status_code=204, response_class=Response)
+@needs_scope("annotate")
+def withdraw_skip(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
+    """Take back the caller's own skip, while no reviewer has decided on it."""
+    skips.withdraw(workspace, task_id, user.id)
+
+
+@router.post("/tasks/{task_id}/skip/verdict", dependencies=[REVIEWERS])
+@needs_scope("annotate")
+def decide_skip(task_id: str, decision: SkipVerdict, workspace: TheWorkspace, user: CurrentUser) -> list[SkipLine]:
+    """Send a skipped task back to the queue, or confirm that it cannot be answered.
+
+    A dismissed task can be sent back later.
+    """
+    return skips.decide(workspace, task_id, user.id, decision.verdict, decision.remark)
+
+
+@router.get("/projects/{project_id}/skips", dependencies=[REVIEWERS], responses=pages())
+@needs_scope("read")
+def list_skips(
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    reason: Annotated[skips.Reason | None, Query(description="Only skips for this reason.")] = None,
+    waiting: Annotated[bool, Query(description="Only skips on which a reviewer has to decide.")] = False,
+    limit: Annotated[int, Query(ge=1, le=skips.MOST_LISTED, description="Maximum number on a page.")] = (
+        skips.MOST_LISTED
+    ),
+) -> list[SkipLine]:
+    """Return a page of the skipped tasks of a project, oldest first: who, why, and what was decided."""
+    projects.project_by_id(workspace, project_id)
+    page = skips.list_skips(workspace, project_id, reason=reason, waiting=waiting, limit=limit, cursor=paging.cursor)
+    return paging.send(page)
 
 
 @router.get(

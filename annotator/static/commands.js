@@ -41,6 +41,7 @@ import { hull } from './words/words.js';
  * @property {() => void} upload
  * @property {() => void} help
  * @property {() => unknown} history
+ * @property {() => unknown} skip asks why the task in hand cannot be answered
  * @property {(open?: boolean) => void} menu
  * @property {() => void} escape
  */
@@ -107,6 +108,7 @@ export function makeCommands(parts, ports) {
       work.accept();
     },
     next: () => act(() => work.next()),
+    skip: () => act(() => ports.skip()),
     standard: () => parts.suggestions.arm(),
     history: () => act(() => ports.history()),
     queue: () => enter('queue'),

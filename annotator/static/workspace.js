@@ -27,6 +27,7 @@ import { Following, TOPICS } from './sync/following.js';
 import { IncomingPages } from './sync/incoming_pages.js';
 import { followWindow, SaveQueue } from './sync/save_queue.js';
 import { sendEdit } from './sync/send_edit.js';
+import { Skips } from './tasks/skips.js';
 import { openStandardQuestions } from './tasks/standard_dialog.js';
 import { Verdicts } from './tasks/verdicts.js';
 import { WorkMode } from './tasks/work_mode.js';
@@ -122,6 +123,10 @@ export class Workspace {
         changed();
       },
     });
+    const skips = new Skips(
+      { library, navigation, work },
+      { root, act, tell: (sentence, action) => toasts.show(sentence, 'info', action) },
+    );
     this.panels = makePanels(
       rooms,
       { library, session, answer, askMore, work, navigation, incoming: this.incoming },
@@ -131,6 +136,7 @@ export class Workspace {
         commands: () => this.commands,
         compare: () => this.conflicts.compare(),
         editStandard: () => this.editStandard(),
+        skipped: () => skips.list(),
         upload: () => this.uploads.choose(),
         takeWords: () => this.takeWords(),
       },
@@ -156,6 +162,7 @@ export class Workspace {
         takeWords: () => this.drawing.offersWords && this.takeWords(),
         help: () => openHelp({ root, preferences, relabel: () => this.relabel(), appear: () => this.appear() }),
         history: () => answer.local && openHistory(root, answer.local),
+        skip: () => skips.open(),
         menu: (open) => this.menu(open),
         escape: () => this.escape(),
       },

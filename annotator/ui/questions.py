@@ -144,7 +144,9 @@ def build(service: AnswerService) -> None:
             ("open", view.open - view.in_progress),
             ("in progress", view.in_progress),
             ("to review", view.submitted),
+            *([("skipped", view.skipped)] if view.skipped else []),
             ("done", view.done),
+            *([("cannot be answered", view.dismissed)] if view.dismissed else []),
             *([("automatic", view.automatic)] if view.automatic else []),
             ("in total", view.total),
         )

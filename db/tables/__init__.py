@@ -32,7 +32,7 @@ from db.tables.selection import (
     SurveyAnswer,
 )
 from db.tables.signatures import PageSignature, SignatureBand
-from db.tables.skips import LeftTask
+from db.tables.skips import LeftTask, Skip
 from db.tables.task_changes import TaskChange
 
 __all__ = [
@@ -79,6 +79,7 @@ __all__ = [
     "Run",
     "RunMetric",
     "SignatureBand",
+    "Skip",
     "SkippedChange",
     "Snapshot",
     "StageChange",

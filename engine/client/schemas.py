@@ -569,8 +569,10 @@ class QueueView(BaseModel):
     """Progress of a project's standard questions.
 
     - `open`: tasks that need answers; `mine`: those that this person may take now; `in_progress`: those that somebody
-      holds. Open, submitted, done and automatic ones add up to `total`.
+      holds. All but `mine` and `in_progress` add up to `total`.
     - `submitted`: answers that wait for a verdict; `done`: accepted answers.
+    - `skipped`: tasks that somebody could not answer, which wait for a reviewer; `dismissed`: those that cannot be
+      answered.
     - `automatic`: tasks answered automatically and not drawn for a check.
     - `to_review`: answers that this person may review.
     - `reason`: why nothing is left for this person, else None.
@@ -586,6 +588,8 @@ class QueueView(BaseModel):
     reason: str | None
     automatic: int = 0
     in_progress: int = 0
+    skipped: int = 0
+    dismissed: int = 0
 
 
 class RankedPage(BaseModel):
@@ -734,6 +738,32 @@ class SessionView(BaseModel):
     current: bool
     scope: Literal["read", "annotate", "admin"] | None = None
     last_used_at: datetime | None = None
+
+
+class SkipLine(BaseModel):
+    """Skip of a task: who, why, and what a reviewer decided.
+
+    - `reason`: "unreadable", "not_sure", "wrong_document" or "other"; `note`: the person's words.
+    - `verdict`: "returned", "dismissed" or "withdrawn"; None: it waits. `remark` and `decided_by` are the reviewer's.
+    - `waits`: whether a reviewer has to decide; false once the task was answered.
+    - `annotation_id`: the person's draft, if there is one.
+    """
+
+    id: str
+    task_id: str
+    document_id: str
+    document: str
+    question: str
+    person: str
+    reason: str
+    note: str
+    created_at: datetime
+    waits: bool
+    verdict: str | None
+    remark: str
+    decided_by: str | None
+    decided_at: datetime | None
+    annotation_id: str | None
 
 
 class StageView(BaseModel):
@@ -974,6 +1004,12 @@ ChangeKind = TypeAliasType("ChangeKind", Literal["gained", "lost", "better", "wo
 
 
 Point = TypeAliasType("Point", tuple[float, float, bool])
+
+
+SkipDecision = TypeAliasType("SkipDecision", Literal["returned", "dismissed"])
+
+
+SkipReason = TypeAliasType("SkipReason", Literal["unreadable", "not_sure", "wrong_document", "other"])
 
 
 Verdict = TypeAliasType("Verdict", Literal["accepted", "rejected", "fixed"])

@@ -16,6 +16,9 @@ from engine.client.schemas import (
     ReviewLine,
     ReviewRequest,
     Saved,
+    SkipDecision,
+    SkipLine,
+    SkipReason,
     StandardQuestion,
     Suggestions,
     TaskLine,
@@ -91,6 +94,29 @@ class Work:
     def release(self, task_id: str) -> None:
         """Give a task back to the queue."""
         self._at.send("POST", f"/tasks/{task_id}/release")
+
+    def skip(self, task_id: str, reason: SkipReason, note: str = "") -> SkipLine:
+        """Skip a task that you cannot answer; a reviewer decides what becomes of it. "other" needs a note."""
+        return self._at.put(SkipLine, f"/tasks/{task_id}/skip", {"reason": reason, "note": note})
+
+    def withdraw_skip(self, task_id: str) -> None:
+        """Take back your own skip, while no reviewer has decided on it."""
+        self._at.send("DELETE", f"/tasks/{task_id}/skip")
+
+    def decide_skip(self, task_id: str, verdict: SkipDecision, remark: str = "") -> list[SkipLine]:
+        """Send a skipped task back to the queue ("returned"), or confirm that it has no answer (reviewers)."""
+        return self._at.post(list[SkipLine], f"/tasks/{task_id}/skip/verdict", {"verdict": verdict, "remark": remark})
+
+    def skips(
+        self, project_id: str, *, reason: SkipReason | None = None, waiting: bool = False, limit: int | None = None
+    ) -> list[SkipLine]:
+        """Return the skipped tasks of a project, oldest first (reviewers).
+
+        reason: only skips for this reason. waiting: only those on which a reviewer has to decide.
+        limit: maximum number; None: all of them, page after page.
+        """
+        path = f"/projects/{project_id}/skips"
+        return self._at.all(SkipLine, path, limit, reason=reason, waiting=waiting or None)
 
     def tasks(self, project_id: str, *, limit: int | None = None, offset: int = 0) -> list[TaskLine]:
         """Return the tasks of a project with their gold questions and the answers given so far (reviewers).

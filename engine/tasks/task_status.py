@@ -28,6 +28,7 @@ from sqlalchemy.orm import Session, aliased
 from db import statuses
 from db.statuses import ANSWERED
 from db.tables import Annotation, Member, PartAnswer, Project, Question, Revision, Task, TaskCount, User
+from db.task_states import skip_of_task
 from engine import leases
 from engine.annotation.automatic_checks import needs_no_person
 from engine.errors import NotFound
@@ -63,6 +64,7 @@ class TaskStatus:
     returned: bool  # this person's answer was rejected
     gold: bool  # has a gold answer by another person
     takeable: bool  # this person may take it now
+    skipped: bool  # it waits for a reviewer, or cannot be answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,8 @@ class Counts:
     total: int
     elsewhere: int  # open, answered by this person: another person is needed
     reserved: int  # open and rejected, waiting for other people who gave the answers
+    skipped: int  # wait for a reviewer
+    dismissed: int  # cannot be answered
     automatic: int  # answered automatically, not drawn for a check: neither open nor done
     in_progress: int  # open, and somebody holds it
 
@@ -104,6 +108,7 @@ class _Answers:
     is_open: bool  # needs answers by people
     statuses: Mapping[str, str]  # author -> status of their answer; rejected ones, and the person's own
     holders: Collection[str]  # people who hold the task
+    skipped: bool  # nobody gets it
     gold_by: str | None  # author of the known answer
 
     def count_reserved(self, user_id: str, present: Collection[str]) -> int:
@@ -118,7 +123,7 @@ class _Answers:
         mine, returned = own in ANSWERED, own == "rejected"
         others = sum(holder != user_id for holder in self.holders)
         short = self.is_open and self.answered + self.count_reserved(user_id, present) + others < self.wanted
-        gold = self.gold_by is not None and self.gold_by != user_id
+        gold = not self.skipped and self.gold_by is not None and self.gold_by != user_id
         begun = gold and (own == "draft" or user_id in self.holders)
         return TaskStatus(
             place=_place(task),
@@ -129,7 +134,8 @@ class _Answers:
             mine=mine,
             returned=returned,
             gold=gold,
-            takeable=not mine and (returned or short or begun),
+            takeable=not (mine or self.skipped) and (returned or short or begun),
+            skipped=self.skipped,
         )
 
 
@@ -160,6 +166,7 @@ def status_of(
             for each in (leases.live(session, f"task:{task_id}:") if leased is None else leased)
             if task_of(each) == task_id
         ],
+        skipped=row.skip is not None,
         gold_by=row.gold_by,
     )
     return answers.status(row, user_id, _present(rows))
@@ -194,7 +201,8 @@ def exceptions(
             row.state in (*OPEN, statuses.RETURNED),
             _statuses(given),
             held.get(task_id, []),
-            row.gold_by,
+            skipped=False,  # another state
+            gold_by=row.gold_by,
         )
         status = answers.status(row, user_id, present)
         place = status.place
@@ -227,7 +235,9 @@ def counts(session: Session, project_id: str, user_id: str, leased: Sequence[lea
         mine=anybodys - elsewhere - len(special.blocked) + len(special.more),
         submitted=numbers.get(statuses.SUBMITTED, 0),
         done=numbers.get(statuses.DONE, 0),
-        total=sum(numbers.get(state, 0) for state in STANDARD),
+        skipped=numbers.get(statuses.SKIPPED, 0),
+        dismissed=numbers.get(statuses.DISMISSED, 0),
+        total=sum(numbers.get(state, 0) for state in (*STANDARD, statuses.SKIPPED, statuses.DISMISSED)),
         elsewhere=elsewhere,
         reserved=returned - special.own,
         automatic=numbers.get(statuses.AUTOMATIC, 0),
@@ -327,7 +337,7 @@ _TEXT = select(Question.text).where(Question.id == Task.question_id).correlate(T
 _answer = aliased(Annotation)
 _ONE = (
     _with_answers()
-    .add_columns((~needs_no_person()).label("by_people"))
+    .add_columns((~needs_no_person()).label("by_people"), skip_of_task().label("skip"))
     .where(Task.id == bindparam("task"), Task.closed_at.is_(None))
 )
 _SPECIAL = _exceptional()

@@ -20,7 +20,7 @@ from tests.support.long_lists import Fetch, LongLists
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
 NAMES = (
-    "tasks", "jobs", "jobs of all", "audit trail", "audit trail of all", "runs", "models", "snapshots",
+    "skips", "tasks", "jobs", "jobs of all", "audit trail", "audit trail of all", "runs", "models", "snapshots",
     "automatic answers", "label review", "revisions", "newest revisions", "reviews", "questions", "questions by text",
     "projects", "members", "users", "invitations", "sessions",
 )  # fmt: skip

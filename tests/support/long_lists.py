@@ -33,6 +33,7 @@ from engine.selection import auto_accept, label_review
 from engine.tasks.asked_questions import asked_questions
 from engine.tasks.opening.open_tasks import open_missing
 from engine.tasks.review.verdicts import reviews_of, revisions_of
+from engine.tasks.skips import list_skips, skip
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.tasks.tasks import list_tasks
 from engine.training.retraining.views import run_lines
@@ -62,6 +63,7 @@ class LongLists:
         self.said = {"model_version_id": version.id, "page_id": self.page, "answer": {}, "score": 0.9, "answered": 0.9}
         project = self.project
         self.lists: dict[str, tuple[Callable[[], object], Fetch]] = {
+            "skips": (self.more_skips, lambda limit, at: list_skips(workspace, project, limit=limit, cursor=at)),
             "tasks": (self.more_tasks, lambda limit, at: list_tasks(workspace, project, limit=limit, cursor=at)),
             "jobs": (
                 self.more_jobs,
@@ -140,6 +142,10 @@ class LongLists:
 
     def more_tasks(self) -> None:
         self.open_tasks(make_document(self.workspace, self.project, [bill(next(self.numbers))]).id)
+
+    def more_skips(self) -> None:
+        for task in list_tasks(self.workspace, self.project, limit=3):
+            skip(self.workspace, task.id, make_user(self.workspace).id, "not_sure")
 
     def open_tasks(self, document_id: str) -> None:
         with self.workspace.database.write() as session:

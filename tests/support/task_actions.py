@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from db import statuses
-from db.tables import Annotation, AutomaticAnswer, LabelReview, Member, Question, Revision, Task, User
+from db.tables import Annotation, AutomaticAnswer, LabelReview, LeftTask, Member, Question, Revision, Skip, Task, User
 from engine import leases
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
@@ -24,7 +24,7 @@ from engine.errors import Refused
 from engine.queries import is_newest
 from engine.selection import auto_accept
 from engine.selection.ranking import put_first
-from engine.tasks import task_status, tasks
+from engine.tasks import skips, task_status, tasks
 from engine.tasks.opening import task_changes
 from engine.tasks.opening.open_tasks import open_missing
 from engine.tasks.queue import next_task as queue
@@ -71,6 +71,8 @@ class Campaign:
             (2, self.first),
             (4, self.batch),
             (5, self.look),
+            (4, self.skip),
+            (3, self.decide_skip),
         ]
 
     def act(self) -> None:
@@ -107,6 +109,21 @@ class Campaign:
             queue.release(self.workspace, left, person.id)
         else:
             queue.next_task(self.workspace, self.office.project.id, person.id, left)
+
+    def skip(self) -> None:
+        person, task = self.person(), self.task()
+        if task is None:
+            return
+        if self.rng.random() < 0.3:
+            skips.withdraw(self.workspace, task.id, person.id)
+        else:
+            skips.skip(self.workspace, task.id, person.id, self.rng.choice(["unreadable", "not_sure"]))
+
+    def decide_skip(self) -> None:
+        lines = skips.list_skips(self.workspace, self.office.project.id)
+        if lines:
+            decision: skips.Decision = self.rng.choice(["returned", "dismissed"])
+            skips.decide(self.workspace, self.rng.choice(lines).task_id, self.people[-1].id, decision)
 
     def answer(self) -> None:
         person, task = self.person(), self.task()
@@ -286,6 +303,8 @@ class Campaign:
             stands = {task.id: task_status.status_of(session, task.id, person.id) for task in every}
             automatic = set(session.scalars(select(Task.id).where(Task.project_id == project, needs_no_person())))
             returned_to = self.returned_to(session, every)
+            waiting = set(session.scalars(select(Skip.task_id).where(Skip.verdict.is_(None))))
+            dismissed = set(session.scalars(select(Skip.task_id).where(Skip.verdict == "dismissed"))) - waiting
             counted = task_status.counts(session, project, person.id)
             looks = {label.id for _, label, _ in session.execute(label_review_queue.waiting(project, person.id))}
             submitted = set(
@@ -306,7 +325,9 @@ class Campaign:
             }
         found = {each.place.task_id: each for each in stands.values() if each is not None}
         answered = {each.place.task_id for each in found.values() if each.answered >= each.wanted}
-        still_open = found.keys() - answered - automatic
+        waiting, dismissed = waiting & found.keys() - answered, dismissed & found.keys() - answered
+        automatic -= waiting | dismissed
+        still_open = found.keys() - answered - automatic - waiting - dismissed
         returned = {each for each in still_open if found[each].answered + len(returned_to[each]) >= found[each].wanted}
         expected = replace(
             counted,
@@ -317,6 +338,8 @@ class Campaign:
             total=len(every),
             elsewhere=sum(found[each].mine for each in still_open - returned),
             reserved=sum(person.id not in returned_to[each] for each in returned),
+            skipped=len(waiting),
+            dismissed=len(dismissed),
             automatic=len(found.keys() & automatic - answered),
         )
         assert counted == expected, (counted, expected, person.name, self.done)
@@ -335,6 +358,11 @@ class Campaign:
         for document, question, author in session.execute(rejected):
             authors.setdefault((document, question), set()).add(author)
         return {task.id: authors.get((task.document_id, task.question_id), set()) & there & enabled for task in tasks}
+
+    def left_by(self, session: Session, person: User) -> list[str]:
+        """Return the tasks that a person left, the one left longest ago first."""
+        left = select(LeftTask.task_id).where(LeftTask.person_id == person.id)
+        return list(session.scalars(left.order_by(LeftTask.left_at, LeftTask.task_id)))
 
     def check_order(self, person: User) -> None:
         """Compare the candidates with the order that the queue promises, told task by task."""
@@ -365,20 +393,26 @@ class Campaign:
                 return kinds.get(status or "", 3 if stand.answered > 0 and task.wanted > 1 else 4)
 
             kinds = {task.id: kind(task, stand) for task, stand in free}
-            begun = [task for task, _ in free if kinds[task.id] <= 2]
-            chosen = begun or [task for task, _ in free]
-            expected = [task.id for task in sorted(chosen, key=lambda task: (kinds[task.id], place(task)))][:20]
-            found = candidates(session, project, person.id, None)
             golden = {task.id for task, stand in stands if stand is not None and stand.gold and not stand.mine}
-            # A gold question may come first, unannounced.
-            assert expected in (found, found[1:] if found and found[0] in golden else found), (person.name, self.done)
-            if free:
-                left = self.rng.choice(free)[0]
-                at = place(left)[:3]
-                order = sorted(
-                    (task for task, _ in free),
-                    key=lambda task: (task.id == left.id, place(task)[:3] <= at, place(task)),
-                )
-                found = candidates(session, project, person.id, left.id)
-                assert found == [task.id for task in order][:20], (person.name, self.done)
+            left = self.left_by(session, person)
+            skips = select(Skip.task_id).where(Skip.person_id == person.id)
+            skipped = set(session.scalars(skips.where(or_(Skip.verdict.is_(None), Skip.verdict == "dismissed"))))
+            again = [each for each in left if each in {*golden, *(task.id for task, _ in free)} - skipped]
+
+            def order(after: str | None) -> list[str]:
+                """Return the ids in the promised order; `after`: the task that the person leaves."""
+                behind = {*left, after}
+                others = [
+                    task for task, _ in free if task.id != after and (kinds[task.id] == 0 or task.id not in behind)
+                ]
+                begun = [task for task in others if kinds[task.id] <= 2]
+                ids = [task.id for task in sorted(begun or others, key=lambda task: (kinds[task.id], place(task)))]
+                return (ids or [each for each in again if each != after] or ([after] if after else []))[:20]
+
+            leaves = [None, *([self.rng.choice(free)[0].id] if free else [])]
+            for after in leaves:
+                found = candidates(session, project, person.id, after)
+                # A gold question may come first, unannounced.
+                behind_gold = found[1:] if found and found[0] in golden else found
+                assert order(after) in (found, behind_gold), (person.name, self.done)
         assert all(task.state != statuses.NEW for task in every)

@@ -18,6 +18,7 @@ export const BINDINGS = [
   ['ask', ['/', 'q'], 'Ask and answer', 'Type a question'],
   ['accept', ['Enter'], 'Ask and answer', 'Accept the answer'],
   ['next', ['n'], 'Ask and answer', 'Next open question'],
+  ['skip', ['Shift+n'], 'Ask and answer', 'Skip the task of the queue, with a reason'],
   ['candidate1', ['1'], 'Ask and answer', 'First proposal'],
   ['candidate2', ['2'], 'Ask and answer', 'Second proposal'],
   ['candidate3', ['3'], 'Ask and answer', 'Third proposal'],

@@ -42,6 +42,7 @@ import { Toolbar } from './toolbar.js';
  * @property {() => Commands} commands
  * @property {() => unknown} compare
  * @property {() => unknown} editStandard
+ * @property {() => unknown} skipped shows the tasks that people skipped
  * @property {() => void} upload
  * @property {() => void} takeWords
  */
@@ -101,6 +102,8 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     back: () => act(() => work.desk?.show()),
     again: () => act(() => work.again()),
     edit: () => act(() => ports.editStandard()),
+    skip: () => commands().skip(),
+    skipped: () => act(() => ports.skipped()),
   });
   const room = h('div', { class: 'g-review', hidden: true });
   card.actions.after(room);

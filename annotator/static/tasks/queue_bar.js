@@ -26,6 +26,8 @@ const clock = (at) => new Date(at).toLocaleTimeString('en-GB', { hour: '2-digit'
  * @property {() => unknown} back to what is reserved for this person
  * @property {() => unknown} again tries again what has failed
  * @property {() => unknown} edit the standard questions
+ * @property {() => unknown} skip the task, with a reason
+ * @property {() => unknown} skipped shows what people skipped
  */
 
 /**
@@ -80,8 +82,9 @@ export class QueueBar {
     );
     this.strip = h('div', { class: 'g-task', role: 'status' });
     this.nothing = h('div', { class: 'g-nothing' });
+    this.skipped = h('button', { class: 'g-link', hidden: true, on: { click: () => act.skipped() } });
     this.root = root;
-    root.append(this.choice, this.strip, this.nothing);
+    root.append(this.choice, this.strip, this.skipped, this.nothing);
   }
 
   /** @param {QueueBarView} view */
@@ -94,6 +97,8 @@ export class QueueBar {
       button.hidden = each === 'review' && !reviews;
     }
     this.root.dataset.mode = mode;
+    this.skipped.hidden = !(reviews && counts?.skipped);
+    this.skipped.textContent = `Review ${count(counts?.skipped ?? 0, 'skipped task')}`;
     this.strip.hidden = !desk || desk.empty;
     this.nothing.hidden = !desk?.empty;
     const seen = desk && [
@@ -166,6 +171,17 @@ export class QueueBar {
               ` · ${until}`,
             ),
         ),
+        mode === 'queue' &&
+          !lost &&
+          h(
+            'button',
+            {
+              class: 'g-link',
+              title: `Say why this task cannot be answered; a reviewer decides   ${hint('skip')}`,
+              on: { click: () => this.act.skip() },
+            },
+            'Skip…',
+          ),
         mode === 'review' &&
           !lost &&
           h(
@@ -225,6 +241,8 @@ export class QueueBar {
             figure(counts.done, 'done'),
             figure(counts.automatic, 'accepted automatically'),
             figure(counts.submitted, 'to review'),
+            figure(counts.skipped, 'skipped, for a reviewer'),
+            figure(counts.dismissed, 'without a possible answer'),
             figure(counts.open, 'open'),
             h('li', {}, h('b', {}, String(counts.total)), ' in total'),
           )

@@ -97,6 +97,16 @@ export class TaskQueue extends LeasedWork {
     if (this.task === task && annotation) this.annotation = annotation;
   }
 
+  /**
+   * Takes a certain task instead of the one in hand.
+   *
+   * @param {string} id
+   */
+  async goTo(id) {
+    await this.lease?.release();
+    await this.resume(id);
+  }
+
   drop() {
     this.task = this.annotation = null;
   }

@@ -12,7 +12,7 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
 from engine.commands.foreground import tasks_follow
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.tasks import standard_questions
+from engine.tasks import skips, standard_questions
 from engine.tasks import tasks as all_tasks
 from engine.tasks.opening import task_changes
 from engine.tasks.queue import queue_view
@@ -28,10 +28,13 @@ def register(app: typer.Typer) -> None:
     questions.command("set")(set_questions)
     app.add_typer(questions, name="questions")
     app.command("queue")(queue)
-    tasks = typer.Typer(no_args_is_help=True, help="List tasks, set gold questions, and move documents to the front.")
+    tasks = typer.Typer(
+        no_args_is_help=True, help="List tasks and skips, set gold questions, and move documents to the front."
+    )
     tasks.command("list")(list_tasks)
     tasks.command("gold")(set_gold)
     tasks.command("first")(put_first)
+    tasks.command("skipped")(list_skipped)
     app.add_typer(tasks, name="tasks")
 
 
@@ -115,6 +118,43 @@ def list_tasks(
         marks = " ".join(word for word, holds in (("gold", task.gold), ("closed", task.closed)) if holds)
         marks = f"{marks} {task.chosen_by or ''}".strip()
         table.add_row(task.id, task.document, task.question, str(task.wanted), answers, marks)
+    output.print(table)
+
+
+def list_skipped(
+    project: TheProject = DEFAULT_NAME,
+    reason: Annotated[str | None, typer.Option(help=f"Only skips for this reason: {', '.join(skips.REASONS)}.")] = None,
+    waiting: Annotated[bool, typer.Option("--waiting", help="Only skips on which a reviewer has to decide.")] = False,
+    limit: Annotated[
+        int, typer.Option(min=1, max=skips.MOST_LISTED, help="Maximum number of skips.")
+    ] = skips.MOST_LISTED,
+    cursor: Annotated[
+        str | None, typer.Option(help="Begin of the list: `next` of the JSON object of the call before.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the tasks that people skipped: who, why, and what a reviewer decided."""
+    if reason is not None and reason not in skips.REASONS:
+        fail(f"There is no reason {reason!r}; choose from {', '.join(skips.REASONS)}.", code=2)
+    with here() as workspace:
+        chosen = project_named(workspace, project)
+        lines = skips.list_skips(
+            workspace,
+            chosen.id,
+            reason=reason,  # type: ignore[arg-type]
+            waiting=waiting,
+            limit=limit,
+            cursor=cursor,
+        )
+    if as_json:
+        emit({"skips": [asdict(line) for line in lines], "next": lines.next})
+        return
+    table = Table(
+        "Task", "Document", "Question", "Person", "Reason", "Note", "", box=None, header_style="bold", pad_edge=False
+    )
+    for line in lines:
+        state = line.verdict or ("waits" if line.waits else "answered")
+        table.add_row(line.task_id, line.document, line.question, line.person, line.reason, line.note, state)
     output.print(table)
 
 

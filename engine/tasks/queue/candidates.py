@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, Select, and_, exists, func, 
 from sqlalchemy.orm import Session
 
 from db import statuses
-from db.tables import Annotation, LeftTask, Project, Question, Task
+from db.tables import Annotation, LeftTask, Project, Question, Skip, Task
 from engine import leases
 from engine.documents.reading.reading_state import waits_for_words
 from engine.projects.project_settings import settings_of
@@ -107,12 +107,15 @@ class _Search:
         """Return the tasks that the person left and may still take, the one left longest ago first."""
         more = {place.task_id for place in self.special.more}.union(self.special.gold)
         takeable = or_(Task.state.in_(OPEN) & ~answered_by(self.user_id), Task.id.in_(more))
+        # Gold questions stay answered whoever skips them.
+        own = Skip.task_id == Task.id, Skip.person_id == self.user_id
+        skipped = exists().where(*own, or_(Skip.verdict.is_(None), Skip.verdict == statuses.DISMISSED)).correlate(Task)
         chosen = (
             select(Task.id)
             .select_from(LeftTask)
             .join(Task, Task.id == LeftTask.task_id)
             .where(LeftTask.project_id == self.project_id, LeftTask.person_id == self.user_id)
-            .where(Task.id != self.after, takeable, ~waits_for_words(Task.document_id))
+            .where(Task.id != self.after, ~skipped, takeable, ~waits_for_words(Task.document_id))
             .order_by(LeftTask.left_at, LeftTask.task_id)
             .limit(_CANDIDATES + len(self.special.blocked))
         )

@@ -103,7 +103,7 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
                 annotation_id, page_id = _answer(session, leased, user_id)
                 view = view_in(session, project_id, user_id)
             return NextTask(leased, annotation_id, page_id, None, view)
-        if not candidates:
+        if candidates in ([], [after]):
             break
     return _nothing(workspace, project_id, user_id)
 
@@ -126,6 +126,8 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             raise Conflict("This question was removed from the standard questions; your saved edits are kept.")
         if stands.mine:
             return now() + timedelta(seconds=leases.LEASE_SECONDS)
+        if stands.skipped:
+            raise Conflict("This task was skipped and waits for a reviewer; your saved edits are kept.")
         if not (stands.takeable or stands.gold):
             raise Conflict(_holder_sentence(session, task, user_id))
         changes.publish(session, "tasks", task.project_id)

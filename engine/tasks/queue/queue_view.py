@@ -34,8 +34,10 @@ class QueueView:
     """Progress of a project's standard questions.
 
     - `open`: tasks that need answers; `mine`: those that this person may take now; `in_progress`: those that somebody
-      holds. Open, submitted, done and automatic ones add up to `total`.
+      holds. All but `mine` and `in_progress` add up to `total`.
     - `submitted`: answers that wait for a verdict; `done`: accepted answers.
+    - `skipped`: tasks that somebody could not answer, which wait for a reviewer; `dismissed`: those that cannot be
+      answered.
     - `automatic`: tasks answered automatically and not drawn for a check.
     - `to_review`: answers that this person may review.
     - `reason`: why nothing is left for this person, else None.
@@ -51,6 +53,8 @@ class QueueView:
     reason: str | None
     automatic: int = 0
     in_progress: int = 0
+    skipped: int = 0
+    dismissed: int = 0
 
 
 def queue_view(workspace: Workspace, project_id: str, user_id: str) -> QueueView:
@@ -77,6 +81,8 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
         reason=reason,
         automatic=counts.automatic,
         in_progress=counts.in_progress,
+        skipped=counts.skipped,
+        dismissed=counts.dismissed,
     )
 
 
@@ -162,6 +168,9 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
         rest = f", and people accepted {counts.done:,}" if counts.done else ""
         automatic = f"{_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically"
         return f"No task is left: {automatic}{rest}."
+    if counts.dismissed and counts.done + counts.dismissed == counts.total:
+        answered = f"{_answers(counts.done)} {_verb(counts.done, 'is', 'are')} accepted"
+        return f"No task is left: {answered}, and {_tasks(counts.dismissed)} cannot be answered."
     if counts.done == counts.total:
         return (
             f"All {_tasks(counts.total)} are answered and accepted."
@@ -188,6 +197,8 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
             f"{_tasks(counts.elsewhere)} that you answered {_verb(counts.elsewhere, 'waits', 'wait')} "
             "for another person"
         )
+    if counts.skipped:
+        parts.append(f"{_tasks(counts.skipped)} {_verb(counts.skipped, 'was', 'were')} skipped and wait for a reviewer")
     if counts.submitted:
         parts.append(f"{_answers(counts.submitted)} {_verb(counts.submitted, 'waits', 'wait')} for review")
     return f"No task is left for you now: {'; '.join(parts) or 'other people are working on the remaining ones'}."
