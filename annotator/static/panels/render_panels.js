@@ -288,6 +288,7 @@ export class RenderPanels {
       at: queue.savedAt,
       why: queue.why,
       lasting: queue.lasting,
+      loggedOut: queue.loggedOut || changes.loggedOut.state,
       away: changes.connection.state === 'offline',
       fixing: work.reviews.fixing,
     });

@@ -12,14 +12,18 @@ import { icon } from '../core/icons.js';
  * @property {string | null} [why] the server's own sentence, where it answered that it could not save
  * @property {boolean} lasting edits survive this page
  * @property {boolean} [away] the server cannot be reached, so what others do is not heard
+ * @property {boolean} [loggedOut] the session has ended: a login saves what waits
  * @property {boolean} [fixing] a reviewer's corrections wait for the verdict
  */
 
 /** @param {SavedView} view */
-function sentence({ state, number, at, why, lasting, away, fixing }) {
+function sentence({ state, number, at, why, lasting, away, loggedOut, fixing }) {
   const kept = lasting ? 'kept in this browser' : 'kept until this page is closed';
   if (state === 'saving') return 'Saving…';
   if (state === 'halted') return `${count(number, 'edit')} ${number === 1 ? 'needs' : 'need'} your decision`;
+  if (loggedOut && number)
+    return `Your login has ended: ${count(number, 'edit')} ${kept}. Log in to save ${number === 1 ? 'it' : 'them'}`;
+  if (loggedOut) return 'Your login has ended. Log in to go on';
   if (state === 'offline')
     return why
       ? `Not saved yet: ${count(number, 'edit')} ${kept}. ${why}`

@@ -120,8 +120,16 @@ export class Suggestions {
     );
   }
 
+  /** What others have answered about the open document, as far as this person may see it. */
+  get answered() {
+    const counts = ['submitted', 'accepted', 'fixed'];
+    const lines = this.library.document?.annotations ?? [];
+    return new Set(lines.filter((line) => counts.includes(line.status)).map((line) => line.question.text));
+  }
+
+  /** The standard questions that the document lacks. */
   get left() {
-    const { asked } = this;
+    const asked = new Set([...this.asked, ...this.answered]);
     return this.standard.filter((each) => !each.annotation_id && !asked.has(each.text));
   }
 

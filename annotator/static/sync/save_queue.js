@@ -54,6 +54,7 @@ export class SaveQueue {
   failures = 0;
   /** @type {string | null} the server's own words of why it could not save */
   why = null;
+  loggedOut = false; // nothing can be saved before the next login
   /** @type {Date | null} */
   savedAt = null;
   sending = false;
@@ -274,6 +275,7 @@ export class SaveQueue {
       return this.failed(item, error);
     }
     const { revision, saved_at: savedAt } = answer;
+    this.loggedOut = false;
     if (!this.later.size) [this.failures, this.why] = [0, null];
     this.savedAt = new Date(savedAt ?? Date.now());
     this.newest.set(item.annotation, Math.max(revision, this.newestOf(item.annotation)));
@@ -310,6 +312,7 @@ export class SaveQueue {
     }
     if (status === 401 && error instanceof Error) this.on.loggedOut(error);
     this.failures++;
+    this.loggedOut = status === 401;
     this.why = said && status !== 401 ? sentenceOf(error) : null;
     this.later.add(item.annotation);
     this.on.changed();

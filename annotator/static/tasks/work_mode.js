@@ -212,11 +212,18 @@ export class WorkMode {
     if (lock) return this.ports.tell(lock);
     if (!local || !answer.accept()) return;
     const { decision } = answer,
-      said = this.session.submits ? 'Submitted for review.' : 'Accepted.';
+      said = this.queue.failures ? this.waitingSentence : this.session.submits ? 'Submitted for review.' : 'Accepted.';
     if (decision) this.ports.tell(said, { label: 'Undo', run: () => this.takeBack(decision) });
     const { annotation, task } = this.tasks;
     const inHand = this.mode === 'queue' && (annotation === local.id || task?.question.text === local.question.text);
     if (inHand) this.ports.act(() => this.onward(local.id));
+  }
+
+  /** What becomes of a decision that the server cannot take now. */
+  get waitingSentence() {
+    const done = this.session.submits ? 'submitted' : 'accepted';
+    const when = this.queue.loggedOut ? 'you log in again' : 'the server responds';
+    return `Kept in this browser; the answer is ${done} when ${when}.`;
   }
 
   /**
@@ -265,7 +272,11 @@ export class WorkMode {
     if (!(await this.stored(annotation))) {
       if (this.queue.halted.has(annotation)) return;
       this.decided = annotation;
-      return this.ports.tell('Saved in this browser. The next item opens when the server responds.');
+      return this.ports.tell(
+        this.queue.loggedOut
+          ? 'Your login has ended. The answer is kept in this browser and sent when you log in again.'
+          : 'Saved in this browser. The next item opens when the server responds.',
+      );
     }
     if (desk && desk === this.desk && desk.annotation === annotation && !this.takenBack(annotation)) await desk.next();
   }

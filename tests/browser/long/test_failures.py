@@ -286,7 +286,7 @@ def test_a_login_that_expires_between_edits_keeps_them_until_somebody_logs_in_ag
         ada.page.mouse.click(*place)
     toast = ada.page.locator(".g-toast.g-error").last
     expect(toast.get_by_role("button", name="Log in")).to_be_visible()
-    expect(ada.saved).to_have_text("Offline: 2 edits kept in this browser")
+    expect(ada.saved).to_have_text("Your login has ended: 2 edits kept in this browser. Log in to save them")
     assert len(revisions(desk.served, local(ada)["id"])) == head
     desk.log_in(ada.page.context.new_page(), "Ada")
     ada.page.bring_to_front()
@@ -304,7 +304,7 @@ def test_edits_are_never_saved_under_the_name_of_who_logged_in_after_their_autho
     (place,) = places(ada, TOTAL)
     desk.expire("Ada")
     ada.page.mouse.click(*place)
-    expect(ada.saved).to_have_text("Offline: 1 edit kept in this browser")
+    expect(ada.saved).to_have_text("Your login has ended: 1 edit kept in this browser. Log in to save it")
     other = ada.page.context.new_page()
     desk.log_in(other, "Ben")
     ada.page.bring_to_front()

@@ -163,7 +163,7 @@ def test_an_expired_login_is_no_lost_task(team: Team) -> None:
     ann.page.context.clear_cookies()
     ann.beat()
     ann.keys.press("Enter")
-    expect(ann.saved).to_have_text("Offline: 1 edit kept in this browser")
+    expect(ann.saved).to_have_text("Your login has ended: 1 edit kept in this browser. Log in to save it")
     expect(ann.page.get_by_role("button", name="Log in").first).to_be_visible()
     expect(ann.strip).to_contain_text("reserved for you until")
     assert not [sentence for sentence in said(ann) if "took" in sentence]
@@ -273,3 +273,14 @@ def test_a_task_is_skipped_with_a_digit_and_a_reviewer_sends_it_back(team: Team)
     rita.keys.press("Escape")
     expect(rita.page.get_by_text("Review 1 skipped task")).to_be_hidden()
     assert ann.get(f"/projects/{team.project}/queue")["open"] == 2
+
+
+def test_what_a_colleague_has_answered_is_not_offered_again(team: Team) -> None:
+    team.ask_of_all(TOTAL, DATE)
+    ann = team.sit("Ann")
+    ann.mode("queue")
+    ann.at_work(TOTAL)
+    ann.mark("2,987.88")
+    ann.go_on_in(DATE)
+    ben = team.sit("Ben")
+    expect(ben.page.locator(".g-suggestions-head")).to_contain_text("1 not asked yet")
