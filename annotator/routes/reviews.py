@@ -13,12 +13,12 @@ from annotator.routes.tasks import LeaseView
 from annotator.scopes import needs_scope
 from annotator.work_queues import ONE_REPORT
 from engine.annotation import views
-from engine.annotation.revisions import RevisionConflict, Saved
+from engine.annotation.revisions import RevisionConflict
 from engine.statistics.project_agreement import ProjectAgreement, project_agreement
 from engine.tasks.review import review_queue
 from engine.tasks.review import verdicts as review
 from engine.tasks.review.review_queue import NextReview
-from engine.tasks.review.verdicts import ReviewLine, ReviewRequest, RevisionLine
+from engine.tasks.review.verdicts import Judged, ReviewLine, ReviewRequest, RevisionLine
 
 router = APIRouter(tags=["reviews"], dependencies=[MEMBERS])
 Limit = Annotated[int, Query(ge=1, le=review.MOST_LISTED, description="Maximum number on a page.")]
@@ -56,10 +56,15 @@ def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> N
     review_queue.release(workspace, annotation_id, user.id)
 
 
-@router.post("/annotations/{annotation_id}/reviews", dependencies=[REVIEWERS], response_model=Saved)
+@router.post("/annotations/{annotation_id}/reviews", dependencies=[REVIEWERS], response_model=Judged)
 @needs_scope("annotate")
-def judge(annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor) -> Saved | JSONResponse:
+def judge(
+    annotation_id: str, request: ReviewRequest, workspace: TheWorkspace, user: TheEditor
+) -> Judged | JSONResponse:
     """Review another user's answer: accept, reject with a reason, or fix.
+
+    An accepted answer takes the equal answers of others with it. 422 when an accepted answer contradicts it, unless
+    `becomes_label` says that it becomes the label.
 
     Repeating an idempotency key stores nothing.
     """

@@ -187,7 +187,7 @@ export interface RevisionItem extends Waiting, After {
 }
 
 /** A reviewer's verdict, without the edits that may go with it. */
-export type VerdictWords = Pick<ReviewRequest, 'verdict' | 'quality' | 'completeness' | 'reason'>;
+export type VerdictWords = Pick<ReviewRequest, 'verdict' | 'quality' | 'completeness' | 'reason' | 'becomes_label'>;
 
 export interface VerdictItem extends Waiting, After {
   kind: 'verdict';

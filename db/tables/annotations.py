@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference
@@ -158,6 +158,7 @@ class Review(Base):
     completeness: Mapped[bool | None]
     reason: Mapped[str] = mapped_column(Text, default="")
     seconds: Mapped[float] = mapped_column(default=0.0)  # of the reviewer's active work
+    becomes_label: Mapped[bool] = mapped_column(default=False, server_default=false())  # over contradicting answers
     created_at: Mapped[Moment]
 
 

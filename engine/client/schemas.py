@@ -457,6 +457,22 @@ class NextAnswer(BaseModel):
     reason: str | None = None
 
 
+class OtherAnswer(BaseModel):
+    """Another person's answer to the same question of the same document, beside the one under review.
+
+    `relation`: equal (the same words, or the same pixels where no word is marked), similar (it overlaps, or has the
+    same text at another place), contradicts (another text at another place, or only one of both marks anything).
+    """
+
+    annotation_id: str
+    author: str
+    status: str
+    text: str
+    """Words of the answer; empty when it marks none."""
+    no_answer: bool
+    relation: Literal["equal", "similar", "contradicts"]
+
+
 class PageLine(BaseModel):
     """Page of a document; width and height are pixels of its rendering."""
 
@@ -640,6 +656,7 @@ class ReviewLine(BaseModel):
     completeness: bool | None
     reason: str
     revision: int
+    becomes_label: bool
     created_at: datetime
 
 
@@ -1305,7 +1322,8 @@ class EditedWords(BaseModel):
 class NextReview(BaseModel):
     """Answer to judge, leased until `lease_until`; without one, `reason` explains why.
 
-    `to_review`: number of waiting answers. `label_review`: why an accepted label is reviewed; `second_look`: the same,
+    `to_review`: number of waiting answers. `others`: other people's answers to the same question, which the reviewer
+    sees beside this one. `label_review`: why an accepted label is reviewed; `second_look`: the same,
     by the name before.
     """
 
@@ -1316,6 +1334,7 @@ class NextReview(BaseModel):
     reason: str | None
     to_review: int
     label_review: Contradiction | None = None
+    others: Annotated[list[OtherAnswer], Field(validate_default=True)] = []
     second_look: Contradiction | None = None
 
 
@@ -1401,6 +1420,18 @@ class AnnotationView(BaseModel):
     existing: bool = False
 
 
+class Judged(BaseModel):
+    """Revision that a verdict made. `also_accepted`: equal answers that the same verdict accepted."""
+
+    revision: int
+    status: str
+    saved_at: datetime
+    state: AnnotationState
+    text: str
+    also_accepted: list[str] = []
+    """Ids of these answers."""
+
+
 class ReviewRequest(BaseModel):
     """Verdict on revision `base`. Repeating the same `idempotency_key` returns the same verdict."""
 
@@ -1421,6 +1452,8 @@ class ReviewRequest(BaseModel):
     """The reviewer's edits; only with the verdict `fixed`."""
     seconds: Annotated[float, Field(ge=0.0, le=86400.0)] = 0
     """The reviewer's active work."""
+    becomes_label: bool = False
+    """With `accepted` or `fixed`: becomes the label over accepted answers that contradict it."""
 
 
 class RevisionRequest(BaseModel):

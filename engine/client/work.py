@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.client.schemas import (
     Edit,
+    Judged,
     LeaseView,
     ListedQuestion,
     NextAnswer,
@@ -15,7 +16,6 @@ from engine.client.schemas import (
     QueueView,
     ReviewLine,
     ReviewRequest,
-    Saved,
     SkipDecision,
     SkipLine,
     SkipReason,
@@ -165,16 +165,18 @@ class Work:
         completeness: bool | None = None,
         reason: str = "",
         edits: Iterable[Edit | dict[str, Any]] = (),
+        becomes_label: bool = False,
         seconds: float = 0,
         key: str | None = None,
-    ) -> Saved:
-        """Judge somebody else's answer (reviewers).
+    ) -> Judged:
+        """Judge somebody else's answer (reviewers). Accepting it also accepts the equal answers of others.
 
         base: the revision that you judge.
         verdict: "accepted", "rejected" or "fixed".
         quality: whether the pixels are right. completeness: whether nothing is missing. None: not judged.
         reason: what to do better; "rejected" needs one.
         edits: your fixes, for "fixed" alone.
+        becomes_label: it becomes the label, although an accepted answer contradicts it; without, that is refused.
         seconds: of active work.
         key: the idempotency key; the same key again is the same verdict. None: a new key.
         """
@@ -185,9 +187,10 @@ class Work:
             base=base,
             verdict=verdict,
             seconds=seconds,
+            becomes_label=becomes_label,
             **fields,
         )
-        return self._at.post(Saved, f"/annotations/{annotation_id}/reviews", request)
+        return self._at.post(Judged, f"/annotations/{annotation_id}/reviews", request)
 
     def reviews(self, annotation_id: str) -> list[ReviewLine]:
         """Return the verdicts on an answer, oldest first."""

@@ -19,7 +19,7 @@ from db.tables import (
     PageWord,
     Revision,
 )
-from engine.annotation.agreement import compare
+from engine.annotation.agreement import AGREED, compare
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import living
 from engine.annotation.words import MOST_NAMED, listed_of
@@ -30,11 +30,8 @@ from engine.documents.duplicates.page_signature import Signature, alike
 from engine.documents.duplicates.signature_index import signature_in
 from engine.queries import not_removed
 
-GOLD_ANSWER, REVIEWED, UNREVIEWED = (
-    0,
-    1,
-    2,
-)  # trust in an answer: gold, judged by a reviewer, or by its author alone
+# Trust in an answer: gold, chosen by a reviewer over contradicting ones, judged by a reviewer, by its author alone.
+GOLD_ANSWER, CHOSEN, REVIEWED, UNREVIEWED = range(4)
 _AT_ONCE = 100  # questions whose answers are compared
 _DOCUMENTS_AT_ONCE, _PAGES_AT_ONCE = 500, 200  # of one statement
 _WORD_COLUMNS = (
@@ -51,7 +48,10 @@ _WORD_COLUMNS = (
 
 @dataclass(slots=True)
 class Label:
-    """Answer of a project. `state` names live words; `reasons` are the names of its failed checks."""
+    """Answer of a project. `state` names live words; `reasons` are the names of its failed checks.
+
+    `instead_of`: accepted answers to the same question that it was chosen over, and that contradict it.
+    """
 
     annotation: Annotation
     revision: Revision
@@ -65,6 +65,7 @@ class Label:
     state: AnnotationState
     weight: float = 1.0
     reasons: list[str] = field(default_factory=list)
+    instead_of: list["Label"] = field(default_factory=list)
 
     @property
     def id(self) -> str:
@@ -147,6 +148,8 @@ def project_facts(session: Session, project_id: str, tick: Callable[[], None] = 
 def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fit: bool) -> Chosen:
     """Weigh labels and choose one for each question of each document: most trusted, weightiest, newest.
 
+    A label names the accepted answers that it contradicts (`Label.instead_of`).
+
     Args:
         session: Session to read words and pages with.
         known: Shared facts about the project.
@@ -168,6 +171,9 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
             if before is not None:
                 passed_over.append(min(before, label, key=_preference))
             chosen[label.asked] = label if before is None else max(before, label, key=_preference)
+    for label in passed_over:
+        if compare(chosen[label.asked].state, label.state).iou < AGREED:
+            chosen[label.asked].instead_of.append(label)
     return Chosen([*taken, *chosen.values()], left_out, passed_over)
 
 
@@ -187,7 +193,18 @@ def with_living_words(session: Session, known: ProjectFacts, states: Sequence[An
 
 
 def _preference(label: Label) -> tuple[int, float, object, str]:
-    return -label.trust, label.weight, label.revision.created_at, label.annotation.id
+    # Of several that reviewers chose, the newest is the reviewers' last word, whatever it weighs.
+    weight = 1.0 if label.trust == CHOSEN else label.weight
+    return -label.trust, weight, label.revision.created_at, label.annotation.id
+
+
+def reason_of_choice(label: Label, other: Label) -> str:
+    """Return why a label was preferred to another accepted answer to the same question, in a few words."""
+    if label.trust != other.trust:
+        return {GOLD_ANSWER: "gold answer", CHOSEN: "chosen by a reviewer", REVIEWED: "reviewed"}[label.trust]
+    if label.trust != CHOSEN and label.weight != other.weight:
+        return "more weight"
+    return "newer"
 
 
 def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> None:

@@ -86,6 +86,17 @@ class FrozenItem:
     document: FrozenDocument
     state: AnnotationState
     weight: float = 1.0  # weight in training, 0..1 (engine.datasets.weights)
+    instead_of: tuple["PassedOver", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassedOver:
+    """Accepted answer that contradicts the label and was passed over for it; `why`: reason of the choice."""
+
+    annotation_id: str
+    revision_id: str
+    author: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +132,7 @@ def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
                 document=documents[row["document_id"]],
                 state=AnnotationState.model_validate(row["state"]),
                 weight=row.get("weight", 1.0),
+                instead_of=tuple(PassedOver(**answer) for answer in row.get("instead_of", ())),
             )
 
 

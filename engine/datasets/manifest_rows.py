@@ -13,7 +13,7 @@ from db.tables import Document, Page
 from engine.annotation.state import dump_state
 from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.frozen_words import WordsWriter, living_words
-from engine.datasets.labels import AutomaticLabel, Chosen, Label
+from engine.datasets.labels import AutomaticLabel, Chosen, Label, reason_of_choice
 from engine.datasets.manifest import FORMAT, canonical, ends_after
 from engine.datasets.weights import Reliability
 from engine.models import registry
@@ -174,6 +174,16 @@ def _item_json(label: Label) -> dict[str, Any]:
         "document_id": label.document.id,
         "state": dump_state(label.state),
         "weight": label.weight,
+        **({"instead_of": [_passed_over_json(label, other) for other in label.instead_of]} if label.instead_of else {}),
+    }
+
+
+def _passed_over_json(label: Label, other: Label) -> dict[str, str]:
+    return {
+        "annotation_id": other.annotation.id,
+        "revision_id": other.revision.id,
+        "author": other.author,
+        "why": reason_of_choice(label, other),
     }
 
 

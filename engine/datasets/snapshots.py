@@ -16,7 +16,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, ScalarSelect, Select, case, func, or_, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, case, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased, load_only
 
@@ -29,6 +29,7 @@ from db.tables import (
     ModelVersion,
     Prediction,
     Question,
+    Review,
     Revision,
     Snapshot,
     Task,
@@ -38,7 +39,17 @@ from engine.annotation.state import AnnotationState
 from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.automatic_labels import automatic_labels, find_trusted_versions
 from engine.datasets.filters import Filters
-from engine.datasets.labels import GOLD_ANSWER, REVIEWED, UNREVIEWED, Chosen, Label, ProjectFacts, choose, project_facts
+from engine.datasets.labels import (
+    CHOSEN,
+    GOLD_ANSWER,
+    REVIEWED,
+    UNREVIEWED,
+    Chosen,
+    Label,
+    ProjectFacts,
+    choose,
+    project_facts,
+)
 from engine.datasets.manifest import FrozenItem, items_of
 from engine.datasets.manifest_rows import ManifestWriter
 from engine.documents.reading.reading_state import is_being_read
@@ -365,7 +376,15 @@ def _trust(head: Any, project_id: str) -> ColumnElement[int]:
         .where(Task.project_id == project_id, Task.gold_revision_id.is_not(None))
     )
     judged = or_(head.status == "fixed", head.author_id != Annotation.author_id)
-    return case((Annotation.id.in_(gold), GOLD_ANSWER), (judged, REVIEWED), else_=UNREVIEWED)
+    before = aliased(Revision)
+    chosen = exists().where(
+        Review.annotation_id == Annotation.id,
+        Review.becomes_label,
+        Review.revision_id == before.id,
+        before.number == head.number - 1,
+    )
+    ranks = (Annotation.id.in_(gold), GOLD_ANSWER), (judged & chosen, CHOSEN), (judged, REVIEWED)
+    return case(*ranks, else_=UNREVIEWED)
 
 
 def _place_in_question(head: Any, project_id: str) -> ColumnElement[int]:

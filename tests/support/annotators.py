@@ -9,7 +9,7 @@ from sqlalchemy import select
 from db.tables import Annotation, Member, Question, Task, User
 from engine.annotation.revisions import RevisionRequest, Saved, append_revision
 from engine.queries import not_removed
-from engine.tasks.review.verdicts import ReviewRequest, review
+from engine.tasks.review.verdicts import Judged, ReviewRequest, review
 from engine.workspace import Workspace
 from tests.support.factories import pages_of
 
@@ -90,7 +90,7 @@ def answer(workspace: Workspace, task_id: str, user: User, words: Sequence[int] 
     return annotation
 
 
-def judge(workspace: Workspace, annotation_id: str, reviewer: User, verdict: str = "accepted", **more: Any) -> Saved:
+def judge(workspace: Workspace, annotation_id: str, reviewer: User, verdict: str = "accepted", **more: Any) -> Judged:
     """A verdict on the newest revision."""
     with workspace.database.read() as session:
         head = session.get_one(Annotation, annotation_id).head

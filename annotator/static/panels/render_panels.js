@@ -174,6 +174,8 @@ export class RenderPanels {
       reasons: reviews.reasons.offered,
       busy: reviews.busy,
       look: reviews.here ? reviews.look : null,
+      others: reviews.here ? reviews.others : [],
+      warned: reviews.warned,
     });
     this.panels.suggestions.render();
   }

@@ -5,11 +5,12 @@ import { post } from '../core/api.js';
 import { hint } from '../core/keyboard.js';
 import { EMPTY_MARK } from '../state/marks.js';
 import { LeasedWork } from './leased_work.js';
+import { contradicted } from './other_answers.js';
 import { ReviewDrafts } from './review_drafts.js';
 import { Verdict } from './verdict.js';
 import { Reasons } from './verdicts.js';
 
-/** @import { Contradiction, NextReview, RequestOptions, ReviewRequest } from '../types' */
+/** @import { Contradiction, NextReview, OtherAnswer, RequestOptions, ReviewRequest } from '../types' */
 /** @import { OpenAnswer } from '../state/answer.js' */
 /** @import { Library } from '../state/library.js' */
 /** @import { Session } from '../state/session.js' */
@@ -30,6 +31,10 @@ export class ReviewDesk extends LeasedWork {
   document = null;
   /** @type {Contradiction | null} why an accepted label is reviewed again */
   look = null;
+  /** @type {OtherAnswer[]} other people's answers to the same question */
+  others = [];
+  /** Whether the reviewer was told that an accepted answer contradicts this one. */
+  warned = false;
   said = blank();
   /** @type {number | null} how many answers wait */
   waiting = null;
@@ -113,6 +118,8 @@ export class ReviewDesk extends LeasedWork {
     this.annotation = id;
     this.document = found.document_id;
     this.look = found.label_review;
+    this.others = found.others;
+    this.warned = false;
     this.waiting = found.to_review;
     this.said = blank();
     this.reason = id ? null : (found.reason ?? 'Nothing to review.');
@@ -148,6 +155,7 @@ export class ReviewDesk extends LeasedWork {
   drop() {
     if (this.fixing) this.verdict.putAside();
     this.annotation = this.look = null;
+    this.others = [];
     this.said = blank();
     this.verdict.end();
   }
@@ -219,9 +227,20 @@ export class ReviewDesk extends LeasedWork {
       return false;
     }
     if (verdict === 'fixed' && !this.answer.marked()) return false;
+    const becomes_label = verdict !== 'rejected' && contradicted(this.others) !== null;
+    if (becomes_label && !this.warned) {
+      this.warned = true;
+      this.on.tell(
+        verdict === 'accepted'
+          ? `An accepted answer contradicts this one. Press ${hint('reviewAccept')} again: then this answer becomes the label.`
+          : 'An accepted answer contradicts the submitted one. Save the fix again: then it becomes the label.',
+      );
+      this.on.changed();
+      return false;
+    }
     const right = verdict === 'accepted';
     const said = right ? { quality: quality ?? true, completeness: completeness ?? true } : { quality, completeness };
-    if (!this.verdict.send({ verdict, ...said, reason })) {
+    if (!this.verdict.send({ verdict, ...said, reason, becomes_label })) {
       this.on.tell('Nothing has been changed yet. Change the mark, or discard the fix and accept the answer.');
       return false;
     }

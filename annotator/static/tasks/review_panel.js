@@ -1,10 +1,11 @@
 // The reviewer's part of the answer card: two separate verdicts, a reason, and what to do with the answer.
 
-/** @import { Attributes, Contradiction } from '../types' */
+/** @import { Attributes, Contradiction, OtherAnswer } from '../types' */
 
 import { h, redraw } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
+import { contradicted, renderOthers } from './other_answers.js';
 
 /** @typedef {{ quality: boolean | null, completeness: boolean | null, reason: string }} Said */
 
@@ -29,6 +30,8 @@ import { hint } from '../core/keyboard.js';
  * @property {readonly string[]} reasons given before
  * @property {boolean} busy
  * @property {Pick<Contradiction, 'kind' | 'sentence' | 'model'> | null} look why an accepted label is looked at again
+ * @property {readonly OtherAnswer[]} others other people's answers to the same question
+ * @property {boolean} warned the reviewer knows that an accepted answer contradicts this one
  */
 
 export class ReviewPanel {
@@ -68,7 +71,8 @@ export class ReviewPanel {
     this.actions = h('div', { class: 'g-actions' });
     this.reason = h('div', { class: 'g-reason' }, this.field, this.wanting, this.offered);
     this.again = h('div', { class: 'g-again', role: 'note', hidden: true });
-    root.append(this.again, this.verdicts, this.reason, this.actions);
+    this.others = h('section', { class: 'g-others', hidden: true });
+    root.append(this.again, this.others, this.verdicts, this.reason, this.actions);
   }
 
   /**
@@ -90,12 +94,15 @@ export class ReviewPanel {
   }
 
   /** @param {ReviewPanelView} view */
-  render({ active, open, said, fixing, reasons, busy, look }) {
+  render({ active, open, said, fixing, reasons, busy, look, others, warned }) {
     this.root.hidden = !active;
     if (!active) return;
     this.fixing = fixing;
     this.verdicts.hidden = this.reason.hidden = !open;
     this.again.hidden = !open || !look;
+    this.others.hidden = !open || !others.length;
+    redraw(this.others, [others], () => renderOthers(others));
+    const becomes = warned && contradicted(others) !== null;
     redraw(
       this.again,
       [look, busy],
@@ -152,6 +159,7 @@ export class ReviewPanel {
         busy,
         wrong,
         Boolean(look),
+        becomes,
         ['next', 'accept', 'reviewAccept', 'reviewReject', 'reviewFix'].map(hint),
       ],
       () =>
@@ -165,7 +173,7 @@ export class ReviewPanel {
             : [
                 button(
                   'reviewAccept',
-                  look ? 'Keep' : 'Accept',
+                  becomes ? 'Make this the label' : look ? 'Keep' : 'Accept',
                   'check',
                   'g-primary g-accept',
                   () => this.act.accept(),

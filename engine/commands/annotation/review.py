@@ -10,6 +10,7 @@ from rich.table import Table
 from engine.accounts.users import LOCAL_NAME
 from engine.commands.common import console, emit, here, output
 from engine.commands.lookups import acting
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
@@ -77,10 +78,13 @@ def judge(
     reason: Annotated[str, typer.Option(help="Reason, required for a rejection.")] = "",
     quality: Annotated[bool | None, typer.Option(help="Whether the mask is right.")] = None,
     completeness: Annotated[bool | None, typer.Option(help="Whether the answer is complete.")] = None,
+    becomes_label: Annotated[
+        bool, typer.Option("--becomes-label", help="Make it the label, although an accepted answer contradicts it.")
+    ] = False,
     by: By = LOCAL_NAME,
     as_json: AsJson = False,
 ) -> None:
-    """Accept or reject an answer."""
+    """Accept or reject an answer. Accepting it also accepts the equal answers of others."""
     from engine.annotation.views import annotation_view
     from engine.errors import Refused
     from engine.tasks.review.verdicts import ReviewRequest, review
@@ -97,12 +101,16 @@ def judge(
             quality=quality,
             completeness=completeness,
             reason=reason,
+            becomes_label=becomes_label,
         )
         saved = review(workspace, annotation, request, reviewer.id)
     if as_json:
-        emit({"annotation_id": annotation, "revision": saved.revision, "status": saved.status})
+        answer = {"annotation_id": annotation, "revision": saved.revision, "status": saved.status}
+        emit({**answer, "also_accepted": saved.also_accepted})
     else:
         console.print(f"The answer is {saved.status} (revision {saved.revision}).")
+        if saved.also_accepted:
+            console.print(f"Also accepted: {count(len(saved.also_accepted), 'equal answer')}.")
 
 
 def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,7 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
             "source": item.source,
             "model_version": item.model_version,
             "weight": item.weight,
+            **({"instead_of": [asdict(answer) for answer in item.instead_of]} if item.instead_of else {}),
         }
         for marked in release.marked_pages(item):
             place = {word.number: at for at, word in enumerate(release.words(marked.page))}

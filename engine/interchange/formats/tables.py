@@ -18,7 +18,7 @@ from engine.interchange.snapshot_figures import SPLITS
 CSV_FILE, XLSX_FILE = "answers.csv", "answers.xlsx"
 COLUMNS = (
     "document", "question", "answer", "answered", "pages", "status", "author", "source", "model_version", "weight",
-    "split", "licence", "document_sha256", "annotation_id",
+    "split", "licence", "document_sha256", "annotation_id", "instead_of",
 )  # fmt: skip
 _WIDTHS = {"document": 32, "question": 40, "answer": 48}
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"  # Excel reads the full-width forms like the others
@@ -101,6 +101,7 @@ def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str
         licence_of(document),
         document.sha256,
         item.annotation_id,
+        "\n".join(f"{answer.author}: {answer.why}" for answer in item.instead_of),
     ]
 
 

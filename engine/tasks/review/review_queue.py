@@ -1,5 +1,7 @@
 """Review queue: leases each submitted answer to one reviewer; disputed answers first, then the oldest.
 
+The submitted answers to one question of one document are leased together, and come one after the other.
+
 Each step of a reviewer runs this, and thousands of answers may wait. It reads the oldest of them from an index.
 
 Label reviews follow: accepted labels that the model contradicts (engine.selection.label_review).
@@ -20,6 +22,7 @@ from db.tables import Annotation, LabelReview, ModelVersion, Project, Question, 
 from engine import leases
 from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import StoredAnswer
+from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState, Patch
 from engine.errors import Conflict
 from engine.models.registry import label
@@ -29,6 +32,7 @@ from engine.queries import existing, is_newest
 from engine.tasks.queue.next_task import page_of
 from engine.tasks.queue.queue_view import clock, judgeable, to_review
 from engine.tasks.review import label_review_queue
+from engine.tasks.review.same_question import OtherAnswer, other_answers, submitted_beside
 from engine.text import join_names as joined
 from engine.workspace import Workspace
 
@@ -58,7 +62,8 @@ _COMPARED = 200  # overlap answers of these that are compared; more would delay 
 class NextReview:
     """Answer to judge, leased until `lease_until`; without one, `reason` explains why.
 
-    `to_review`: number of waiting answers. `label_review`: why an accepted label is reviewed; `second_look`: the same,
+    `to_review`: number of waiting answers. `others`: other people's answers to the same question, which the reviewer
+    sees beside this one. `label_review`: why an accepted label is reviewed; `second_look`: the same,
     by the name before.
     """
 
@@ -69,6 +74,7 @@ class NextReview:
     reason: str | None
     to_review: int
     label_review: Contradiction | None = None
+    others: list[OtherAnswer] = field(default_factory=list)
     second_look: Contradiction | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -107,7 +113,7 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
             leases.forget_expired(session, "annotation:")
             changes.publish(session, "tasks", project_id)
             if after is not None:
-                leases.release(session, leases.annotation_subject(after), reviewer_id)
+                _release_question(session, after, reviewer_id)
             for annotation_id in order:
                 until = leases.acquire(session, leases.annotation_subject(annotation_id), reviewer_id)
                 if until is None:
@@ -122,7 +128,9 @@ def next_review(workspace: Workspace, project_id: str, reviewer_id: str, after: 
                 seen = contradiction_of(session, look) if look is not None and not submitted else None
                 if seen is not None and (page is None or seen.kind == "here"):
                     page = seen.page_id
-                return NextReview(annotation_id, annotation.document_id, page, until, None, waiting, seen)
+                _lease_question(session, annotation, reviewer_id)
+                others = other_answers(session, annotation, state_at(session, annotation_id, annotation.head))
+                return NextReview(annotation_id, annotation.document_id, page, until, None, waiting, seen, others)
     with workspace.database.read() as session:
         return NextReview(None, None, None, None, _reason(session, project_id, reviewer_id), waiting)
 
@@ -192,16 +200,31 @@ def heartbeat(workspace: Workspace, annotation_id: str, reviewer_id: str) -> dat
             held = leases.live(session, subject, [subject])
             who = f"{held[0].name}, until {clock(held[0].until)}" if held else "somebody else"
             raise Conflict(f"This answer is being reviewed by {who}.")
+        _lease_question(session, annotation, reviewer_id)
         return until
 
 
 def release(workspace: Workspace, annotation_id: str, reviewer_id: str) -> None:
     """Release an answer; does nothing when the reviewer does not hold it."""
     with workspace.database.write() as session:
-        leases.release(session, leases.annotation_subject(annotation_id), reviewer_id)
+        _release_question(session, annotation_id, reviewer_id)
         annotation = session.get(Annotation, annotation_id)
         if annotation is not None:
             changes.publish(session, "tasks", annotation.project_id)
+
+
+def _lease_question(session: Session, annotation: Annotation, reviewer_id: str) -> None:
+    """Lease the other submitted answers to the same question, too, as far as nobody else reviews them."""
+    for annotation_id in submitted_beside(session, annotation):
+        leases.acquire(session, leases.annotation_subject(annotation_id), reviewer_id)
+
+
+def _release_question(session: Session, annotation_id: str, reviewer_id: str) -> None:
+    """Release an answer, and the other answers to its question."""
+    annotation = session.get(Annotation, annotation_id)
+    beside = submitted_beside(session, annotation) if annotation is not None else []
+    for held in (annotation_id, *beside):
+        leases.release(session, leases.annotation_subject(held), reviewer_id)
 
 
 def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:

@@ -17,7 +17,7 @@ from engine import leases
 from engine.accounts import permissions
 from engine.accounts.visibility import load_visible
 from engine.annotation import automatic_checks
-from engine.annotation.preparing import Base, prepare, prepare_in
+from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, publish_answer, state_at
 from engine.annotation.state import AnnotationState, Edit
 from engine.errors import Forbidden, Refused
@@ -25,6 +25,13 @@ from engine.models.registry import label
 from engine.paging import Order, Page
 from engine.queries import is_newest
 from engine.tasks.review import label_review_queue
+from engine.tasks.review.same_question import (
+    Beside,
+    answers_beside,
+    equal_submitted,
+    lock_answers,
+    refuse_contradiction,
+)
 from engine.text import storable
 from engine.workspace import Workspace
 
@@ -49,6 +56,16 @@ class ReviewRequest(BaseModel):
         default_factory=list, max_length=1000, description="The reviewer's edits; only with the verdict `fixed`."
     )
     seconds: float = Field(0, ge=0, le=86_400, description="The reviewer's active work.")
+    becomes_label: bool = Field(
+        False,
+        description="With `accepted` or `fixed`: becomes the label over accepted answers that contradict it.",
+    )
+
+
+class Judged(Saved):
+    """Revision that a verdict made. `also_accepted`: equal answers that the same verdict accepted."""
+
+    also_accepted: list[str] = Field(default_factory=list, description="Ids of these answers.")
 
 
 class ReviewLine(BaseModel):
@@ -60,6 +77,7 @@ class ReviewLine(BaseModel):
     completeness: bool | None
     reason: str
     revision: int
+    becomes_label: bool
     created_at: datetime
 
 
@@ -76,16 +94,18 @@ class RevisionLine(BaseModel):
     model: str | None
 
 
-def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, reviewer_id: str) -> Saved:
+def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, reviewer_id: str) -> Judged:
     """Judge an answer; return the revision that the verdict made.
 
-    A rejected answer returns to its author's queue.
+    A rejected answer returns to its author's queue. An accepted one takes the equal answers of others with it, as far
+    as they wait for a verdict that this reviewer may give.
 
     Raises:
         NotFound: The annotation does not exist, or the user is no member of its project.
         Forbidden: The user is the author, or no reviewer.
         RevisionConflict: The annotation has a newer revision than `base`.
-        Refused: The answer is a draft, a rejection lacks a reason, or edits do not match the verdict.
+        Refused: The answer is a draft, a rejection lacks a reason, edits do not match the verdict, or an accepted
+            answer contradicts this one and the request does not say which becomes the label.
     """
     stands = request.verdict != "rejected"
     base = _base(workspace, annotation_id, request.base)
@@ -99,9 +119,11 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             raise Forbidden("You cannot review your own answer: leave it to another reviewer.")
         reason = storable(request.reason).strip()
         _check(request, reason)
+        if stands:
+            lock_answers(session, annotation)
         before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict, reviewer_id)
         if before is not None:
-            return before
+            return Judged(**before.model_dump())
         judged_id, status = _load_judged(session, annotation_id, request.base)
         if status == "draft":
             raise Refused("This answer is still a draft: its author has not submitted it.")
@@ -110,46 +132,29 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
             prepared = prepare_in(session, base, request.edits, finished=stands)
         ready = prepared.ready()
-        publish_answer(
-            session, annotation.project_id, annotation.document_id, annotation.question_id, annotation.author_id
-        )
+        beside = answers_beside(session, annotation, ready.state) if stands else []
+        if not request.becomes_label:
+            refuse_contradiction(beside)
         changes.publish(session, "tasks", annotation.project_id)  # a rejected answer is its author's next task
-        made = append(
-            session,
-            ready,
+        verdict = Review(
             annotation_id=annotation_id,
-            base=request.base,
-            author_id=reviewer_id,
-            action=ACTION_OF[request.verdict],
-            status=request.verdict,
-            idempotency_key=request.idempotency_key,
+            revision_id=judged_id,
+            reviewer_id=reviewer_id,
+            verdict=request.verdict,
+            quality=request.quality,
+            completeness=request.completeness,
+            reason=reason,
+            seconds=request.seconds,
+            becomes_label=request.becomes_label,
         )
-        session.add(
-            Review(
-                annotation_id=annotation_id,
-                revision_id=judged_id,
-                reviewer_id=reviewer_id,
-                verdict=request.verdict,
-                quality=request.quality,
-                completeness=request.completeness,
-                reason=reason,
-                seconds=request.seconds,
-            )
-        )
-        leases.release(session, leases.annotation_subject(annotation_id))
-        label_review_queue.decide(session, annotation_id, judged_id, request.verdict, reviewer_id)
-        if stands:
-            automatic_checks.person_answered(
-                session,
-                annotation.project_id,
-                annotation.document_id,
-                annotation.question_id,
-                ready.state,
-                reviewer_id,
-                opinion=ready.opinion,
-            )
+        made = _store(session, annotation, request.base, ready, verdict, request.idempotency_key)
+        also = [
+            equal.annotation.id
+            for equal in equal_submitted(beside)
+            if _accept_equal(session, equal, request, reviewer_id)
+        ]
         session.flush()
-        return made
+        return Judged(**made.model_dump(), also_accepted=also)
 
 
 def reviews_of(
@@ -194,6 +199,7 @@ def reviews_of(
                 completeness=each.completeness,
                 reason=each.reason,
                 revision=number,
+                becomes_label=each.becomes_label,
                 created_at=each.created_at,
             )
             for each, number, name in rows
@@ -239,7 +245,66 @@ def revisions_of(
     return Page(lines, following)
 
 
+def _store(session: Session, annotation: Annotation, base: int, ready: Ready, verdict: Review, key: str) -> Saved:
+    """Store a verdict and its revision on top of `base`; `advance` has moved the head."""
+    publish_answer(session, annotation.project_id, annotation.document_id, annotation.question_id, annotation.author_id)
+    made = append(
+        session,
+        ready,
+        annotation_id=annotation.id,
+        base=base,
+        author_id=verdict.reviewer_id,
+        action=ACTION_OF[verdict.verdict],  # type: ignore[index]
+        status=verdict.verdict,
+        idempotency_key=key,
+    )
+    session.add(verdict)
+    leases.release(session, leases.annotation_subject(annotation.id))
+    label_review_queue.decide(session, annotation.id, verdict.revision_id, verdict.verdict, verdict.reviewer_id)
+    if verdict.verdict != "rejected":
+        automatic_checks.person_answered(
+            session,
+            annotation.project_id,
+            annotation.document_id,
+            annotation.question_id,
+            ready.state,
+            verdict.reviewer_id,
+            opinion=ready.opinion,
+        )
+    return made
+
+
+def _accept_equal(session: Session, equal: Beside, request: ReviewRequest, reviewer_id: str) -> bool:
+    """Accept an answer that equals the one just accepted; return whether it was.
+
+    It stays where it is when the reviewer has a part in it, when somebody else reviews it at the moment, or when its
+    words are gone meanwhile.
+    """
+    answer = equal.annotation
+    subject = leases.annotation_subject(answer.id)
+    if any(held.holder != reviewer_id for held in leases.live(session, subject, [subject])):
+        return False
+    if reviewer_id in (answer.author_id, _answered_by(session, answer.id, answer.head)):
+        return False
+    base = Base(answer.id, answer.document_id, answer.question_id, equal.state)
+    prepared = prepare_in(session, base, [], finished=True)
+    if isinstance(prepared.outcome, Refused):
+        return False
+    head = answer.head
+    if advance(session, answer.id, head, request.idempotency_key, "accepted", reviewer_id) is not None:
+        return False
+    judged_id, _ = _load_judged(session, answer.id, head)
+    verdict = Review(
+        annotation_id=answer.id, revision_id=judged_id, reviewer_id=reviewer_id, verdict="accepted", quality=True,
+        completeness=True, reason="", seconds=0.0, becomes_label=request.becomes_label,
+    )  # fmt: skip
+    _store(session, answer, head, prepared.ready(), verdict, request.idempotency_key)
+    return True
+
+
 def _check(request: ReviewRequest, reason: str) -> None:
+    if request.verdict == "rejected" and request.becomes_label:
+        raise Refused("A rejected answer cannot become the label: accept it, or leave out 'becomes_label'.")
     if request.verdict == "rejected" and not reason:
         raise Refused("Give a reason for the rejection: the author fixes what it names.")
     if request.verdict == "fixed" and not request.edits:

@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import Route, expect
 
 from annotator.front_end_files import BASE
+from engine.projects.projects import change_settings
 from tests.browser.bench import sent_json
 from tests.browser.team import Desk, Team
 
@@ -281,3 +282,29 @@ def test_after_a_verdict_without_network_the_next_answer_comes_when_it_is_back(t
     rita.page.unroute(REVIEWS)
     rita.page.evaluate("window.dispatchEvent(new Event('online'))")
     rita.at_work(DATE)
+
+
+def test_answers_to_one_question_are_judged_beside_each_other(team: Team) -> None:
+    change_settings(team.workspace, team.project, overlap_share=1.0, overlap_people=2)
+    submitted(team, "March")
+    ben = team.sit("Ben")
+    ben.mode("queue")
+    ben.at_work(TOTAL)
+    ben.mark("2,987.88")
+    ben.keys.press("Enter")
+    expect(ben.nothing).to_contain_text("No task available")
+    rita = reviewing(team)
+    others = rita.page.locator(".g-others li")
+    expect(others).to_have_count(1)
+    expect(others).to_contain_text("Contradicts")
+    first = rita.place()["annotation"]
+    rita.keys.press("a")
+    expect(others).to_contain_text("accepted")  # the other answer is the one under review now
+    second = rita.place()["annotation"]
+    assert second != first
+    rita.keys.press("a")
+    expect(rita.page.get_by_role("button", name="Make this the label")).to_be_visible()
+    assert verdicts(rita, second) == []
+    rita.keys.press("a")
+    expect(rita.nothing).to_contain_text("Nothing to review")
+    assert [line["becomes_label"] for line in (*verdicts(rita, first), *verdicts(rita, second))] == [False, True]
