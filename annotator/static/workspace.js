@@ -1,7 +1,7 @@
 // The workspace is put together here: owners of state, what they hear of each other, panels, keys. Nothing is decided
 // here, and nobody is handed the whole.
 
-import { hint, Keyboard, keymap } from './core/keyboard.js';
+import { hint, Keyboard, keymap, nameKeys } from './core/keyboard.js';
 import { readRoute } from './core/route.js';
 import { Cursor } from './canvas/cursor.js';
 import { Stage } from './canvas/stage.js';
@@ -417,10 +417,7 @@ export class Workspace {
 
   /** Tooltips name the keys. */
   relabel() {
-    for (const element of this.root.querySelectorAll('[data-tip]')) {
-      if (!(element instanceof HTMLElement)) continue;
-      element.title = `${element.dataset.tip}   ${hint(element.dataset.command ?? '')}`.trim();
-    }
+    nameKeys(this.root);
     this.render();
   }
 

@@ -86,6 +86,18 @@ export function hint(name) {
   return chord ? signs(chord).join(' ') : '';
 }
 
+/**
+ * Tooltips name the keys of their commands.
+ *
+ * @param {ParentNode} root
+ */
+export function nameKeys(root) {
+  for (const element of root.querySelectorAll('[data-tip]')) {
+    if (!(element instanceof HTMLElement)) continue;
+    element.title = `${element.dataset.tip}   ${hint(element.dataset.command ?? '')}`.trim();
+  }
+}
+
 const TEXT = 'input:not([type=range], [type=checkbox], [type=radio]), textarea, select, [contenteditable=true]';
 
 /**
