@@ -16,6 +16,7 @@ from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import Ingested
+from engine.documents.kinds import KINDS
 from engine.documents.lists.listing import MOST_LINES, Sort, document_page
 from engine.documents.lists.views import DocumentLine, DocumentView, document_view
 from engine.documents.reading import read_jobs
@@ -118,7 +119,7 @@ def list_documents(
 async def upload(
     request: Request,
     project_id: str,
-    files: Annotated[list[UploadFile], File(description="PDF, PNG, JPEG or TIFF; at most 50.")],
+    files: Annotated[list[UploadFile], File(description=f"{KINDS}; at most 50.")],
     workspace: TheWorkspace,
     workers: TheWorkers,
     user: CurrentUser,

@@ -24,7 +24,7 @@ ROWS = 50  # of one page of the table
 ORDERS: list[tuple[str, Sort]] = [("Newest first", "-created"), ("Name", "name")]
 _MADE = "(made) => { window.Glossator.chooseProject(made.id); return []; }"
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
-EMPTY = empty("No documents yet.", "Upload PDF, PNG, JPEG or TIFF files, or run: glossator ingest FILES")
+EMPTY = empty("No documents yet.", "Upload PDF files or pictures, or run: glossator ingest FILES")
 _UPLOAD = '<glossator-upload class="g-people g-upload"></glossator-upload>'  # annotator/static/tabs/document_upload.js
 
 

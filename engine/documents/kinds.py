@@ -1,11 +1,14 @@
 """Kind of a file, detected from its content; names and extensions are unreliable."""
 
 import codecs
+import zipfile
 from pathlib import Path
 
 from engine.documents.refusal import Unreadable, damaged_file, empty, not_supported
 
 PDF, PNG, JPEG, TIFF = "application/pdf", "image/png", "image/jpeg", "image/tiff"
+WEBP, BMP, GIF, JPEG_2000, AVIF = "image/webp", "image/bmp", "image/gif", "image/jp2", "image/avif"
+KINDS = "PDF, PNG, JPEG, TIFF, WebP, BMP, GIF, JPEG 2000 or AVIF"
 
 _HEAD = 4096  # bytes inspected
 _PDF_WITHIN = 1024  # a PDF may start after up to 1024 other bytes (ISO 32000-1, annex H.3.4.1)
@@ -17,12 +20,14 @@ _SUPPORTED = (
     (b"MM\x00*", TIFF),
     (b"II+\x00", TIFF),  # BigTIFF
     (b"MM\x00+", TIFF),
+    (b"GIF87a", GIF),
+    (b"GIF89a", GIF),
+    (b"\x00\x00\x00\x0cjP  \r\n\x87\n", JPEG_2000),
+    (b"\xff\x4f\xff\x51", JPEG_2000),
 )
+_BMP_HEADS = (12, 40, 52, 56, 64, 108, 124)  # bytes of the headers of BMP that follow its first 14 bytes
+
 _OTHERS = (
-    (b"GIF8", "a GIF picture"),
-    (b"BM", "a BMP picture"),
-    (b"\x00\x00\x00\x0cjP  ", "a JPEG 2000 picture"),
-    (b"\xff\x4f\xff\x51", "a JPEG 2000 picture"),
     (b"\x00\x00\x00\x0cJXL ", "a JPEG XL picture"),
     (b"\xff\x0a", "a JPEG XL picture"),
     (b"8BPS", "a Photoshop picture"),
@@ -46,21 +51,20 @@ _ISO_BRANDS = {
     b"heim": "a HEIC photo",
     b"mif1": "a HEIC photo",
     b"msf1": "a HEIC photo",
-    b"avif": "an AVIF picture",
-    b"avis": "an AVIF picture",
 }
+_AVIF_BRANDS = (b"avif", b"avis")
 _ZIP_INSIDES = (
-    (b"word/", "a Word document"),
-    (b"xl/", "an Excel workbook"),
-    (b"ppt/", "a PowerPoint presentation"),
-    (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
-    (b"application/epub", "an e-book"),
-    (b"[Content_Types].xml", "an Office document"),
+    ("word/", "a Word document"),
+    ("xl/", "an Excel workbook"),
+    ("ppt/", "a PowerPoint presentation"),
+    ("META-INF/container.xml", "an e-book"),
+    ("META-INF/manifest.xml", "an OpenDocument file"),
+    ("[Content_Types].xml", "an Office document"),
 )
 
 
 def media_type_of(source: Path) -> str:
-    """Return the media type of a PDF, PNG, JPEG or TIFF. Raises Unreadable, naming the kind, otherwise."""
+    """Return the media type of a file of `KINDS`. Raises Unreadable, naming the kind, otherwise."""
     with source.open("rb") as file:
         head = file.read(_HEAD)
     if not head:
@@ -68,24 +72,46 @@ def media_type_of(source: Path) -> str:
     for magic, media_type in _SUPPORTED:
         if head.startswith(magic):
             return media_type
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return WEBP
+    if head[4:8] == b"ftyp" and any(brand in _brands(head) for brand in _AVIF_BRANDS):
+        return AVIF
+    if head.startswith(b"BM") and int.from_bytes(head[14:18], "little") in _BMP_HEADS:
+        return BMP
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return PDF
-    raise _refusal_of(head)
+    raise _refusal_of(source, head)
 
 
-def _refusal_of(head: bytes) -> Unreadable:
+def _brands(head: bytes) -> list[bytes]:
+    """Return the major and the compatible brands of a file type box (ISO/IEC 14496-12, section 4.3)."""
+    end = min(int.from_bytes(head[:4], "big"), len(head))
+    return [head[8:12], *(head[at : at + 4] for at in range(16, end, 4))]
+
+
+def _refusal_of(source: Path, head: bytes) -> Unreadable:
     if not head.strip(b"\x00"):
-        return damaged_file("PDF, PNG, JPEG or TIFF")
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return not_supported("a WebP picture")
+        return damaged_file(KINDS)
     if head[4:8] == b"ftyp":
         return not_supported(_ISO_BRANDS.get(head[8:12], "a video"))
     if head[:4] == b"PK\x03\x04":
-        return not_supported(next((what for inside, what in _ZIP_INSIDES if inside in head), "a ZIP archive"))
+        return not_supported(_kind_of_zip(source))
     for magic, what in _OTHERS:
         if head.startswith(magic):
             return not_supported(what)
     return not_supported(_textual(head))
+
+
+def _kind_of_zip(source: Path) -> str:
+    """Return what a ZIP file is by the names of its entries; their order differs from program to program."""
+    try:
+        with zipfile.ZipFile(source) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return "a damaged ZIP archive"
+    return next(
+        (what for inside, what in _ZIP_INSIDES if any(name.startswith(inside) for name in names)), "a ZIP archive"
+    )
 
 
 def _textual(head: bytes) -> str:

@@ -111,7 +111,7 @@ def not_supported(what: str) -> Unreadable:
     """Return the refusal of a file of an unsupported kind."""
     return Unreadable(
         Reason.NOT_SUPPORTED,
-        f"is {what}, which cannot be read; save it as PDF, PNG, JPEG or TIFF and upload the new copy.",
+        f"is {what}, which cannot be read; save it as PDF, PNG or JPEG and upload the new copy.",
     )
 
 

@@ -19,12 +19,12 @@ from engine.annotation.revisions import append
 from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
 from engine.datasets.manifest import canonical
 from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page
+from engine.documents.kinds import media_type_of
 from engine.documents.reading.open import read_document
 from engine.documents.reading.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
-from engine.interchange.pictures import check_picture
 from engine.tasks.opening.open_tasks import lock_project, open_missing
 from engine.text import storable
 from engine.workspace import Workspace
@@ -204,7 +204,7 @@ def _commit_document(
                 session,
                 project_id,
                 sha256,
-                Beginning(check_picture(first.image, (first.width, first.height), first.where), None, len(pages)),
+                Beginning(media_type_of(first.image), None, len(pages)),
                 name=first.name,
                 byte_count=byte_count,
                 user_id=user_id,

@@ -7,7 +7,9 @@ The splits of the set are not taken over: groups of like documents decide, as fo
 
 import hashlib
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +22,7 @@ from engine.interchange.format_detection import detect_format
 from engine.interchange.formats import FORMATS
 from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
 from engine.interchange.import_store import Imported, Status, pixels_of, store
-from engine.interchange.pictures import check_picture
+from engine.interchange.upright_pages import upright_pages
 from engine.projects.projects import project_by_id
 from engine.workspace import Workspace
 
@@ -117,11 +119,12 @@ def import_set(
         if should_stop():
             raise ImportStopped(done)
 
-    with open_archive(path, partial(say, "Unpacking")) as folder:
+    with open_archive(path, partial(say, "Unpacking")) as folder, tempfile.TemporaryDirectory() as changed:
         pages = 0
         try:
             form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
             found = READERS[form](folder)
+            found = replace(found, pages=partial(upright_pages, found.pages, Path(changed)))
             for pages, _ in enumerate(_check_pages(found), 1):
                 say("Checking the pages", pages, max(found.count, pages))
         except BadEntry as error:  # the message must not name the temporary folder of a zip file
@@ -179,7 +182,6 @@ def _check_pages(found: Set) -> Iterator[None]:
             bad(page.where, f"its document has more than {MOST_PAGES_OF_A_DOCUMENT:,} pages")
         if len(page.words) > MOST_WORDS:
             bad(page.where, f"it has {len(page.words):,} words; at most {MOST_WORDS:,} are allowed")
-        check_picture(page.image, (page.width, page.height), page.where)
         for answer in page.answers:
             questions.add(answer.question)
             if len(answer.question) > MOST_LETTERS or len(questions) > MOST_QUESTIONS:

@@ -102,7 +102,7 @@ export class DocumentList {
           'button',
           {
             class: 'g-button g-upload',
-            title: `Upload PDF, PNG, JPEG or TIFF   ${hint('upload')}`,
+            title: `Upload PDF files or pictures   ${hint('upload')}`,
             on: { click: () => act.upload() },
           },
           icon('upload', 16),
@@ -179,7 +179,7 @@ export class DocumentList {
       { class: 'g-empty' },
       icon('page', 28),
       h('b', {}, 'No documents yet'),
-      h('span', {}, 'Drop PDF, PNG, JPEG or TIFF files anywhere in this window, or choose Upload.'),
+      h('span', {}, 'Drop PDF files or pictures anywhere in this window, or choose Upload.'),
     );
   }
 

@@ -7,7 +7,9 @@ import { icon } from '../core/icons.js';
 import { UploadList } from './upload_list.js';
 import { UploadQueue } from '../sync/upload_queue.js';
 
-export const KINDS = '.pdf,.png,.jpg,.jpeg,.tif,.tiff,application/pdf,image/png,image/jpeg,image/tiff';
+export const KINDS =
+  '.pdf,.png,.jpg,.jpeg,.tif,.tiff,.webp,.bmp,.gif,.jp2,.j2k,.jpf,.avif,application/pdf,image/png,image/jpeg,image/tiff,' +
+  'image/webp,image/bmp,image/gif,image/jp2,image/avif';
 
 /**
  * @typedef {object} UploadsActs
@@ -48,7 +50,7 @@ export class Uploads {
         {},
         icon('upload', 32),
         h('b', {}, 'Drop to upload'),
-        h('span', {}, 'PDF, PNG, JPEG or TIFF; several files at once'),
+        h('span', {}, 'PDF files or pictures; several at once'),
       ),
     );
     root.append(this.input, this.veil);

@@ -6,7 +6,7 @@ import { refreshAfterAct } from '../gradio/tabs.js';
 import { Uploads } from '../panels/uploads.js';
 import { Say, button } from './people_parts.js';
 
-const KINDS = 'PDF, PNG, JPEG or TIFF, several at once. You can also drop them here.';
+const KINDS = 'PDF, PNG, JPEG, TIFF, WebP, BMP, GIF, JPEG 2000 or AVIF, several at once. You can also drop them here.';
 
 class DocumentUpload extends HTMLElement {
   /** @type {Uploads | null} */

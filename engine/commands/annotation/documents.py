@@ -35,7 +35,10 @@ def register(app: typer.Typer) -> None:
 
 
 def ingest(
-    files: Annotated[list[Path], typer.Argument(help="PDF, PNG, JPEG or TIFF files, or folders.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="PDF files, pictures, or folders."),
+    ],
     project: Annotated[str, typer.Option(help="Name of the project; created if missing.")] = DEFAULT_NAME,
     licence: Annotated[str | None, typer.Option(help="Licence of the documents, exported with them.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,

@@ -38,7 +38,7 @@ def read_document(
     on_read: Callable[[ReadPage, Beginning], None] | None = None,
     on_look: Callable[[], None] = lambda: None,
 ) -> ReadDocument:
-    """Read a PDF, PNG, JPEG or TIFF; writes one image a page into `out_dir`.
+    """Read a file of `kinds.KINDS`; writes one image a page into `out_dir`.
 
     The file is opened in a child process with limits on time, memory, pages and pixels. PDF pages are rendered at
     `limits.dpi`, or less when `limits.long_side` requires it. A single upright PNG or JPEG is kept byte for byte.

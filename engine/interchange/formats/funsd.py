@@ -30,7 +30,7 @@ from engine.interchange.import_entries import (
     whole,
 )
 from engine.interchange.outcome import Likeness, Outcome, Tick
-from engine.interchange.pictures import size_of
+from engine.interchange.pictures import head_of, refuse_turned
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, image_name
 from engine.interchange.set_files import SeveralMatch, find_file, iter_files
 from engine.interchange.snapshot_figures import SPLITS
@@ -133,7 +133,10 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     form = check_list(check_object(load_json(file), "what it holds", name).get("form"), '"form"', name)
     images = file.parent.parent / "images"
     image = inside(images, _image_name(images, file.stem), name)
-    size = size_of(image, name)
+    head = head_of(image, name)
+    if head.orientation != 1:  # a FUNSD file states no size
+        refuse_turned(image, head.orientation, name)
+    size = head.stored
     words: list[IncomingWord] = []
     entities: dict[int, tuple[dict[str, Any], tuple[int, ...]]] = {}
     for at, stored in enumerate(form):

@@ -214,10 +214,18 @@ def _regions_read(task: dict[str, Any]) -> Iterator[Any]:
         yield from result if isinstance(result, list) else []
 
 
+def _stated_size(task: dict[str, Any]) -> tuple[int, int] | None:
+    """Return the size of the image that the first region of a task gives; None without one."""
+    for region in _regions_read(task):
+        if isinstance(region, dict) and {"original_width", "original_height"} <= region.keys():
+            return region["original_width"], region["original_height"]
+    return None
+
+
 def _page(folder: Path, task: dict[str, Any], where: str) -> IncomingPage:
     data = check_object(task.get("data"), '"data"', where)
     image = _image(folder, data, where)
-    width, height = size_of(image, where)
+    width, height = size_of(image, where, _stated_size(task))
     by_label: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
     for at, annotation in enumerate(check_list(task.get("annotations", []), '"annotations"', where)):
         if check_object(annotation, f"annotation {at}", where).get("was_cancelled"):

@@ -200,8 +200,9 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     if _name(root) != "PcGts" or page is None:
         bad(where, "it is not PAGE XML: the element PcGts with a Page is missing")
     image = image_beside(folder, file.parent, page.get("imageFilename"), where)
-    size = size_of(image, where)
-    given = tuple(whole(_number(page.get(side)), side, where, 1) for side in ("imageWidth", "imageHeight"))
+    width, height = (whole(_number(page.get(side)), side, where, 1) for side in ("imageWidth", "imageHeight"))
+    given = width, height
+    size = size_of(image, where, given)
     if given != size:
         bad(
             where, f"its image {image.name} has {size[0]} x {size[1]} pixels, but the file says {given[0]} x {given[1]}"

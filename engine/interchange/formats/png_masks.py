@@ -15,6 +15,7 @@ from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
     Set,
+    bad,
     check_list,
     check_object,
     file_in,
@@ -24,7 +25,7 @@ from engine.interchange.import_entries import (
     whole,
 )
 from engine.interchange.outcome import Outcome, Tick
-from engine.interchange.pictures import check_picture, size_of
+from engine.interchange.pictures import head_of, size_of
 from engine.interchange.release import IMAGES_FOLDER, Release, attributes_of, image_name
 from engine.interchange.snapshot_figures import SPLITS
 from model.masks import Mask
@@ -125,7 +126,9 @@ def open_set(path: Path) -> Set:
 
 
 def _mask(path: Path, image: Path, where: str) -> Mask:
-    check_picture(path, size_of(image, where), where)
+    if size_of(path, where) not in (size_of(image, where), head_of(image, where).stored):
+        width, height = size_of(image, where)
+        bad(where, f"its mask {path.name} has another size than its image, of {width} x {height} pixels")
     with Image.open(path) as opened:
         return np.asarray(opened.convert("L")) > 127
 

@@ -163,7 +163,7 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
                 "This project has no standard questions yet: a reviewer adds them on the tab Questions, "
                 "and you can ask any other question in the mode Ask."
             )
-        return "There are no documents yet: drop PDF, PNG, JPEG or TIFF files on the page."
+        return "There are no documents yet: drop PDF files or pictures on the page."
     if counts.automatic and counts.done + counts.automatic == counts.total:
         rest = f", and people accepted {counts.done:,}" if counts.done else ""
         automatic = f"{_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically"

@@ -90,7 +90,7 @@ def files_in(folders: Iterable[Path]) -> tuple[list[Path], str | None]:
         without = f"Left out, because they cannot be opened: {', '.join(map(str, closed[:_NAMED_AT_MOST]))}{more}."
     if not supported:
         named = ", ".join(str(folder) for folder in folders)
-        complaint = f"{named} has no PDF, PNG, JPEG or TIFF file. Name a folder of documents."
+        complaint = f"{named} has no PDF and no picture. Name a folder of documents."
         raise ValueError(f"{complaint} {without}" if without else complaint)
     return sorted(supported), without
 

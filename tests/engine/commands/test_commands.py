@@ -164,7 +164,7 @@ def test_pretrain_reads_a_corpus_once_and_says_what_it_left_out(run, tmp_path: P
     refused = run("pretrain", tmp_path / "out", "--stages", "words=1", "--corpus", papers)
     assert refused.exit_code == 2 and "--corpus and --project are for the stages" in refused.output
     refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers, "--teacher", tmp_path)
-    assert refused.exit_code == 1 and "has no PDF, PNG, JPEG or TIFF file" in refused.output
+    assert refused.exit_code == 1 and "has no PDF and no picture" in refused.output
     text_pdf(papers / "one.pdf")
     (papers / "broken.pdf").write_bytes(b"%PDF-1.7 nothing follows")
     refused = run("pretrain", tmp_path / "out", "--stages", "mlm=1", "--corpus", papers, "--teacher", tmp_path)

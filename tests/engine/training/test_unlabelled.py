@@ -219,7 +219,7 @@ def test_documents_are_kept_apart_where_they_are_read_in_another_way(tmp_path):
 
 def test_a_folder_without_documents_is_refused_with_a_sentence(tmp_path):
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ValueError, match="has no PDF, PNG, JPEG or TIFF file"):
+    with pytest.raises(ValueError, match="has no PDF and no picture"):
         read(tmp_path / "empty", tmp_path / "kept")
     with pytest.raises(ValueError, match="missing does not exist"):
         read(tmp_path / "missing", tmp_path / "kept")
