@@ -62,6 +62,17 @@ def place_of(request: Request) -> Place:
     return place
 
 
+def sent_name(file: UploadFile) -> str | None:
+    """Return the name of an upload as its sender has it.
+
+    Browsers and HTTP libraries write three characters of a name in a multipart form as %22, %0D and %0A (HTML, section
+    "Multipart form data"), and nothing else.
+    """
+    if file.filename is None:
+        return None
+    return file.filename.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
+
+
 def copy_upload(file: UploadFile) -> Path:
     """Return a copy of an upload on disk; the caller deletes it."""
     descriptor, name = tempfile.mkstemp(prefix="glossator-upload-")

@@ -11,7 +11,7 @@ from annotator.access import MEMBERS, REVIEWERS, check_member
 from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
-from annotator.uploads import asked_early, copy_upload
+from annotator.uploads import asked_early, copy_upload, sent_name
 from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import go_on, place_in_line, take, take_early
@@ -216,7 +216,7 @@ def _take_all(
     for file in files:
         if gone.is_set():
             break
-        name = file_name(file.filename, "document")
+        name = file_name(sent_name(file), "document")
         copy = copy_upload(file)
         try:
             if worker is None:

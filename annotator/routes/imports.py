@@ -11,7 +11,7 @@ from annotator.deps import CurrentUser, TheWorkers, TheWorkspace, workspace_of
 from annotator.followed_job import FollowedJob
 from annotator.import_views import ImportedView, ImportUnderWay, import_lines, import_result, under_way
 from annotator.scopes import needs_scope
-from annotator.uploads import asked_early, place_of
+from annotator.uploads import asked_early, place_of, sent_name
 from annotator.work_queues import JobLine
 from engine.accounts.users import names_of
 from engine.errors import Conflict, NotFound
@@ -88,7 +88,7 @@ async def import_(
     try:
         job = await run_in_threadpool(
             import_jobs.request, workspace, project_id, sha256,
-            name=file_name(file.filename, "set.zip"), form=format, status=status, ocr=ocr, user_id=user.id,
+            name=file_name(sent_name(file), "set.zip"), form=format, status=status, ocr=ocr, user_id=user.id,
             job_id=followed.id,
         )  # fmt: skip
         place_of(request).leave()  # the job itself is counted from here on

@@ -95,20 +95,20 @@ def _refusal_of(source: Path, head: bytes) -> Unreadable:
     if head[4:8] == b"ftyp":
         return not_supported(_ISO_BRANDS.get(head[8:12], "a video"))
     if head[:4] == b"PK\x03\x04":
-        return not_supported(_kind_of_zip(source))
+        return not_supported(_kind_of_zip(source, head))
     for magic, what in _OTHERS:
         if head.startswith(magic):
             return not_supported(what)
     return not_supported(_textual(head))
 
 
-def _kind_of_zip(source: Path) -> str:
+def _kind_of_zip(source: Path, head: bytes) -> str:
     """Return what a ZIP file is by the names of its entries; their order differs from program to program."""
     try:
         with zipfile.ZipFile(source) as archive:
             names = archive.namelist()
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return "a damaged ZIP archive"
+        return next((what for inside, what in _ZIP_INSIDES if inside.encode() in head), "a damaged ZIP archive")
     return next(
         (what for inside, what in _ZIP_INSIDES if any(name.startswith(inside) for name in names)), "a ZIP archive"
     )

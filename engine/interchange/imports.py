@@ -132,7 +132,8 @@ def import_set(
                 raise
             raise BadEntry(str(error).replace(str(folder), path.name)) from None
         except _UNTHOUGHT as error:
-            bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {error})")
+            said = str(error).replace(str(folder), path.name)
+            bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {said})")
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()

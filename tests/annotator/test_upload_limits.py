@@ -75,6 +75,12 @@ def test_a_file_of_no_known_kind_starts_no_process(local: TestClient, started: l
     assert len(started) == 1
 
 
+def test_quotes_and_line_ends_in_the_name_of_an_upload_are_shown(local: TestClient, tmp_path: Path) -> None:
+    content = pdf(tmp_path / "a.pdf", "Hello").read_bytes()
+    answer = post(local, [('the "final"\ndraft 100%.pdf', content)])
+    assert [document["name"] for document in answer.json()["documents"]] == ['the "final" draft 100%.pdf']
+
+
 def test_files_behind_the_one_at_hand_are_not_read_for_a_client_that_went(
     app: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
