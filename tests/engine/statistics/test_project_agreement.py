@@ -183,7 +183,7 @@ def test_a_known_answer_is_never_replaced_by_the_answer_of_who_was_measured(team
     known = answer(team.workspace, team.tasks[0], team.rita)
     set_gold(team.workspace, team.tasks[0], known.id, team.rita.id)
     measured = answer(team.workspace, team.tasks[0], team.ann, [1])
-    judge(team.workspace, measured.id, team.rita)
+    judge(team.workspace, measured.id, team.rita, becomes_label=True)
     assert team.frozen() == [("Rita", "accepted")]
 
 
