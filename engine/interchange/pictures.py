@@ -119,9 +119,9 @@ def save_upright(path: Path, head: Head, where: str, target: Path) -> Path:
             shown = upright(frame)
             if can_be_kept(image, shown, head.media_type, cut=cut):
                 return path
-            shown.save(target, "PNG", compress_level=3)
     except READ_ERRORS as error:
         bad(where, f"its image {path.name} cannot be read to its end ({error})")
+    shown.save(target, "PNG", compress_level=3)  # a full disk is no fault of the picture
     return target
 
 
