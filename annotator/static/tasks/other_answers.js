@@ -17,11 +17,18 @@ export const contradicted = (others) =>
   others.find((each) => each.relation === 'contradicts' && ACCEPTED.includes(each.status)) ?? null;
 
 /**
+ * Whether another answer is accepted: a fix may come to contradict it, whatever the submitted answer does.
+ *
+ * @param {readonly OtherAnswer[]} others
+ */
+export const anyAccepted = (others) => others.some((each) => ACCEPTED.includes(each.status));
+
+/**
  * How many submitted answers are accepted together with this one.
  *
  * @param {readonly OtherAnswer[]} others
  */
-export const countEqual = (others) =>
+const countEqual = (others) =>
   others.filter((each) => each.relation === 'equal' && each.status === 'submitted').length;
 
 /** @param {OtherAnswer} answer */

@@ -5,7 +5,7 @@ import { post } from '../core/api.js';
 import { hint } from '../core/keyboard.js';
 import { EMPTY_MARK } from '../state/marks.js';
 import { LeasedWork } from './leased_work.js';
-import { contradicted } from './other_answers.js';
+import { anyAccepted, contradicted } from './other_answers.js';
 import { ReviewDrafts } from './review_drafts.js';
 import { Verdict } from './verdict.js';
 import { Reasons } from './verdicts.js';
@@ -227,13 +227,14 @@ export class ReviewDesk extends LeasedWork {
       return false;
     }
     if (verdict === 'fixed' && !this.answer.marked()) return false;
-    const becomes_label = verdict !== 'rejected' && contradicted(this.others) !== null;
+    const becomes_label =
+      verdict === 'fixed' ? anyAccepted(this.others) : verdict === 'accepted' && contradicted(this.others) !== null;
     if (becomes_label && !this.warned) {
       this.warned = true;
       this.on.tell(
         verdict === 'accepted'
           ? `An accepted answer contradicts this one. Press ${hint('reviewAccept')} again: then this answer becomes the label.`
-          : 'An accepted answer contradicts the submitted one. Save the fix again: then it becomes the label.',
+          : 'Another answer to this question is accepted. Save the fix again: then the fix becomes the label.',
       );
       this.on.changed();
       return false;
