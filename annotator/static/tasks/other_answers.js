@@ -28,8 +28,7 @@ export const anyAccepted = (others) => others.some((each) => ACCEPTED.includes(e
  *
  * @param {readonly OtherAnswer[]} others
  */
-const countEqual = (others) =>
-  others.filter((each) => each.relation === 'equal' && each.status === 'submitted').length;
+const countEqual = (others) => others.filter((each) => each.relation === 'equal' && each.status === 'submitted').length;
 
 /** @param {OtherAnswer} answer */
 const words = ({ text, no_answer }) =>
