@@ -52,8 +52,16 @@ from engine.workspace import open_workspace
 _log = logging.getLogger(__name__)
 
 
-def create_app(settings: Settings | None = None, *, with_page: bool = True) -> FastAPI:
-    """Build the application; uvicorn calls this as its factory.
+def create_served_app() -> FastAPI:
+    """Build the application of a server process; uvicorn calls this as its factory.
+
+    As soon as it serves, a thread imports what networks need. Questions of the meantime wait for it.
+    """
+    return create_app(import_networks=True)
+
+
+def create_app(settings: Settings | None = None, *, with_page: bool = True, import_networks: bool = False) -> FastAPI:
+    """Build the application.
 
     Migrates the database, registers the shipped model, and creates the local user and the default project. So loading
     the page never writes.
@@ -61,6 +69,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
     Args:
         settings: settings of the deployment; None reads them from the environment.
         with_page: whether the page is served beside REST; it takes most of the time of building.
+        import_networks: whether a thread imports what networks need at the start, in place of the first question.
 
     Returns:
         The application with REST routes, middleware, and the page if wanted.
@@ -79,10 +88,10 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
         docs_url=None,  # FastAPI's own page loads scripts from a network; see annotator.reference.page
         openapi_url="/api/openapi.json",
         redoc_url=None,
-        lifespan=_following(service, workers, streams),
+        lifespan=_following(service, workers, streams, import_networks),
     )
     app.state.answer_service, app.state.in_process_workers, app.state.change_streams = service, workers, streams
-    app.state.checkup = Checkup(workspace)
+    app.state.checkup = Checkup(workspace, service.predictors)
     app.state.local_user = local_user
     app.state.login_queue = LoginQueue()
     exception_handlers.install(app)
@@ -135,7 +144,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True) -> F
 
 
 def _following(
-    service: AnswerService, workers: InProcessWorkers, streams: ChangeStreams
+    service: AnswerService, workers: InProcessWorkers, streams: ChangeStreams, import_networks: bool
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     """Return a lifespan that follows promotions in a thread, runs its in-process workers, and ends its streams."""
 
@@ -152,6 +161,8 @@ def _following(
 
         thread = threading.Thread(target=follow, name="follow-promotions", daemon=True)
         thread.start()
+        if import_networks:
+            threading.Thread(target=service.predictors.import_networks, name="import-networks", daemon=True).start()
         workers.start()
         yield
         ended.set()

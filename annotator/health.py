@@ -1,4 +1,4 @@
-"""Health checks of the parts: database, data folder, disk space, worker, figures."""
+"""Health checks of the parts: networks, database, data folder, disk space, worker, figures."""
 
 import os
 import tempfile
@@ -9,6 +9,7 @@ from pathlib import Path
 from sqlalchemy.exc import SQLAlchemyError
 
 from db.probe import Probe
+from engine.annotation.predictors import Predictors
 from engine.followers import Freshness, freshness
 from engine.jobs import presence
 from engine.settings import MEGABYTE
@@ -21,7 +22,7 @@ NEEDED = (
     "disk",
     "database",
 )  # in the order of the checks; people can work without a worker
-PARTS = (*NEEDED, "worker", "figures")
+PARTS = (*NEEDED, "worker", "figures", "networks")
 LATE_SECONDS = 10.0  # after so long without being counted, changes wait for a follower that does not run
 
 
@@ -45,10 +46,12 @@ class Look:
 
     Args:
         workspace: workspace whose parts are checked.
+        predictors: predictors of the same process.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, predictors: Predictors) -> None:
         self._workspace = workspace
+        self._predictors = predictors
         self._probe = Probe(workspace.database, CONNECT_SECONDS)
 
     def all(self, report: Callable[[str, Part], None]) -> None:
@@ -57,6 +60,7 @@ class Look:
         Args:
             report: called with name and state of each part as soon as it is known; the next check may hang.
         """
+        report("networks", self._networks())
         report("blobs", self._blobs())
         report("disk", self._disk())
         try:
@@ -74,6 +78,13 @@ class Look:
         report("database", Part(True, "The database responds.", where))
         report("worker", Part(bool(workers.living), presence.presence_sentence(workers), ", ".join(workers.living)))
         report("figures", _figures(figures))
+
+    def _networks(self) -> Part:
+        if self._predictors.is_ready:
+            return Part(True, "The networks are loaded.")
+        if error := self._predictors.import_error:
+            return Part(False, "The networks cannot be loaded, so no question is answered. See the server log.", error)
+        return Part(True, "The networks are not loaded yet; the first question waits for them.")
 
     def _blobs(self) -> Part:
         folder = self._workspace.blobs.folder

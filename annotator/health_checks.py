@@ -14,6 +14,7 @@ from starlette.requests import Request
 
 from annotator.auth import user_of
 from annotator.health import NEEDED, PARTS, Look, Part
+from engine.annotation.predictors import Predictors
 from engine.workspace import Workspace
 
 WAIT_SECONDS = 2.5  # after the start of a check, an unknown part counts as unanswered
@@ -44,10 +45,11 @@ class Checkup:
 
     Args:
         workspace: workspace whose parts are checked.
+        predictors: predictors of the same process.
     """
 
-    def __init__(self, workspace: Workspace) -> None:
-        self._look = Look(workspace)
+    def __init__(self, workspace: Workspace, predictors: Predictors) -> None:
+        self._look = Look(workspace, predictors)
         self._lock = threading.Lock()
         self._newest: _OneLook | None = None
         self._under_way = 0

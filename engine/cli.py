@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from engine.commands import GROUPS
-from engine.commands.failures import OneSentence
+from engine.commands.late_import import CommandsByName
 
 app = typer.Typer(
-    cls=OneSentence,
+    cls=CommandsByName,
     name="glossator",
     help="Ask a document a question; the answer is marked on the page. Fix the mark; the model learns.",
     no_args_is_help=True,
@@ -33,10 +32,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-for group in GROUPS:
-    group.register(app)
 
 
 def main() -> None:

@@ -15,6 +15,11 @@ class Deferred(Generic[Value]):
         self._value: Value | None = None
         self._lock = threading.Lock()
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the value is computed; never waits."""
+        return self._compute is None
+
     def get(self) -> Value:
         """Return the value; raises what its computation raises."""
         with self._lock:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
+from typer import Context
 from typer.main import get_command
 
 from annotator.access import OWNER, roles_of
@@ -94,8 +95,10 @@ def commands() -> dict[str, Any]:
 
     def walk(command: Any, name: str) -> None:
         found[name] = command
-        for each, inner in getattr(command, "commands", {}).items():
-            walk(inner, f"{name} {each}")
+        for each in getattr(command, "commands", {}):
+            inner = command.get_command(Context(command), each)
+            if not inner.hidden:
+                walk(inner, f"{name} {each}")
 
     walk(get_command(command_line), "glossator")
     return found

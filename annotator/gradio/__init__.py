@@ -5,4 +5,8 @@ The tabs in `annotator.ui` build on it; nothing here knows a tab.
 
 import os
 
-os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")  # read when Gradio is imported, which only this room starts
+from annotator.gradio import stub_files
+
+# Both before Gradio is imported, which only this room starts.
+os.environ.setdefault("GRADIO_ANALYTICS_ENABLED", "False")
+stub_files.install()

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, BackgroundTasks, Header, Query, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from annotator.access import MEMBERS, REVIEWERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
@@ -24,9 +24,12 @@ KEPT: dict[int | str, dict[str, Any]] = {
 
 
 class Encoding(BaseModel):
-    """Encoding state of a page: encoded, or encoding."""
+    """Encoding state of a page."""
 
-    status: str
+    status: str = Field(
+        examples=["encoding"],
+        description="encoded, encoding, or loading: right after its start, a server loads the networks first.",
+    )
 
 
 @router.get("/pages/{page_id}/image", response_class=Response, responses={200: {"content": {"image/png": {}}}, **KEPT})
@@ -104,10 +107,10 @@ def encode(page_id: str, service: TheAnswerService, user: CurrentUser, later: Ba
 
     When many pages are being encoded, the first question encodes the page instead.
     """
-    if service.is_warm(page_id):
-        return Encoding(status="encoded")
-    later.add_task(service.warm, page_id)
-    return Encoding(status="encoding")
+    status = service.encoding_status(page_id)
+    if status == "encoding":
+        later.add_task(service.warm, page_id)
+    return Encoding(status=status)
 
 
 def _headers(name: str) -> dict[str, str]:

@@ -51,6 +51,7 @@ class Readiness(BaseModel):
     disk: PartView
     worker: PartView
     figures: PartView = Field(description="Figures that follow the changes: how far they are behind.")
+    networks: PartView = Field(description="Whether the networks are loaded; right after a start they are not.")
     detail: str | None = Field(None, examples=[None], description="Failed parts, if any.")
 
 

@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sqlalchemy import select
@@ -26,8 +26,9 @@ from engine.queries import existing, not_removed
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
 from model.boxes import Box
-from model.devices import use_threads
-from model.inference import Answer
+
+if TYPE_CHECKING:
+    from model.answers import Answer
 
 LONGEST_QUESTION = 1000
 _WARMED_AT_ONCE = 4  # pages encoded in advance, running or queued
@@ -37,17 +38,23 @@ class AnswerService:
     """Answers questions with the loaded models and encoded pages of one process; thread-safe."""
 
     def __init__(self, workspace: Workspace) -> None:
-        use_threads(workspace.settings.threads)
         self.workspace = workspace
         self.predictors = Predictors(workspace)
         self.pages = PageCache(workspace)
         self._warming = threading.BoundedSemaphore(_WARMED_AT_ONCE)
         self._passes = threading.Semaphore(passes_at_once(workspace.settings))
 
-    def is_warm(self, page_id: str) -> bool:
-        """Return whether a page is already encoded. Raises NotFound for an unknown page."""
+    def encoding_status(self, page_id: str) -> str:
+        """Return "encoded", "encoding" (to be encoded by `warm`), or "loading" while the networks are imported.
+
+        Raises NotFound for an unknown page.
+        """
+        if not self.predictors.is_ready and self.predictors.is_importing:
+            with self.workspace.database.read() as session:
+                existing(session, Page, page_id)
+            return "loading"
         _, _, loaded = self._page(page_id)
-        return self.pages.holds(page_id, loaded)
+        return "encoded" if self.pages.holds(page_id, loaded) else "encoding"
 
     def warm(self, page_id: str) -> None:
         """Encode a page in advance; writes nothing to the database.
@@ -255,7 +262,7 @@ class AnswerService:
             document = session.get_one(Document, page.document_id)
         return page, document, self.predictors.of(document.project_id)
 
-    def _pass(self, loaded: Loaded, page: CachedPage, question: str, **prompts: Any) -> tuple[Answer, float]:
+    def _pass(self, loaded: Loaded, page: CachedPage, question: str, **prompts: Any) -> "tuple[Answer, float]":
         with self._passes:
             began = time.perf_counter()
             answer = loaded.predictor.ask(page.encoded, question, **prompts)
@@ -307,7 +314,7 @@ class _PageAnswer:
 
     page_id: str
     cached: CachedPage
-    answer: Answer
+    answer: "Answer"
     milliseconds: float
 
     @property
@@ -333,7 +340,7 @@ def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
     return ranked or [RankedPage(page_id=proposal.page_id, answered=proposal.answered, score=proposal.score)]
 
 
-def stored_answer(answer: Answer, numbers: Sequence[int]) -> StoredAnswer:
+def stored_answer(answer: "Answer", numbers: Sequence[int]) -> StoredAnswer:
     """Convert an answer of the model to its stored form; words become their stable numbers."""
     return StoredAnswer(
         **_candidate(answer, numbers).model_dump(),
@@ -342,7 +349,7 @@ def stored_answer(answer: Answer, numbers: Sequence[int]) -> StoredAnswer:
     )
 
 
-def _candidate(answer: Answer, numbers: Sequence[int]) -> Candidate:
+def _candidate(answer: "Answer", numbers: Sequence[int]) -> Candidate:
     return Candidate(
         words=[numbers[index] for index in answer.words],
         mask=to_patch(np.asarray(answer.mask, dtype=bool)),
@@ -358,7 +365,7 @@ def _prediction(
     question_id: str,
     loaded: Loaded,
     stored: StoredAnswer,
-    answer: Answer | Prepared,
+    answer: "Answer | Prepared",
     milliseconds: float,
     prompts: dict[str, Any],
 ) -> Prediction:

@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from concurrent.futures import Future
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from PIL import Image
 from sqlalchemy import select
@@ -16,7 +17,10 @@ from engine.errors import NotFound
 from engine.queries import existing
 from engine.settings import Settings
 from engine.workspace import Workspace
-from model.inference import EncodedPage, Word
+from model.examples import Word
+
+if TYPE_CHECKING:
+    from model.inference import EncodedPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ def picture_and_words(workspace: Workspace, page_id: str) -> tuple[Image.Image, 
 class CachedPage:
     """Encoded page, and the numbers of its words in the order of the encoding."""
 
-    encoded: EncodedPage
+    encoded: "EncodedPage"
     numbers: list[int]
 
 

@@ -1,13 +1,15 @@
 """Loaded predictors, one a model version, swapped when the champion of a project changes.
 
 A new version is loaded and tested while the current one answers. The previous version stays loaded, so rollback is
-immediate.
+immediate. What networks need (torch, timm, transformers) is imported in a thread of a server that serves already: it
+takes as long as all else together.
 """
 
 import logging
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PIL import Image
 
@@ -15,8 +17,11 @@ from db.tables import ModelVersion
 from engine.errors import Refused
 from engine.models import registry
 from engine.workspace import Workspace
-from model.devices import DeviceMissing
-from model.inference import Predictor, Word
+from model.deferred import Deferred
+from model.examples import Word
+
+if TYPE_CHECKING:
+    from model.inference import Predictor
 
 _log = logging.getLogger(__name__)
 
@@ -26,7 +31,7 @@ class Loaded:
     """Predictor with the version that it was loaded from."""
 
     version: ModelVersion
-    predictor: Predictor
+    predictor: "Predictor"
 
 
 class Predictors:
@@ -34,11 +39,30 @@ class Predictors:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._networks = Deferred(lambda: _import_networks(workspace.settings.threads))
+        self.is_importing = False  # by `import_networks`, in its thread
+        self.import_error: str | None = None
         self._lock = threading.Lock()
         self._loading = threading.Lock()
         self._in_use: dict[str, Loaded] = {}  # by project
         self._by_checkpoint: dict[str, Predictor] = {}
         self._unusable: dict[str, str] = {}  # by project: error of a champion that could not be loaded
+
+    def import_networks(self) -> None:
+        """Import what networks need, before the first question does; takes seconds at the first call of a process."""
+        self.is_importing = True
+        try:
+            self._networks.get()
+        except Exception as error:
+            _log.exception("what networks need cannot be imported")
+            self.import_error = f"{type(error).__name__}: {error}"
+        finally:
+            self.is_importing = False
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether what networks need is imported, so that no question waits for it."""
+        return self._networks.is_known
 
     def of(self, project_id: str) -> Loaded:
         """Return the predictor of a project; loads its champion at first use. Raises Refused."""
@@ -78,6 +102,8 @@ class Predictors:
             try:
                 predictor = self._by_checkpoint.get(champion.checkpoint_sha256) or self._load(champion)
             except Exception as error:
+                from model.devices import DeviceMissing
+
                 name = registry.label(champion)
                 _log.exception("the model %s cannot be used", name)
                 self._unusable[project_id] = (
@@ -97,16 +123,24 @@ class Predictors:
                 self._by_checkpoint = {sha: kept for sha, kept in self._by_checkpoint.items() if sha in wanted}
             return before is not None
 
-    def _loaded_from(self, path: Path) -> Predictor:
-        return Predictor.load(path, self._workspace.settings.device)
+    def _loaded_from(self, path: Path) -> "Predictor":
+        return self._networks.get().load(path, self._workspace.settings.device)
 
-    def _load(self, version: ModelVersion) -> Predictor:
+    def _load(self, version: ModelVersion) -> "Predictor":
         predictor = self._loaded_from(registry.checkpoint_path(self._workspace, version))
         self_test(predictor)
         return predictor
 
 
-def self_test(predictor: Predictor) -> None:
+def _import_networks(threads: int) -> "type[Predictor]":
+    from model.devices import use_threads
+    from model.inference import Predictor
+
+    use_threads(threads)
+    return Predictor
+
+
+def self_test(predictor: "Predictor") -> None:
     """Ask a small generated page; raises RuntimeError when the answer has not the expected shape."""
     words = [Word("Total", (20, 20, 80, 40)), Word("12.50", (100, 20, 160, 40))]
     page = predictor.encode(Image.new("RGB", (200, 260), "white"), words)

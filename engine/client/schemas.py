@@ -183,9 +183,10 @@ class EditWords(BaseModel):
 
 
 class Encoding(BaseModel):
-    """Encoding state of a page: encoded, or encoding."""
+    """Encoding state of a page."""
 
     status: str
+    """encoded, encoding, or loading: right after its start, a server loads the networks first."""
 
 
 class ExportView(BaseModel):

@@ -1,39 +1,75 @@
 """The commands, one file a group, in rooms by who gives them.
 
-Each file has `register(app)`; heavy modules are imported when a command runs.
+Each file has `register(app)`. It is imported when one of its commands runs, so `glossator --help` imports none of them.
 """
 
-from engine.commands.administration import audit, checks, figures, jobs, projects, status, users
-from engine.commands.annotation import answers, ask, documents, review, selection, tasks
-from engine.commands.datasets import export, importing, pseudo_label, snapshots, synth
-from engine.commands.servers import serve, worker
-from engine.commands.training import evaluate, models, pretrain, retrain, runs, simulate
-
-GROUPS = (
-    serve,
-    status,
-    worker,
-    documents,
-    ask,
-    answers,
-    tasks,
-    selection,
-    review,
-    retrain,
-    models,
-    runs,
-    snapshots,
-    jobs,
-    evaluate,
-    simulate,
-    synth,
-    pretrain,
-    pseudo_label,
-    export,
-    importing,
-    figures,
-    projects,
-    users,
-    checks,
-    audit,
-)
+# In the order of `glossator --help`: the file below `engine.commands`, and the first sentence of the command's help.
+COMMANDS = {
+    "serve": ("servers.serve", "Serve the application, with a worker for retrainings."),
+    "status": ("administration.status", "Show data folder and database, and counts, model and queue of each project."),
+    "worker": ("servers.worker", "Run the jobs of all projects: retrainings, surveys and others."),
+    "ingest": ("annotation.documents", "Add files to a project. Each becomes a document or is refused with a reason."),
+    "documents": (
+        "annotation.documents",
+        "List and show documents, read them again, and compute their page signatures.",
+    ),
+    "ask": ("annotation.ask", "Ask a question about a document. The answer is saved as a draft."),
+    "answers": ("annotation.answers", "List, mark, accept and remove answers."),
+    "queue": ("annotation.tasks", "Show the progress of the queue and the tasks in progress."),
+    "questions": ("annotation.tasks", "List and set the standard questions of a project."),
+    "tasks": ("annotation.tasks", "List tasks and skips, set gold questions, and move documents to the front."),
+    "survey": (
+        "annotation.selection",
+        "Survey a project: the model answers all standard questions, then the queue is ordered.",
+    ),
+    "label-review": (
+        "annotation.selection",
+        "List the label review: accepted labels that the model contradicts, with decisions.",
+    ),
+    "stage": ("annotation.selection", "Show or set the stage of a project, with the measured precision."),
+    "agreement": (
+        "annotation.review",
+        "Show agreement between people, with gold questions, and of the model with accepted answers.",
+    ),
+    "review": ("annotation.review", "List, show and judge submitted answers."),
+    "retrain": (
+        "training.retrain",
+        "Train a challenger on accepted answers, judge it against the champion, and promote it if better.",
+    ),
+    "models": ("training.models", "List, promote, roll back and prune model versions."),
+    "runs": ("training.runs", "List, show and reproduce training runs."),
+    "snapshots": ("datasets.snapshots", "List and show snapshots: answers frozen for training and judging."),
+    "jobs": ("administration.jobs", "List, cancel and retry jobs."),
+    "evaluate": (
+        "training.evaluate",
+        "Evaluate a model on a grounded dataset, and print its figures beside the lexical baseline.",
+    ),
+    "simulate": (
+        "training.simulate",
+        "Simulate annotators on a grounded dataset: ask, fix, accept, retrain, and measure on unseen pages.",
+    ),
+    "synth": ("datasets.synth", "Generate documents with questions and exact answers."),
+    "pretrain": ("training.pretrain", "Pretrain a network on generated pages, and on documents without labels."),
+    "pseudo-label": (
+        "datasets.pseudo_label",
+        "Label documents without labels: keys with values beside them, as far as two judges agree.",
+    ),
+    "export": ("datasets.export", "Export accepted answers with their page images."),
+    "import": ("datasets.importing", "Import pages and answers. A dataset with an error is refused as a whole."),
+    "figures": (
+        "administration.figures",
+        "Show throughput, speed, share accepted unchanged, reliability and queue depth.",
+    ),
+    "projects": ("administration.projects", "Manage projects, settings and members."),
+    "db": ("administration.projects", "Manage the database schema."),
+    "users": ("administration.users", "Manage users, sessions, passwords and tokens."),
+    "check": (
+        "administration.checks",
+        "Compare states of tasks, figures and search entries with answers and words. Exits with 1 if any differ.",
+    ),
+    "audit": (
+        "administration.audit",
+        "List the audit trail: changes of members, roles, settings and models, exports, and failed logins.",
+    ),
+}
+HIDDEN = {"second-look": "annotation.selection"}  # earlier names of commands

@@ -2,12 +2,8 @@
 
 import errno
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
 
 from sqlalchemy.exc import DatabaseError, DBAPIError
-from typer.core import TyperGroup
 
 from engine.commands.common import fail
 from engine.jobs.outage import is_full, is_outage
@@ -29,23 +25,10 @@ def sentence_of(error: Exception) -> str:
     return str(error)
 
 
-class OneSentence(TyperGroup):
-    """Commands that end with a sentence where a file, the disk or the database fails."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
-        with _one_sentence():
-            return super().invoke(ctx)
-
-
-@contextmanager
-def _one_sentence() -> Iterator[None]:
-    try:
-        yield
-    except (OSError, DBAPIError) as error:
-        if not _of_the_machine(error):
-            raise
-        _log.debug("the command failed", exc_info=True)
+def end_with_sentence(error: Exception) -> None:
+    """End the command with a sentence where a file, the disk or the database failed; return for other errors."""
+    if isinstance(error, OSError | DBAPIError) and _of_the_machine(error):
+        _log.debug("the command failed", exc_info=error)
         fail(sentence_of(error))
 
 

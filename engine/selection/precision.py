@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, stdtrit
 
 THRESHOLDS = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95)
 LEVEL = 0.95  # of all bounds together
@@ -129,6 +128,8 @@ def _compute_bound(count: int, good: int, documents: int, excess: float, error: 
     """Return the lower bound of `good` of `count`; `excess`: sum over documents of (right - share * answers)^2."""
     if documents < 2 or good == 0:
         return 0.0
+    from scipy.special import betaincinv, stdtrit  # here: a second of processor time, which a server starts without
+
     independent = float(count)
     share = good / count
     if good < count:

@@ -15,6 +15,7 @@ from annotator.app import create_app
 from db.base import now
 from db.blobs import BlobStore
 from db.tables import Lease
+from engine.annotation.predictors import Predictors
 from engine.commands.servers.background import run_worker
 from engine.jobs.chores import Polls
 from engine.jobs.presence import Presence
@@ -54,7 +55,7 @@ def failing(client: TestClient) -> dict[str, str]:
 
 def test_a_server_that_is_well_says_so_part_by_part(client: TestClient) -> None:
     told = client.get(READY).json()
-    assert {name for name in health.PARTS if told[name]["ok"]} == {"database", "blobs", "disk", "figures"}
+    assert {name for name in health.PARTS if told[name]["ok"]} == {"database", "blobs", "disk", "figures", "networks"}
     assert all(told[name]["sentence"].endswith(".") for name in health.PARTS)
     old = client.get(OLD)
     assert old.status_code == 200 and set(old.json()) >= {"status", "version"} and old.json()["status"] == "ok"
@@ -95,7 +96,7 @@ def test_a_folder_of_files_that_is_gone_is_told_until_it_is_back(on_file: TestCl
 def test_a_folder_that_can_only_be_read_is_told(sqlite_workspace: Workspace) -> None:
     shut = Workspace(sqlite_workspace.settings, sqlite_workspace.database, BlobStore(Path("/sys/kernel")))
     found: dict[str, health.Part] = {}
-    health.Look(shut).all(found.__setitem__)
+    health.Look(shut, Predictors(shut)).all(found.__setitem__)
     assert not found["blobs"].ok and found["database"].ok and not health_checks.is_ready(found)
 
 

@@ -232,11 +232,11 @@ def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(
     with shop.workspace.database.read() as session:
         pages = {page.document_id: page.id for page in session.scalars(select(Page))}
     service.ask(shop.documents[0].id, TOTAL, None, user.id)
-    assert service.is_warm(pages[shop.documents[0].id])
+    assert service.encoding_status(pages[shop.documents[0].id]) == "encoded"
     stages.set_stage(shop.workspace, shop.project.id, "semi_automatic", by=user)
     annotation_id, existing = service.ask(shop.documents[1].id, TOTAL, None, user.id)
     assert not existing
-    assert not service.is_warm(pages[shop.documents[1].id])
+    assert service.encoding_status(pages[shop.documents[1].id]) == "encoding"
     with shop.workspace.database.read() as session:
         proposal = session.scalar(select(Prediction).where(Prediction.annotation_id == annotation_id))
         assert proposal is not None
@@ -246,7 +246,7 @@ def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(
     with shop.workspace.database.write() as session:  # mended words want a new answer
         session.execute(update(Page).where(Page.document_id == shop.documents[2].id).values(words_version=1))
     service.ask(shop.documents[2].id, TOTAL, None, user.id)
-    assert service.is_warm(pages[shop.documents[2].id])
+    assert service.encoding_status(pages[shop.documents[2].id]) == "encoded"
 
 
 def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop) -> None:

@@ -15,6 +15,7 @@ const TALLEST = 120; // pixels of the field
  * @typedef {object} QuestionBoxView
  * @property {{ pages: readonly unknown[] } | null} document
  * @property {boolean} asking
+ * @property {boolean} loading whether the server still loads its networks
  */
 
 export class QuestionBox {
@@ -45,11 +46,13 @@ export class QuestionBox {
     );
     this.only = h('input', { type: 'checkbox', 'aria-label': 'Only this page' });
     this.scope = h('label', { class: 'g-scope' }, this.only, 'Only this page');
+    this.loading = h('p', { class: 'g-quiet', role: 'status' });
     root.append(
       h(
         'div',
         { class: 'g-question-box' },
         this.field,
+        this.loading,
         h('div', { class: 'g-question-foot' }, this.scope, this.button),
       ),
     );
@@ -86,7 +89,9 @@ export class QuestionBox {
   }
 
   /** @param {QuestionBoxView} view */
-  render({ document, asking }) {
+  render({ document, asking, loading }) {
+    const sentence = document && loading ? 'The model is loading. The first answer waits for it.' : '';
+    if (this.loading.textContent !== sentence) this.loading.textContent = sentence;
     this.field.disabled = !document;
     this.button.disabled = !document || asking;
     this.button.textContent = asking ? 'Asking…' : 'Ask';

@@ -140,7 +140,7 @@ export class RenderPanels {
     });
     const beingRead = page !== null && this.state.wordMode.readAgain.busy.has(page.id);
     this.panels.strip.render({ document, page, marks, chances, mayReadAgain: this.state.session.reviewer, beingRead });
-    this.panels.box.render({ document, asking: answer.asking });
+    this.panels.box.render({ document, asking: answer.asking, loading: library.networksLoading });
     this.renderWork();
     this.renderQuestions(pending);
     this.renderAnswer(text, marks, pending);

@@ -8,6 +8,8 @@ import { ListedDocuments } from './listed_documents.js';
 /** @import { AnnotationLine, DocumentWithQuestions, OpenedAnswer, PageLine, ProjectView, Words } from '../types' */
 /** @import { Pages } from './pages.js' */
 
+const LOADING_MS = 2000; // between two questions whether the networks are loaded
+
 /**
  * @typedef {Pick<AnnotationLine, 'id' | 'question' | 'status' | 'head' | 'text' | 'no_answer' | 'updated_at' | 'author'>} Line
  */
@@ -33,6 +35,7 @@ export class Library {
     this.words = null;
     /** @type {ImageBitmap | null} */
     this.image = null;
+    this.networksLoading = false; // on the server, right after its start
     this.choice = 0; // counts the projects that were chosen: the last one wins
     this.turn = 0; // an answer for a page that nobody looks at any more is dropped
   }
@@ -143,8 +146,23 @@ export class Library {
     if (turn !== this.turn) return false;
     this.words = words;
     this.image = image;
-    this.pages.warm(page.id);
+    this.warm(page.id);
     return true;
+  }
+
+  /**
+   * Right after its start, a server loads its networks; asked again until they are there.
+   *
+   * @param {string} page
+   */
+  async warm(page) {
+    const loading = await this.pages.warm(page);
+    if (this.page?.id !== page) return;
+    if (loading !== this.networksLoading) {
+      this.networksLoading = loading;
+      this.changed();
+    }
+    if (loading) setTimeout(() => this.page?.id === page && this.warm(page), LOADING_MS);
   }
 
   /** @param {number} step */

@@ -90,13 +90,14 @@ export class Pages {
   }
 
   /**
-   * The server encodes the page for the model, so that the first question finds it warm. Fails silently: asking works
-   * anyway.
+   * The server encodes the page for the model, so that the first question finds it warm. Resolves to whether the
+   * server is still loading its networks. Fails silently: asking works anyway.
    *
    * @param {string} page
    */
-  warm(page) {
-    post('/pages/{page_id}/encode', { page_id: page }, undefined).catch(() => {});
+  async warm(page) {
+    const encoding = await post('/pages/{page_id}/encode', { page_id: page }, undefined).catch(() => null);
+    return encoding?.status === 'loading';
   }
 
   /**

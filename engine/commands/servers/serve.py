@@ -20,7 +20,7 @@ from engine.errors import Refused
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
-FACTORY = "annotator.app:create_app"  # strings: the engine never imports the application
+FACTORY = "annotator.app:create_served_app"  # strings: the engine never imports the application
 PROTOCOL = "annotator.http_limits:LimitedHttp"
 RESTART_SECONDS = (1, 2, 5, 15, 60)
 STOP_SECONDS = 20  # time for the worker to stop at its next step
@@ -54,8 +54,6 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     console.print(f"Glossator opens on http://{shown}:{settings.port}", style="bold")
     try:
-        if with_worker:
-            with_worker.start()
         started = _serve_until_signal(server_options(settings), with_worker)
     finally:
         if with_worker:
@@ -72,6 +70,11 @@ def _serve_until_signal(options: dict[str, Any], with_worker: "Supervisor | None
     import uvicorn
 
     class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if with_worker and self.started:
+                with_worker.start()  # only now: its imports would slow down those of the server
+
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             # uvicorn would raise the signal again after stopping, and the process would end before the worker.
             if with_worker:

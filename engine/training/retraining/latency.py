@@ -4,11 +4,14 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.grounded import GroundedPage
 from engine.jobs.cancellation import ShouldStop
-from model.inference import Predictor, Word
+from model.examples import Word
+
+if TYPE_CHECKING:
+    from model.inference import Predictor
 
 PAGES = 12  # pages that both read and ask
 QUESTIONS = 4  # of a page, in one batch
@@ -36,8 +39,8 @@ class Latency:
 
 
 def compare_latency(
-    champion: Predictor,
-    challenger: Predictor,
+    champion: "Predictor",
+    challenger: "Predictor",
     pages: Sequence[GroundedPage],
     *,
     should_stop: ShouldStop = lambda: None,
@@ -67,7 +70,7 @@ def compare_latency(
     )
 
 
-def _time_page(predictor: Predictor, page: GroundedPage, clock: Callable[[], float]) -> float:
+def _time_page(predictor: "Predictor", page: GroundedPage, clock: Callable[[], float]) -> float:
     began = clock()
     encoded = predictor.encode(None, [Word(word.text, word.box) for word in page.words], (page.width, page.height))
     predictor.ask_many(encoded, [question.question for question in page.questions[:QUESTIONS]])

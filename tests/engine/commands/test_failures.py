@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from db.session import Database
 from engine.cli import app
-from engine.commands.failures import OneSentence, sentence_of
+from engine.commands.failures import sentence_of
+from engine.commands.late_import import CommandsByName
 
 
 def sentence(*words: object) -> str:
@@ -52,7 +53,7 @@ def test_a_full_disk_is_called_so() -> None:
 
 def test_a_statement_that_the_database_refuses_keeps_its_traceback(tmp_path: Path) -> None:
     """It is a fault of the program, and so is an error of any other kind."""
-    faulty = typer.Typer(cls=OneSentence)
+    faulty = typer.Typer(cls=CommandsByName)
     database = Database(f"sqlite:///{tmp_path}/kept.db")
 
     @faulty.command()
