@@ -34,6 +34,7 @@ _CLAUSES: Mapping[str, str] = {
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
     "words.read_again": "read page {page} of {document} again ({new} new, {gone} gone)",
+    "pages.turn": "turned page {page} of {document} by {degrees} degrees",
     "automatic.undo": "withdrew {answers}",
     "exports.make": "exported {answers} as {format}",
     "imports.make": "imported {answers} as {format}",

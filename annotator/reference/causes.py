@@ -157,6 +157,10 @@ CAUSES: dict[str, dict[str, str]] = {
         "429": "Too many thumbnails are waiting; Retry-After gives the seconds to wait.",
         "500": "The image is missing from the disk; its database row exists.",
     },
+    "POST /api/pages/{page_id}/turn": {
+        "403": "People answer the document without seeing each other's answers, and the caller is no reviewer.",
+        "409": "Answers mark the page, or its image is no longer the one named.",
+    },
     "PUT /api/pages/{page_id}/words": {
         "409": "The words have changed since `base`; `current` holds the newest version.",
         "401": _OTHER_USER,

@@ -146,6 +146,7 @@ export function makeCommands(parts, ports) {
     fit: () => stage.fit(),
     pageUp: () => page(-1),
     pageDown: () => page(1),
+    turnPage: () => act(() => wordMode.leave() && wordMode.readAgain.turn(90)),
     readAgain: () => act(() => wordMode.readAgain.page()),
     documents: () => {
       ports.menu(true);

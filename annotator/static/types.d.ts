@@ -174,6 +174,8 @@ interface Waiting {
 /** What stands in the answer after the edits. */
 interface After {
   pages: Record<string, Mark>;
+  /** page -> version of its image as it was seen; none in items of earlier versions of this program */
+  images?: Record<string, string>;
   no_answer: boolean;
 }
 

@@ -35,7 +35,7 @@ import { WordEditMode } from './words/word_edit_mode.js';
 
 const JUST_SAVED = 1500; // milliseconds in which a change that comes is likely to be one's own
 
-/** @import { EditedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
+/** @import { Action, EditedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
 /** @import { Toasts } from './core/toast.js' */
 /** @import { Rooms } from './panels/layout.js' */
 /** @import { Preferences } from './settings/preferences.js' */
@@ -60,7 +60,8 @@ export class Workspace {
   constructor({ root, rooms, toasts, preferences }, me, store) {
     const act = (/** @type {() => unknown} */ step) => void this.act(step),
       changed = () => this.render();
-    const tell = (/** @type {string} */ sentence) => toasts.show(sentence);
+    /** @type {(sentence: string, action?: Action | null) => void} */
+    const tell = (sentence, action) => toasts.show(sentence, 'info', action);
     this.root = root;
     this.rooms = rooms;
     this.toasts = toasts;
@@ -83,6 +84,7 @@ export class Workspace {
       ...{ root, room: rooms.stage, stage, library, pages, queue },
       ports: {
         ...{ changed, tell, say },
+        turned: () => this.navigation.showTurned(),
         paint: () => this.paint(),
         renumber: (page, map) => answer.renumber(page, map),
         openDocument: (id, page) => this.navigation.document(id, page),
@@ -96,8 +98,7 @@ export class Workspace {
     this.work = new WorkMode({
       ...{ library, session, answer, queue, navigation },
       ports: {
-        ...{ act, changed, focusPage: () => this.focusPage() },
-        tell: (sentence, action) => toasts.show(sentence, 'info', action),
+        ...{ act, changed, tell, focusPage: () => this.focusPage() },
         wantReason: () => this.panels.review.wantReason(),
       },
     });
@@ -116,17 +117,14 @@ export class Workspace {
     });
     this.incoming = new IncomingPages(library, {
       grown: changed,
-      warned: tell,
+      warned: (sentence) => tell(sentence),
       ended: (document) => {
         const [warning] = document.warnings;
         if (warning) tell(warning);
         changed();
       },
     });
-    const skips = new Skips(
-      { library, navigation, work },
-      { root, act, tell: (sentence, action) => toasts.show(sentence, 'info', action) },
-    );
+    const skips = new Skips({ library, navigation, work }, { root, act, tell });
     this.panels = makePanels(
       rooms,
       { library, session, answer, askMore, work, navigation, incoming: this.incoming },

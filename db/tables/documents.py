@@ -92,6 +92,7 @@ class Page(Base):
     image_sha256: Mapped[Sha256]
     image_media_type: Mapped[str] = mapped_column(String(60))
     rotation: Mapped[int] = mapped_column(default=0)  # degrees clockwise by which the page was turned when read
+    turned_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))  # by hand; then OCR does not
     text_source: Mapped[str] = mapped_column(String(10))
     word_count: Mapped[int]
     words_version: Mapped[int] = mapped_column(default=0)  # number of saved corrections of the words

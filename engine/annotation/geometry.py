@@ -12,6 +12,7 @@ from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswe
 from engine.annotation.texts import answer_text, join_text, marked_words
 from engine.annotation.word_list import ListedWord
 from engine.annotation.words import WORD
+from engine.documents.lists.thumbnails import image_version
 
 LARGEST_NUMBER = 2**31
 
@@ -25,6 +26,8 @@ class NamedPages:
 
     geometry: dict[str, PageGeometry]
     words: dict[str, list[ListedWord]]
+    numbers: dict[str, int]
+    images: dict[str, str]  # versions, as PageLine.image
     version: int  # sum of the word versions of these pages; grows with each fix
 
     def text(self, session: Session, state: AnnotationState) -> str:
@@ -42,6 +45,8 @@ _NAMED_WORDS = (
         Page.height,
         Page.width,
         Page.words_version,
+        Page.number,
+        Page.image_sha256,
         *WORD,
     )
     .outerjoin(PageWord, (PageWord.page_id == Page.id) & in_array(PageWord.number, "numbers"))
@@ -54,19 +59,23 @@ def named_pages(session: Session, document_id: str, state: AnnotationState, edit
     """Return the pages of a document that `state` or `edits` name, in one query; other pages are skipped."""
     pages, numbers = _named_places(state, edits)
     if not pages:
-        return NamedPages({}, {}, 0)
+        return NamedPages({}, {}, {}, {}, 0)
     chosen = {"document": document_id, "pages": pages, "numbers": numbers}
     sizes: dict[str, tuple[int, int]] = {}
     versions: dict[str, int] = {}
     words: dict[str, list[ListedWord]] = {}
+    numbers_of: dict[str, int] = {}
+    images: dict[str, str] = {}
     rows = session.connection().execute(_NAMED_WORDS, chosen).all()
-    for page, height, width, version, number, line, text, x0, y0, x1, y1, retired_at, confidence in rows:
+    for page, height, width, version, page_number, image, *word in rows:
+        number, line, text, x0, y0, x1, y1, retired_at, confidence = word
         sizes[page], versions[page] = (height, width), version
+        numbers_of[page], images[page] = page_number, image_version(image)
         here = words.setdefault(page, [])
         if number is not None:
             here.append(ListedWord(number, line, text, (x0, y0, x1, y1), retired_at is not None, confidence))
     geometry = {page: PageGeometry(sizes[page], {word.number: word.box for word in words[page]}) for page in words}
-    return NamedPages(geometry, words, sum(versions.values()))
+    return NamedPages(geometry, words, numbers_of, images, sum(versions.values()))
 
 
 def _named_places(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[str], list[int]]:

@@ -4,7 +4,7 @@ SQLite has one writer at a time, and a large mask takes long. The transaction ch
 meanwhile: the words of the pages and the newest proposal. Revisions never change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -78,16 +78,19 @@ class Prepared:
 _WORDS = select(func.sum(Page.words_version)).where(Page.id.in_(bindparam("pages", expanding=True)))
 
 
-def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished: bool) -> Prepared:
+def prepare(
+    workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished: bool, images: Mapping[str, str] | None = None
+) -> Prepared:
     """Apply edits to their base before the write transaction; large ones wait for each other.
 
-    `finished`: the answer must be complete, and is compared with the automatic answer. Raises TooMany when the queue is
-    full.
+    `finished`: the answer must be complete, and is compared with the automatic answer. `images`: versions of the
+    pages' images that the person saw. Raises TooMany when the queue is full.
     """
     with workspace.database.autocommit_read() as session:
         pages = named_pages(session, base.document_id, base.state, edits)
         checked = to_check(session, base.document_id, base.question_id) if finished else None
     try:
+        _check_seen(pages, images)
         change = _change(base, edits, pages)
         with in_line(workspace, change):  # no database connection is held while waiting
             after = _paint_onto(base, change, finished)
@@ -101,10 +104,13 @@ def prepare(workspace: Workspace, base: Base, edits: Sequence[Edit], *, finished
     return _make_prepared(base, pages, outcome)
 
 
-def prepare_in(session: Session, base: Base, edits: Sequence[Edit], *, finished: bool) -> Prepared:
+def prepare_in(
+    session: Session, base: Base, edits: Sequence[Edit], *, finished: bool, images: Mapping[str, str] | None = None
+) -> Prepared:
     """Apply edits inside the write transaction, when the base changed since `prepare`."""
     pages = named_pages(session, base.document_id, base.state, edits)
     try:
+        _check_seen(pages, images)
         after = _paint_onto(base, _change(base, edits, pages), finished)
         outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits)
     except Refused as refusal:
@@ -116,6 +122,16 @@ def check_complete(state: AnnotationState) -> None:
     """Check that a state marks something or says "not in the document". Raises Refused."""
     if not state.no_answer and not state.marked_pages():
         raise Refused("Nothing is marked yet: mark the answer, or say that the document does not answer.")
+
+
+def _check_seen(pages: NamedPages, images: Mapping[str, str] | None) -> None:
+    """Check that no page was turned since the person saw it. Raises Refused."""
+    for page, image in (images or {}).items():
+        number = pages.numbers.get(page)
+        if number is not None and image != pages.images[page]:
+            raise Refused(
+                f"Page {number} was turned meanwhile: discard this change, and mark the page as it stands now."
+            )
 
 
 def _change(base: Base, edits: Sequence[Edit], pages: NamedPages) -> Change:

@@ -47,6 +47,12 @@ class RevisionRequest(BaseModel):
     prediction_id: str | None = Field(None, max_length=32, description="Proposal that the edits build on.")
     seconds: float = Field(0, ge=0, le=86_400, description="Active work since the previous revision.")
     interactions: dict[ToolName, int] = Field(default_factory=dict, max_length=50, description="Uses by tool.")
+    images: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=1000,
+        description="Images of the marked pages as the person saw them (`image` of a page); refused where one is "
+        "another now, because the page was turned.",
+    )
 
 
 class Saved(BaseModel):
@@ -78,7 +84,11 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         if answer.head != request.base:
             # The request is stored already or in conflict, and heads only grow: no write transaction is needed.
             return _saved_before(session, annotation_id, request.base, request.idempotency_key)
-    prepared = base if isinstance(base, Refused) else prepare(workspace, base, request.edits, finished=finished)
+    prepared = (
+        base
+        if isinstance(base, Refused)
+        else prepare(workspace, base, request.edits, finished=finished, images=request.images)
+    )
     with workspace.database.write() as session:
         answer = _load_changeable(session, annotation_id, request, user_id)
         status = STATUS_AFTER[answer.action]
@@ -91,7 +101,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             anew = _answer(session, annotation_id, request, user_id)[1]
             if isinstance(anew, Refused):
                 raise anew
-            prepared = prepare_in(session, anew, request.edits, finished=finished)
+            prepared = prepare_in(session, anew, request.edits, finished=finished, images=request.images)
         ready = prepared.ready()
         publish_answer(session, answer.project_id, answer.document_id, answer.question_id, answer.author_id)
         if finished:

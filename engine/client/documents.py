@@ -10,6 +10,7 @@ from engine.client.schemas import (
     DocumentLine,
     EditedWords,
     JobView,
+    TurnedPage,
     Uploaded,
     WordChange,
     WordEditsRequest,
@@ -83,6 +84,15 @@ class Documents:
         if page_id is not None:
             return self._at.post(JobView, f"/pages/{page_id}/read-again")
         return self._at.post(JobView, f"/documents/{document_id}/read-again")
+
+    def turn(self, page_id: str, degrees: int = 90, *, seen: str | None = None) -> TurnedPage:
+        """Turn a page clockwise by 90, 180 or 270 degrees; turning it back undoes that.
+
+        seen: the `image` of the page that you saw.
+        Raises ServerSaid (409) when answers mark the page, or it has another image by now.
+        """
+        body = {"degrees": degrees, "image": seen}
+        return self._at.post(TurnedPage, f"/pages/{page_id}/turn", body, repeatable=seen is not None)
 
     def image(self, page_id: str) -> bytes:
         """Return the picture of a page as the server stores it."""

@@ -142,6 +142,8 @@ class DocumentLine(BaseModel):
     accepted: int
     """Those of its questions that have an accepted answer."""
     cover_page_id: str | None
+    cover_image: str | None = None
+    """Version of its image, for addresses: another once it was turned."""
     warnings: list[str]
     same_as: str | None = None
     """The project's first document with a page like one of this document."""
@@ -486,6 +488,8 @@ class PageLine(BaseModel):
     """Number of its words."""
     text_source: str
     """Source of the words: layer (of the PDF), ocr, layer+ocr (OCR read what the layer lacks), given (by an import) or none."""
+    image: str
+    """Version of its image: another once the page was turned."""
 
 
 class Pair(BaseModel):
@@ -925,6 +929,13 @@ class TriggersView(BaseModel):
     """The worker that checks the triggers; null when none runs."""
     firings: list[FiringView]
     """Newest firings first."""
+
+
+class TurnedPage(BaseModel):
+    """Page after a turn; `reading` is the job that reads it again, where its words are by OCR."""
+
+    page: PageLine
+    reading: JobView | None
 
 
 class Uploaded(BaseModel):
@@ -1451,6 +1462,8 @@ class ReviewRequest(BaseModel):
     """What to fix; required for a rejection."""
     edits: Annotated[list[Edit], Field(max_length=1000, validate_default=True)] = []
     """The reviewer's edits; only with the verdict `fixed`."""
+    images: Annotated[dict[str, str], Field(max_length=1000)] = {}
+    """Images of the marked pages as the reviewer saw them (`image` of a page); refused where one is another now, because the page was turned."""
     seconds: Annotated[float, Field(ge=0.0, le=86400.0)] = 0
     """The reviewer's active work."""
     becomes_label: bool = False
@@ -1474,6 +1487,8 @@ class RevisionRequest(BaseModel):
     """Active work since the previous revision."""
     interactions: Annotated[dict[Annotated[str, StringConstraints(max_length=40)], int], Field(max_length=50)] = {}
     """Uses by tool."""
+    images: Annotated[dict[str, str], Field(max_length=1000)] = {}
+    """Images of the marked pages as the person saw them (`image` of a page); refused where one is another now, because the page was turned."""
 
 
 class Saved(BaseModel):

@@ -5,8 +5,10 @@ nothing on them.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from PIL import Image
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -14,6 +16,8 @@ from db.base import now
 from db.statuses import ACCEPTED
 from db.tables import Document, Job, LabelReview, Page
 from engine import audit
+from engine.documents.duplicates import signature_index
+from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.ocr.unread import without_page
 from engine.documents.reading.reading_state import READ_AGAIN, key_of_another
 from engine.documents.refusal import DocumentRefused
@@ -23,10 +27,13 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
 from engine.jobs.failure_message import AttemptFailed
 from engine.plurals import count
 from engine.queries import existing
-from engine.read_again.page_words import words_by_ocr
+from engine.read_again.page_words import PageReadAgain, words_by_ocr
 from engine.read_again.storing import WordsReadAgain, store_again
+from engine.read_again.turning import check_unmarked, turn_image, turn_page
 from engine.tasks.review.label_review_queue import WORDS
 from engine.workspace import Workspace
+
+BY_OCR = ("ocr", "layer+ocr", "none")  # sources of the words of a page that OCR reads anew once it was turned
 
 
 def ask(workspace: Workspace, document_id: str, by: str, page_id: str | None = None) -> Job:
@@ -55,6 +62,21 @@ def ask(workspace: Workspace, document_id: str, by: str, page_id: str | None = N
         if job.payload["pages"] != pages:
             raise Conflict("Pages of this document are being read again. Wait until that is done.")
         return job
+
+
+def ask_after_turn(workspace: Workspace, page_id: str, by: str) -> Job | None:
+    """Ask for a page to be read again that a person has turned; None where its words are no OCR's.
+
+    None, too, while other pages of its document are read again: then the words stay turned, until somebody asks.
+    """
+    with workspace.database.read() as session:
+        page = existing(session, Page, page_id)
+    if page.text_source not in BY_OCR:
+        return None
+    try:
+        return ask(workspace, page.document_id, by, page_id)
+    except Conflict:
+        return None
 
 
 def read_job_pages(
@@ -91,7 +113,9 @@ def read_job_pages(
 
 
 def read_page(workspace: Workspace, page_id: str, by: str, *, by_itself: bool = False) -> WordsReadAgain:
-    """Read one page again by OCR, and store its words.
+    """Read one page again by OCR, and store its words; a page that lies sideways is turned, as when read first.
+
+    It stays as it is where answers mark it, or a person has turned it by hand.
 
     Args:
         workspace: Open workspace.
@@ -106,10 +130,29 @@ def read_page(workspace: Workspace, page_id: str, by: str, *, by_itself: bool = 
     """
     with workspace.database.read() as session:
         page = existing(session, Page, page_id)
+        stays = _why_not_turned(session, page)
     read = words_by_ocr(workspace, page)
+    image = turn_image(workspace, page.image_sha256, read.turn) if read.turn and not stays else None
+    signature = None
+    if image is not None or not page.word_count:  # equal pages are found by how they look upright, and by their words
+        signature = _sign(workspace, image.sha256 if image else page.image_sha256, read)
     with workspace.database.write() as session:
-        done = store_again(session, page_id, read, by)
+        stored = existing(session, Page, page_id, with_for_update=True, populate_existing=True)
+        if stored.image_sha256 != page.image_sha256:
+            raise Conflict(f"Page {page.number} was turned while it was read; read it again.")
+        if image is not None:
+            try:
+                turn_page(session, page_id, image, by, by_hand=False)
+            except Conflict as conflict:  # it was marked while it was read
+                image, stays = None, str(conflict)
+        done = store_again(session, page_id, read.upright if image else read.as_stored, by)
+        if image is not None:
+            done = replace(done, turned=image.degrees)
+        elif read.turn and stays:
+            done = replace(done, stays=stays)
         document = session.get_one(Document, page.document_id)
+        if signature is not None:
+            signature_index.replace(session, document.project_id, document.group_id, document.id, page_id, signature)
         _put_up(session, document.project_id, page_id, done)
         _end_warnings(session, document, page.number)
         audit.record(
@@ -131,11 +174,30 @@ def sentence(done: Sequence[WordsReadAgain]) -> str:
     new, gone = sum(words.new for words in done), sum(words.gone for words in done)
     looks = {answer.annotation_id for words in done for answer in words.shaken}
     summary = f"{count(len(done), 'page')} read again: {count(new, 'new word')}, {count(gone, 'word')} gone."
+    if turned := sum(1 for words in done if words.turned):
+        summary += f" {count(turned, 'page')} turned upright."
+    summary += "".join(f" It seems to lie sideways: {words.stays}" for words in done[:3] if words.stays)
     if looks:
         summary += (
             f" {count(len(looks), 'answer')} named words that are gone: look at {'it' if len(looks) == 1 else 'them'}."
         )
     return summary
+
+
+def _why_not_turned(session: Session, page: Page) -> str:
+    """Return why a page stays as it lies; "" where it may be turned."""
+    if page.turned_by is not None:
+        return f"Page {page.number} stays as a person has turned it."
+    try:
+        check_unmarked(session, page)
+    except Conflict as conflict:
+        return str(conflict)
+    return ""
+
+
+def _sign(workspace: Workspace, sha256: str, read: PageReadAgain) -> Signature:
+    with Image.open(workspace.blobs.path(sha256)) as image:
+        return signature_of(image, (word.text for word in read.upright))
 
 
 def _pages(session: Session, document_id: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Reading of a stored page again, by OCR alone, in the pixels that its masks are in."""
 
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from db.tables import Page
@@ -15,8 +15,20 @@ from engine.workspace import Workspace
 from model.boxes import FloatBox
 
 
-def words_by_ocr(workspace: Workspace, page: Page) -> tuple[ReadWord, ...]:
-    """Return the words that OCR reads on the stored image of a page; takes seconds, so not in a transaction.
+@dataclass(frozen=True, slots=True)
+class PageReadAgain:
+    """Words that OCR reads on a stored page, and the clockwise degrees by which the page has to be turned upright.
+
+    `upright`: the words in pixels of the page after that turn. `as_stored`: in pixels of the page as it is.
+    """
+
+    turn: int
+    upright: tuple[ReadWord, ...]
+    as_stored: tuple[ReadWord, ...]
+
+
+def words_by_ocr(workspace: Workspace, page: Page) -> PageReadAgain:
+    """Return what OCR reads on the stored image of a page; takes seconds, so not in a transaction.
 
     Args:
         workspace: Open workspace.
@@ -38,11 +50,11 @@ def words_by_ocr(workspace: Workspace, page: Page) -> tuple[ReadWord, ...]:
         raise Refused(f"Page {page.number} keeps its words, because OCR found none on it.")
     if read.warnings and (not read_page.words or any("OCR cannot read" in warning for warning in read.warnings)):
         raise Refused(f"Page {page.number} keeps its words. {' '.join(read.warnings)}")
-    return _in_stored_pixels(read_page, (page.width, page.height))
+    return PageReadAgain(read_page.rotation, read_page.words, _in_stored_pixels(read_page, (page.width, page.height)))
 
 
 def _in_stored_pixels(found: ReadPage, size: tuple[int, int]) -> tuple[ReadWord, ...]:
-    """Undo the turn of a page that OCR holds to be sideways: its stored image stays as it is."""
+    """Undo the turn of a page that OCR holds to be sideways."""
     back = (360 - found.rotation) % 360
     if not back and (found.width, found.height) == size:
         return found.words

@@ -38,12 +38,17 @@ class Shaken:
 
 @dataclass(frozen=True, slots=True)
 class WordsReadAgain:
-    """What became of a page's words: how many stand, are new, and are gone, and the answers that named those."""
+    """What became of a page's words: how many stand, are new, and are gone, and the answers that named those.
+
+    `turned`: clockwise degrees by which the page was turned upright. `stays`: sentence that says why it was not.
+    """
 
     kept: int
     new: int
     gone: int
     shaken: tuple[Shaken, ...]
+    turned: int = 0
+    stays: str = ""
 
 
 def store_again(session: Session, page_id: str, read: Sequence[ReadWord], user_id: str) -> WordsReadAgain:

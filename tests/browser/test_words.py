@@ -195,3 +195,24 @@ def test_zooming_to_the_mark_brings_it_into_the_middle(invoiced: Invoiced) -> No
     x, y = bench.at(*bench.centre("2,987.88"))
     assert abs(x - canvas["x"] - view[1] / 2) < 2 and abs(y - canvas["y"] - view[2] / 2) < 2
     bench.settled()
+
+
+def test_a_page_is_turned_by_a_key_and_back_until_it_is_marked(invoiced: Invoiced) -> None:
+    bench = invoiced(TOTAL)
+    page, word = bench.page, bench.box("2,987.88")
+    shape = "() => (({ width, height }) => [width, height])(document.querySelector('.glossator').workspace.stage.page)"
+    width, height = page.evaluate(shape)
+    thumbnail = page.locator(".g-document img").first
+    before = thumbnail.get_attribute("src")
+    bench.keys.press("Shift+R")
+    page.wait_for_function(f"([width, height]) => ({shape})().join() === [height, width].join()", arg=[width, height])
+    assert bench.box("2,987.88") == (height - word[3], word[0], height - word[1], word[2])
+    expect(thumbnail).not_to_have_attribute("src", before or "")
+    page.locator(".g-toast", has_text="Page 1 was turned.").get_by_role("button", name="Turn back").click()
+    page.wait_for_function(f"([width, height]) => ({shape})().join() === [width, height].join()", arg=[width, height])
+    assert bench.box("2,987.88") == word
+    bench.click("2,987.88")
+    bench.settled()
+    bench.keys.press("Shift+R")
+    expect(page.locator(".g-toast", has_text="Page 1 stays as it is: 1 answer marked it")).to_be_visible()
+    assert page.evaluate(shape) == [width, height]

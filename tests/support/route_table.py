@@ -86,6 +86,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/documents/{document_id}": Row(MEMBER, "read"),
     "POST /api/documents/{document_id}/reading/stop": Row(MEMBER, "annotate"),
     "POST /api/documents/{document_id}/read-again": Row(REVIEWER, "annotate"),
+    "POST /api/pages/{page_id}/turn": Row(MEMBER, "annotate", {"degrees": 90}),
     "POST /api/pages/{page_id}/read-again": Row(REVIEWER, "annotate"),
     "POST /api/documents/{document_id}/reading/resume": Row(MEMBER, "annotate"),
     "GET /api/pages/{page_id}/image": Row(MEMBER, "read"),

@@ -137,7 +137,8 @@ export class Stage {
    */
   show(page, image, words) {
     this.pointer.cancel();
-    const another = this.page?.id !== page.id;
+    const another = this.page?.id !== page.id || this.version !== page.image; // a turned page has another size
+    this.version = page.image;
     this.page = page;
     this.image = image;
     this.small = null;

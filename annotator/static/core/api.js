@@ -249,14 +249,21 @@ export const byAuthor = (user) => ({
  */
 export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.timeout(THINK_MILLISECONDS) });
 
-/** @param {string} page */
-export const imageAddress = (page) => `/api/pages/${page}/image`;
+/**
+ * With the version of the image the browser keeps it for ever: a page that is turned has another.
+ *
+ * @param {string} page
+ * @param {string} version
+ */
+export const imageAddress = (page, version) => `/api/pages/${page}/image?version=${version}`;
 
 /**
  * @param {string} page
+ * @param {string} version of its image
  * @param {number} [width] pixels
  */
-export const thumbnailAddress = (page, width = 160) => `/api/pages/${page}/thumbnail?width=${width}`;
+export const thumbnailAddress = (page, version, width = 160) =>
+  `/api/pages/${page}/thumbnail?width=${width}&version=${version}`;
 
 /**
  * The last line that has come to its end; an error's answer, which is no line, is one.

@@ -63,6 +63,7 @@ export const BINDINGS = [
   ['zoomMark', ['z'], 'Page', 'Zoom to the mark or selection'],
   ['pageUp', ['PageUp'], 'Page', 'Previous page'],
   ['pageDown', ['PageDown'], 'Page', 'Next page'],
+  ['turnPage', ['Shift+r'], 'Page', 'Turn the page clockwise'],
   ['documents', ['d'], 'Page', 'Search documents'],
   ['upload', ['u'], 'Page', 'Upload documents'],
   ['help', ['?'], 'Page', 'Show keys and colours'],

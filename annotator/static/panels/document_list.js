@@ -227,7 +227,7 @@ export class DocumentList {
     const state = each.questions ? `${each.accepted} of ${each.questions} accepted` : 'no questions';
     return [
       h('img', {
-        src: each.cover_page_id && thumbnailAddress(each.cover_page_id, 80),
+        src: each.cover_page_id && thumbnailAddress(each.cover_page_id, each.cover_image ?? '', 80),
         alt: '',
         loading: 'lazy',
         decoding: 'async',

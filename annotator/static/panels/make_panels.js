@@ -71,6 +71,7 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     stop: () => act(() => incoming.ask('stop')),
     resume: () => act(() => incoming.ask('resume')),
     again: () => commands().readAgain(),
+    turn: () => commands().turnPage(),
   });
   const box = new QuestionBox(rooms.ask, {
     ask: (text, whole) => {

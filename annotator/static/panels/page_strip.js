@@ -16,6 +16,7 @@ const NEAR = '400px'; // how far outside the strip pictures are held: a document
  * @property {() => unknown} stop the reading of a long document is to end
  * @property {() => unknown} resume ... or to go on
  * @property {() => unknown} again the open page is to be read again
+ * @property {() => unknown} turn ... or to be turned clockwise
  */
 
 /**
@@ -32,6 +33,7 @@ const NEAR = '400px'; // how far outside the strip pictures are held: a document
  * @typedef {object} StripRow
  * @property {string} id
  * @property {number} number
+ * @property {string} image version of its picture
  * @property {HTMLElement} element
  * @property {HTMLElement} paper
  * @property {HTMLElement} share
@@ -46,7 +48,7 @@ export class PageStrip {
    * @param {HTMLElement} root
    * @param {PageStripActs} acts
    */
-  constructor(root, { open, stop, resume, again }) {
+  constructor(root, { open, stop, resume, again, turn }) {
     this.open = open;
     /** @type {StripRow[]} */
     this.rows = [];
@@ -64,7 +66,7 @@ export class PageStrip {
       on: { keydown: (event) => walk(event, '.g-thumbnail') },
     });
     this.root = root;
-    this.source = new WordsSource(again);
+    this.source = new WordsSource(again, turn);
     const head = h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume);
     root.append(head, this.source.root, this.list);
     /** @type {string | null} */
@@ -98,7 +100,9 @@ export class PageStrip {
         ? `Pages · ${pages.length}`
         : 'Pages';
     this.append(pages.slice(this.rows.length));
-    for (const row of this.rows) {
+    for (const [at, row] of this.rows.entries()) {
+      const line = pages[at];
+      if (line && line.image !== row.image) this.turned(row, line);
       const here = row.id === page?.id,
         mark = marks[row.id] ?? '',
         chance = chances[row.id];
@@ -130,8 +134,9 @@ export class PageStrip {
    * @param {PageLine} page
    * @returns {StripRow}
    */
-  row({ id, number, width, height }) {
-    const paper = h('span', { class: 'g-paper', style: `aspect-ratio: ${width} / ${height}`, dataset: { page: id } });
+  row({ id, number, width, height, image }) {
+    const style = `aspect-ratio: ${width} / ${height}`;
+    const paper = h('span', { class: 'g-paper', style, dataset: { page: id, image } });
     const marked = h('span', { class: 'g-unseen' });
     const share = h('span', { class: 'g-chance', title: 'Probability that this page answers the question' });
     const element = h(
@@ -145,7 +150,22 @@ export class PageStrip {
         share,
       ),
     );
-    return { id, number, element, paper, share, marked };
+    return { id, number, image, element, paper, share, marked };
+  }
+
+  /**
+   * A page was turned: its paper has another shape, and another picture.
+   *
+   * @param {StripRow} row
+   * @param {PageLine} page
+   */
+  turned(row, { width, height, image }) {
+    row.image = image;
+    row.paper.style.aspectRatio = `${width} / ${height}`;
+    row.paper.dataset.image = image;
+    row.paper.replaceChildren();
+    this.observer.unobserve(row.paper); // observed anew, it tells at once whether it is near
+    this.observer.observe(row.paper);
   }
 
   /**
@@ -154,9 +174,9 @@ export class PageStrip {
    * @param {IntersectionObserverEntry} entry
    */
   picture({ target, isIntersecting }) {
-    const page = target instanceof HTMLElement ? target.dataset.page : null;
+    const { page, image = '' } = target instanceof HTMLElement ? target.dataset : {};
     if (!isIntersecting) target.replaceChildren();
     else if (page && !target.firstChild)
-      target.append(h('img', { src: thumbnailAddress(page, 200), alt: '', decoding: 'async' }));
+      target.append(h('img', { src: thumbnailAddress(page, image, 200), alt: '', decoding: 'async' }));
   }
 }

@@ -1,4 +1,4 @@
-// One line above the pages: where the words of the open page are from, and a button that has it read again.
+// One line above the pages: where the words of the open page are from, and buttons that have it read again or turned.
 
 import { h } from '../core/dom.js';
 
@@ -14,11 +14,24 @@ const SOURCES = {
 };
 
 export class WordsSource {
-  /** @param {() => unknown} again the open page is to be read again */
-  constructor(again) {
+  /**
+   * @param {() => unknown} again the open page is to be read again
+   * @param {() => unknown} turn ... or to be turned clockwise
+   */
+  constructor(again, turn) {
     this.text = h('span', {});
     this.button = h('button', { class: 'g-link', type: 'button', on: { click: again } }, 'Read again with OCR');
-    this.root = h('div', { class: 'g-words-source', hidden: true }, this.text, this.button);
+    this.turn = h(
+      'button',
+      {
+        class: 'g-link',
+        type: 'button',
+        dataset: { command: 'turnPage', tip: 'Turn this page clockwise' },
+        on: { click: turn },
+      },
+      'Turn page',
+    );
+    this.root = h('div', { class: 'g-words-source', hidden: true }, this.text, this.button, this.turn);
   }
 
   /** @param {{ page: Pick<PageLine, 'text_source'> | null | undefined, may: boolean, busy: boolean }} view */
@@ -27,5 +40,6 @@ export class WordsSource {
     if (!page) return;
     this.text.textContent = busy ? 'The page is being read…' : (SOURCES[page.text_source] ?? '');
     this.button.hidden = !may || busy;
+    this.turn.hidden = busy;
   }
 }

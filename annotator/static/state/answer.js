@@ -341,11 +341,23 @@ export class OpenAnswer {
         prediction_id: local.prediction_id,
         ...this.effort.take(),
         pages: Object.fromEntries(touched.map((page) => [page, this.markOn(page)])),
+        images: this.imagesOf(edits),
         no_answer: local.no_answer,
       },
       local.head,
       options,
     );
+  }
+
+  /**
+   * The images on which edits were drawn, so that none lands on a page that was turned meanwhile.
+   *
+   * @param {Edit[]} edits
+   */
+  imagesOf(edits) {
+    const named = new Set(edits.flatMap((edit) => ('page' in edit ? [edit.page] : [])));
+    const pages = this.place.document?.pages ?? [];
+    return Object.fromEntries(pages.filter(({ id }) => named.has(id)).map(({ id, image }) => [id, image]));
   }
 
   /**

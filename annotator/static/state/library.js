@@ -120,14 +120,32 @@ export class Library {
     return true;
   }
 
-  /** What others have done to the open document meanwhile. Fails silently. */
+  /** What others have done to the open document meanwhile; resolves to its pages as they stand. Fails silently. */
   async refresh() {
     const { document } = this;
     const fresh = document && (await get('/documents/{document_id}', { document_id: document.id }).catch(() => null));
-    if (!fresh || document !== this.document) return;
+    if (!fresh || document !== this.document) return [];
     document.name = fresh.name;
     document.annotations = fresh.annotations;
     this.changed();
+    return fresh.pages;
+  }
+
+  /**
+   * Pages as the server has them now. Returns whether the open one was turned: then it has to be shown anew.
+   *
+   * @param {readonly PageLine[]} fresh
+   */
+  take(fresh) {
+    let turned = false;
+    for (const page of fresh) {
+      const known = this.document?.pages.find((each) => each.id === page.id);
+      if (!known || known.image === page.image) continue;
+      Object.assign(known, page);
+      this.pages.forget(page.id);
+      turned ||= page.id === this.page?.id;
+    }
+    return turned;
   }
 
   /**
@@ -142,7 +160,7 @@ export class Library {
     this.page = page;
     this.words = this.image = null;
     this.changed();
-    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page.id)]);
+    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page)]);
     if (turn !== this.turn) return false;
     this.words = words;
     this.image = image;

@@ -351,11 +351,23 @@ export class Navigation {
     this.ports.focusPage();
   }
 
+  /** The open page was turned: it is shown anew, with the model's proposals as they lie on it now. */
+  async showTurned() {
+    const { library, answer } = this,
+      { local } = answer,
+      page = library.page?.id;
+    await this.handsFree();
+    if (library.page?.id !== page) return;
+    if (local && local === answer.local) await this.annotation(local.id, page, { patient: true });
+    else await this.page(page);
+  }
+
   /** Somebody may have changed the answers of the open document, the open one among them. */
   async refresh() {
     const { library, answer, queue } = this,
       { local } = answer;
-    await library.refresh();
+    const pages = await library.refresh();
+    if (library.take(pages)) return this.showTurned();
     const head = library.document?.annotations.find((each) => each.id === local?.id)?.head ?? 0;
     if (!local || head <= local.head) return;
     await this.handsFree();

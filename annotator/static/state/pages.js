@@ -17,7 +17,7 @@ export class Pages {
     this.words = new Map();
     /** @type {Map<string, Words>} the same, once they have come */
     this.read = new Map();
-    /** @type {Map<string, Promise<ImageBitmap>>} by page, least recently used first */
+    /** @type {Map<string, Promise<ImageBitmap>>} by page and version, least recently used first */
     this.images = new Map();
   }
 
@@ -59,12 +59,13 @@ export class Pages {
     this.read.delete(page);
   }
 
-  /** @param {string} page */
+  /** @param {Pick<PageLine, 'id' | 'image'>} page */
   imageOf(page) {
-    const coming = this.images.get(page) ?? this.fetchImage(page);
-    this.images.delete(page);
-    this.images.set(page, coming);
-    coming.catch(() => this.images.delete(page));
+    const name = `${page.id} ${page.image}`;
+    const coming = this.images.get(name) ?? this.fetchImage(page);
+    this.images.delete(name);
+    this.images.set(name, coming);
+    coming.catch(() => this.images.delete(name));
     for (const old of this.images.keys()) {
       if (this.images.size <= KEPT_IMAGES) break;
       this.images.delete(old); // not closed here: the stage may still draw it; the collector takes it
@@ -72,11 +73,11 @@ export class Pages {
     return coming;
   }
 
-  /** @param {string} page */
-  async fetchImage(page) {
+  /** @param {Pick<PageLine, 'id' | 'image'>} page */
+  async fetchImage({ id, image }) {
     let response, picture;
     try {
-      response = await fetchWithin(imageAddress(page));
+      response = await fetchWithin(imageAddress(id, image));
       picture = await response.blob();
     } catch {
       throw new ApiError('The server cannot be reached. Try again in a moment.', 0);

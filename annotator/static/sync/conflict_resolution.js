@@ -73,7 +73,7 @@ export class ConflictResolution {
     const touched = items.flatMap((item) => Object.keys(item.pages)).at(-1) ?? library.page?.id;
     const page = library.document?.pages.find((each) => each.id === touched) ?? library.page;
     if (!page) return;
-    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page.id)]);
+    const [words, image] = await Promise.all([this.pages.wordsOf(page.id), this.pages.imageOf(page)]);
     const { local } = answer;
     if (local?.id !== id || !queue.halted.has(id) || this.asking) return;
     const verdict = last.kind === 'verdict' ? last.verdict : null,

@@ -124,6 +124,7 @@ export class Verdict {
         edits,
         seconds,
         pages,
+        images: this.answer.imagesOf(edits),
         no_answer: local.no_answer,
       },
       local.head,

@@ -1,8 +1,9 @@
-// The open page read again by OCR: a job of the server does it, and its words come in when that has ended.
+// The open page read again by OCR, or turned: a job of the server reads it, and its words come in when that has ended.
 
 import { get, post } from '../core/api.js';
 
-/** @import { DocumentWithQuestions, PageLine, ProjectView } from '../types' */
+/** @import { Action, DocumentWithQuestions, PageLine, ProjectView } from '../types' */
+/** @import { Library } from '../state/library.js' */
 /** @import { Pages } from '../state/pages.js' */
 
 const PAUSE = 1500; // ms between two looks at the job
@@ -13,7 +14,8 @@ const ENDED = ['done', 'failed', 'cancelled', 'dead'];
  * @typedef {object} ReadAgainEvents
  * @property {() => void} changed
  * @property {(page: string) => void} words of a page are others
- * @property {(sentence: string) => void} tell
+ * @property {() => Promise<unknown>} turned the open page was turned
+ * @property {(sentence: string, action?: Action) => void} tell
  */
 
 export class ReadAgain {
@@ -21,11 +23,7 @@ export class ReadAgain {
   busy = new Set();
 
   /**
-   * @param {{
-   *   readonly document: DocumentWithQuestions | null;
-   *   readonly page: PageLine | null;
-   *   readonly project: ProjectView | null;
-   * }} library
+   * @param {Library} library
    * @param {Pages} pages
    * @param {ReadAgainEvents} on
    */
@@ -43,12 +41,48 @@ export class ReadAgain {
     this.on.changed();
     try {
       const asked = await post('/pages/{page_id}/read-again', { page_id: page.id }, undefined);
-      this.on.tell(await this.followed(project.id, asked.id));
-      await this.renew(document, page.id);
+      await this.hear(document, page, project, asked.id);
     } finally {
       this.busy.delete(page.id);
       this.on.changed();
     }
+  }
+
+  /**
+   * Turns the open page; words by OCR are read anew.
+   *
+   * @param {90 | 180 | 270} degrees clockwise
+   */
+  async turn(degrees) {
+    const { document, page, project } = this.library;
+    if (!document || !page || !project || this.busy.has(page.id)) return;
+    const { id, number, image } = page;
+    this.busy.add(id);
+    this.on.changed();
+    try {
+      const turned = await post('/pages/{page_id}/turn', { page_id: id }, { degrees, image });
+      const back = degrees === 90 ? 270 : 90;
+      const undo = { label: 'Turn back', run: () => void (this.library.page?.id === id && this.turn(back)) };
+      if (this.library.document === document && this.library.take([turned.page])) await this.on.turned();
+      this.on.tell(`Page ${number} was turned.`, undo);
+      if (turned.reading) await this.hear(document, page, project, turned.reading.id);
+    } finally {
+      this.busy.delete(id);
+      this.on.changed();
+    }
+  }
+
+  /**
+   * Waits for the job that reads a page, says what became of it, and takes its words.
+   *
+   * @param {DocumentWithQuestions} document
+   * @param {PageLine} page
+   * @param {ProjectView} project
+   * @param {string} job
+   */
+  async hear(document, page, project, job) {
+    this.on.tell(await this.followed(project.id, job));
+    await this.renew(document, page.id);
   }
 
   /**
@@ -77,6 +111,7 @@ export class ReadAgain {
     this.pages.forget(page);
     await this.pages.wordsOf(page);
     const { pages } = await get('/documents/{document_id}', { document_id: document.id, questions: false });
+    if (this.library.document === document && this.library.take(pages)) await this.on.turned();
     for (const fresh of pages) Object.assign(document.pages.find((each) => each.id === fresh.id) ?? {}, fresh);
     this.on.words(page);
   }

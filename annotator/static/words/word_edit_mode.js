@@ -8,7 +8,7 @@ import { DoubtLine } from './doubt_line.js';
 import { openWordConflict } from './word_conflict.js';
 import { WordEditor } from './word_editor.js';
 
-/** @import { EditedWords, Words, WordsItem, WordWish } from '../types' */
+/** @import { Action, EditedWords, Words, WordsItem, WordWish } from '../types' */
 /** @import { Stage } from '../canvas/stage.js' */
 /** @import { Library } from '../state/library.js' */
 /** @import { Pages } from '../state/pages.js' */
@@ -18,7 +18,8 @@ import { WordEditor } from './word_editor.js';
  * @typedef {object} WordModePorts
  * @property {() => void} changed
  * @property {() => void} paint the mark is to be drawn again
- * @property {(sentence: string) => void} tell
+ * @property {(sentence: string, action?: Action) => void} tell
+ * @property {() => Promise<unknown>} turned the open page was turned
  * @property {(sentence: string) => void} say to screen readers
  * @property {(page: string, map: (number: number) => number | null) => void} renumber words of a page have other
  * numbers
@@ -51,7 +52,7 @@ export class WordEditMode {
     this.editor = new WordEditor(room, stage, this.edits, { say, tell, next });
     this.doubts = new DoubtLine(room, next);
     this.readAgain = new ReadAgain(library, pages, {
-      ...{ changed: ports.changed, tell },
+      ...{ changed: ports.changed, tell, turned: ports.turned },
       words: (page) => this.changed(page),
     });
   }

@@ -1,4 +1,4 @@
-"""`glossator documents read-again`: read stored pages again by OCR."""
+"""`glossator documents read-again` and `documents turn`: read stored pages again by OCR, and turn them."""
 
 from typing import Annotated
 
@@ -11,12 +11,14 @@ from engine.documents.lists.views import document_view
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.read_again.jobs import read_page, sentence
+from engine.read_again.jobs import BY_OCR, read_page, sentence
+from engine.read_again.turning import TURNS, turn_by_hand
 
 
 def register(documents: typer.Typer) -> None:
-    """Add the command to those of documents."""
+    """Add the commands to those of documents."""
     documents.command("read-again")(read_documents_again)
+    documents.command("turn")(turn_document_page)
 
 
 def read_documents_again(
@@ -68,3 +70,35 @@ def read_documents_again(
             console.print(refusal, markup=False, soft_wrap=True)
     if pages and not done:
         raise typer.Exit(1)
+
+
+def turn_document_page(
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
+    page: Annotated[int, typer.Option(min=1, help="Number of the page, from 1.")],
+    degrees: Annotated[int, typer.Option(help="90, 180 or 270, clockwise; turning back undoes a turn.")] = 90,
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    user: Annotated[str | None, typer.Option("--as", help="Act as this user; the local user by default.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Turn a page, with its words and the model's proposals, and read words by OCR anew.
+
+    Fails when answers mark the page, because marks are kept in its pixels.
+    """
+    if degrees not in TURNS:
+        fail("Turn a page by 90, 180 or 270 degrees.")
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        by = acting(workspace, user, "project_id", project_id, "annotator")
+        document_id = document_called(workspace, project_id, document).id
+        chosen = page_numbered(workspace, document_id, page)
+        turn_by_hand(workspace, chosen.id, degrees, by.id)
+        said = f"Turned page {page} by {degrees} degrees."
+        if chosen.text_source in BY_OCR:
+            try:
+                said += f" {sentence([read_page(workspace, chosen.id, by.id)])}"
+            except (Refused, DocumentRefused) as error:
+                said += f" {error}"
+    if json:
+        emit({"page": page, "degrees": degrees, "sentence": said})
+    else:
+        output.print(said, markup=False, soft_wrap=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import func, insert, select
+from sqlalchemy import delete, func, insert, select
 from sqlalchemy.orm import Session
 
 from db.tables import DocumentGroup, PageSignature, SignatureBand
@@ -30,6 +30,16 @@ def remember(
     keys = sorted(set(bands_of(signature, project_id)))
     if keys:
         session.execute(insert(SignatureBand), [{"key": key, "signature_id": row.id} for key in keys])
+
+
+def replace(
+    session: Session, project_id: str, group_id: str, document_id: str, page_id: str, signature: Signature
+) -> None:
+    """Store another signature of a page in place of the one it had, in the caller's transaction."""
+    old = select(PageSignature.id).where(PageSignature.page_id == page_id)
+    session.execute(delete(SignatureBand).where(SignatureBand.signature_id.in_(old)))
+    session.execute(delete(PageSignature).where(PageSignature.page_id == page_id))
+    remember(session, project_id, group_id, document_id, page_id, signature)
 
 
 def pages_like(

@@ -19,6 +19,11 @@ MEDIA_TYPE = "image/jpeg"
 _AS_THEY_ARE = ("RGB", "L", "CMYK")  # modes that are scaled before they are converted
 
 
+def image_version(sha256: str) -> str:
+    """Return the version of a page's image that addresses carry; a page that is turned has another."""
+    return sha256[:16]
+
+
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
     """Thumbnail of a page, cached or not. `width`: pixels, one of KEPT_WIDTHS."""

@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session, aliased
 
 from db.tables import EVERYBODY, Document, DocumentFigures, DocumentGroup, Page
 from engine.accounts import visibility
+from engine.documents.lists.thumbnails import image_version
 from engine.documents.reading.reading_state import state_of
 from engine.queries import existing
 from engine.workspace import Workspace
@@ -25,6 +26,9 @@ class DocumentLine(BaseModel):
     questions: int = Field(description="Questions of the document: the standard ones, and others that were asked.")
     accepted: int = Field(description="Those of its questions that have an accepted answer.")
     cover_page_id: str | None
+    cover_image: str | None = Field(
+        None, description="Version of its image, for addresses: another once it was turned."
+    )
     warnings: list[str]
     same_as: str | None = Field(None, description="The project's first document with a page like one of this document.")
     quarantined: bool = Field(False, description="Excluded from training and evaluation; the warnings give the reason.")
@@ -43,6 +47,7 @@ class PageLine(BaseModel):
         description="Source of the words: layer (of the PDF), ocr, layer+ocr (OCR read what the layer lacks), given "
         "(by an import) or none."
     )
+    image: str = Field(description="Version of its image: another once the page was turned.")
 
 
 class DocumentView(BaseModel):
@@ -91,6 +96,7 @@ def lines_of(
             func.coalesce(everybody.questions, 0),
             func.coalesce(everybody.accepted - hidden, 0),
             Page.id,
+            Page.image_sha256,
             DocumentGroup.quarantined_at,
         )
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
@@ -111,12 +117,13 @@ def lines_of(
             questions=questions,
             accepted=accepted,
             cover_page_id=cover,
+            cover_image=image_version(image) if image else None,
             warnings=document.warnings.splitlines(),
             same_as=first[document.group_id].name if first[document.group_id].id != document.id else None,
             quarantined=quarantined_at is not None,
             created_at=document.created_at,
         )
-        for document, page_count, word_count, questions, accepted, cover, quarantined_at in rows
+        for document, page_count, word_count, questions, accepted, cover, image, quarantined_at in rows
     ]
 
 
@@ -142,18 +149,27 @@ def document_view(workspace: Workspace, document_id: str) -> DocumentView:
         name=document.name,
         project_id=document.project_id,
         warnings=[*document.warnings.splitlines(), *([state.failure] if state.failure else [])],
-        pages=[
-            PageLine(
-                id=page.id,
-                number=page.number,
-                width=page.width,
-                height=page.height,
-                words=page.word_count,
-                text_source=page.text_source,
-            )
-            for page in pages
-        ],
+        pages=[page_line(page) for page in pages],
     )
+
+
+def page_line(page: Page) -> PageLine:
+    """Return the line of a page."""
+    return PageLine(
+        id=page.id,
+        number=page.number,
+        width=page.width,
+        height=page.height,
+        words=page.word_count,
+        text_source=page.text_source,
+        image=image_version(page.image_sha256),
+    )
+
+
+def line_of_page(workspace: Workspace, page_id: str) -> PageLine:
+    """Return the line of a page. Raises NotFound."""
+    with workspace.database.read() as session:
+        return page_line(existing(session, Page, page_id))
 
 
 def document_of(workspace: Workspace, page_id: str) -> str:

@@ -55,6 +55,12 @@ class ReviewRequest(BaseModel):
     edits: Annotated[list[Edit], FailFast()] = Field(
         default_factory=list, max_length=1000, description="The reviewer's edits; only with the verdict `fixed`."
     )
+    images: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=1000,
+        description="Images of the marked pages as the reviewer saw them (`image` of a page); refused where one is "
+        "another now, because the page was turned.",
+    )
     seconds: float = Field(0, ge=0, le=86_400, description="The reviewer's active work.")
     becomes_label: bool = Field(
         False,
@@ -110,7 +116,9 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
     stands = request.verdict != "rejected"
     base = _base(workspace, annotation_id, request.base)
     # The right to judge is checked inside the write transaction, before any result is returned.
-    prepared = prepare(workspace, base, request.edits, finished=stands) if base is not None else None
+    prepared = (
+        prepare(workspace, base, request.edits, finished=stands, images=request.images) if base is not None else None
+    )
     with workspace.database.write() as session:
         reviewer = session.get_one(User, reviewer_id)
         permissions.check(session, reviewer, {"annotation_id": annotation_id}, "reviewer")
@@ -130,7 +138,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
         if prepared is None or not prepared.stands(session):
             state = state_at(session, annotation_id, request.base)
             base = Base(annotation_id, annotation.document_id, annotation.question_id, state)
-            prepared = prepare_in(session, base, request.edits, finished=stands)
+            prepared = prepare_in(session, base, request.edits, finished=stands, images=request.images)
         ready = prepared.ready()
         beside = answers_beside(session, annotation, ready.state) if stands else []
         if not request.becomes_label:
