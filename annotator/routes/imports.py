@@ -69,6 +69,7 @@ async def import_(
     format: Annotated[str, Query(description=f"{join_names(IMPORTED, 'or')}; auto detects it.")] = RECOGNISE,
     status: Annotated[Status, Query(description="Status of the imported answers.")] = "accepted",
     ocr: Annotated[bool, Query(description="Read pages without words by OCR.")] = True,
+    skip_bad: Annotated[bool, Query(description="Leave out entries with an error, and import the rest.")] = False,
     progress: Annotated[
         bool, Query(description="Respond with a JSON line for each step; the last holds the result or error.")
     ] = False,
@@ -77,6 +78,9 @@ async def import_(
     ] = False,
 ) -> ImportedView | Response:
     """Import pages and answers. A dataset with an error is refused as a whole (422, with file and entry).
+
+    With `skip_bad`, entries with an error are left out, and counted and named in the result. A bad page leaves out its
+    document, a bad mark its answer.
 
     The caller becomes the author of the answers. With `progress`, lines {"id", "doing", "done", "of"} follow each
     other, then {"result"} or {"status", "detail"}. The import continues when the client disconnects, and after
@@ -88,8 +92,8 @@ async def import_(
     try:
         job = await run_in_threadpool(
             import_jobs.request, workspace, project_id, sha256,
-            name=file_name(sent_name(file), "set.zip"), form=format, status=status, ocr=ocr, user_id=user.id,
-            job_id=followed.id,
+            name=file_name(sent_name(file), "set.zip"), form=format, status=status, ocr=ocr, skip_bad=skip_bad,
+            user_id=user.id, job_id=followed.id,
         )  # fmt: skip
         place_of(request).leave()  # the job itself is counted from here on
         workers.imports.wake()

@@ -56,7 +56,7 @@ def import_form(project_id: str | None) -> str:
 _IMPORT = """
 <glossator-imports class="g-people" data-project="{project}"><section class="g-card"><h2>Import a dataset</h2>
 <p>A zip file of pages with answers, from another program or from an export of Glossator. A dataset with an error is
-refused as a whole; the message names the error. For files above this server's upload limit, use
+refused as a whole; the message names the errors. For files above this server's upload limit, use
 <code>glossator import</code>.</p>
 <form class="g-form" data-import="{project}">
 <label>Zip file<input type="file" name="file" accept=".zip,application/zip" required></label>
@@ -65,6 +65,8 @@ refused as a whole; the message names the error. For files above this server's u
 <option value="submitted">Submitted for review</option><option value="draft">Drafts</option></select></label>
 <label class="g-check"><span>Pages without words</span>
 <span><input type="checkbox" name="ocr" checked> Read by OCR</span></label>
+<label class="g-check"><span>Entries with an error</span>
+<span><input type="checkbox" name="skip_bad"> Skip bad entries, import the rest</span></label>
 <button class="g-act g-first">Import</button><button type="button" class="g-act" hidden>Stop</button>
 <output aria-live="polite"></output>
 </form><ul class="g-rows" aria-label="Running imports"></ul></section></glossator-imports>

@@ -51,13 +51,21 @@ class Datasets:
         return out
 
     def import_set(
-        self, project_id: str, path: str | Path, form: str = "auto", status: str = "accepted", *, ocr: bool = True
+        self,
+        project_id: str,
+        path: str | Path,
+        form: str = "auto",
+        status: str = "accepted",
+        *,
+        ocr: bool = True,
+        skip_bad: bool = False,
     ) -> ImportedSet:
         """Import a zip file of a dataset into a project, all of it or nothing (reviewers).
 
         form: name of a format; "auto" recognises it.
         status: of the imported answers.
         ocr: read the words of pages that come without words.
+        skip_bad: leave out entries with an error, and import the rest.
         Raises ServerSaid, which says what is wrong in the file and where.
         """
         with Path(path).open("rb") as file:
@@ -65,7 +73,7 @@ class Datasets:
                 "POST",
                 f"/projects/{project_id}/import",
                 repeatable=False,
-                params={"format": form, "status": status, "ocr": ocr},
+                params={"format": form, "status": status, "ocr": ocr, "skip_bad": skip_bad},
                 files={"file": (Path(path).name, file)},
             )
         return ImportedSet.model_validate_json(answer.content)

@@ -294,6 +294,10 @@ class ImportedSet(BaseModel):
     """Questions marked as not answered by the document."""
     lost: dict[str, int]
     """Number of entries left out, by kind, such as automatic answers."""
+    bad: int = 0
+    """Number of entries with an error that were left out."""
+    bad_entries: list[str] = []
+    """Sentences on the first 20 of them."""
 
 
 class InvitationView(BaseModel):

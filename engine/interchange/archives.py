@@ -14,7 +14,7 @@ from typing import Any
 from engine.documents.reading.open import environment
 from engine.documents.reading.subprocess_guard import run_guarded
 from engine.interchange import unpacking
-from engine.interchange.import_entries import bad
+from engine.interchange.bad_entries import bad
 
 SPARE_BYTES = unpacking.SPARE_BYTES
 _log = logging.getLogger(__name__)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.interchange.bad_entries import BadEntries
 from engine.interchange.import_entries import Set
 from engine.interchange.outcome import Writer
 from engine.interchange.snapshot_figures import Figures
@@ -29,7 +30,7 @@ class Format:
     name: str
     title: str
     write: Writer
-    open_set: Callable[[Path], Set] | None = None
+    open_set: Callable[[Path, BadEntries], Set] | None = None
     lossy: str = ""
     pages: bool = True
     words: bool = True

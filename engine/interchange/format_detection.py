@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
+from engine.interchange.bad_entries import BadEntry, bad
 from engine.interchange.destination import MANIFEST_FILE
 from engine.interchange.formats import FORMATS
-from engine.interchange.import_entries import BadEntry, bad
 from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.set_files import iter_files
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
-from engine.interchange.import_entries import bad, inside
+from engine.interchange.bad_entries import bad
+from engine.interchange.import_entries import inside
 from engine.interchange.set_files import SeveralMatch, find_file
 
 

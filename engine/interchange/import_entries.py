@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from engine.errors import Refused
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.set_files import SeveralMatch, find_file, near_name
 from engine.run_lengths import decode_rle
 from engine.text import storable
@@ -20,20 +20,6 @@ MOST_QUESTIONS = 10_000  # of a set: a project's list of questions is read by pe
 MOST_LETTERS = 2_000  # of a question
 MOST_POINTS = 100_000  # of a polygon: more would be filled for minutes
 MOST_WORDS = 100_000  # of a page
-
-
-class BadEntry(Refused):
-    """Raised for an entry that cannot be imported; names the file, the entry and the reason."""
-
-
-def bad(where: str, why: str) -> NoReturn:
-    """Raise BadEntry.
-
-    Args:
-        where: The file, and the entry in it.
-        why: The reason, as the end of a sentence.
-    """
-    raise BadEntry(f"{where}: {why}. Nothing was imported.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +142,15 @@ def load_json(path: Path) -> Any:
         bad(path.name, str(error))
 
 
-def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+def json_lines(path: Path, bad_entries: BadEntries) -> Iterator[tuple[str, Any]]:
     """Yield each line of a file of JSON lines: where it stands, and its content. Blank lines are skipped.
 
+    Args:
+        path: The file.
+        bad_entries: Notes the lines that are no JSON.
+
     Raises:
-        BadEntry: The file cannot be read, or a line is no JSON.
+        BadEntry: The file cannot be read.
     """
     try:
         with path.open("rb") as lines:
@@ -168,19 +158,25 @@ def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
                 where = f"{path.name}, line {number}"
                 if not line.strip():
                     continue
-                try:
-                    yield (
-                        where,
-                        json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=no_number),
-                    )
-                except UnicodeDecodeError as error:
-                    bad(where, f"it is not UTF-8 ({error.reason})")
-                except json.JSONDecodeError as error:
-                    bad(where, f"it is not valid JSON: {error.msg}")
-                except (RecursionError, ValueError) as error:
-                    bad(where, f"it cannot be read: {error}")
+                row = None
+                with bad_entries.leave_out(where):
+                    row = _parse_line(line, number, where)
+                if row is not None:
+                    yield where, row
     except OSError as error:
         bad(path.name, f"it cannot be read ({error.strerror or error})")
+
+
+def _parse_line(line: bytes, number: int, where: str) -> Any:
+    try:
+        row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"), parse_constant=no_number)
+    except UnicodeDecodeError as error:
+        bad(where, f"it is not UTF-8 ({error.reason})")
+    except json.JSONDecodeError as error:
+        bad(where, f"it is not valid JSON: {error.msg}")
+    except (RecursionError, ValueError) as error:
+        bad(where, f"it cannot be read: {error}")
+    return check_object(row, "it", where)
 
 
 def no_number(name: str) -> NoReturn:
@@ -294,13 +290,15 @@ def decode_mask(rle: object, size: tuple[int, int], where: str) -> Mask:
 def box_of(value: object, size: tuple[int, int], where: str) -> Box:
     """Return a box of whole pixels, cut to its page, never empty.
 
+    A box of which no part is on the page is refused: it says that the set means another picture.
+
     Args:
         value: Four numbers (x0, y0, x1, y1), x1 and y1 exclusive.
         size: Width and height of the page in pixels.
         where: The entry, for the message.
 
     Raises:
-        BadEntry: The value is anything else, or the box ends before it begins.
+        BadEntry: The value is anything else, the box ends before it begins, or it lies outside its page.
     """
     edges = check_list(value, "a box", where)
     if len(edges) != 4 or not all(_finite(edge) for edge in edges):
@@ -308,8 +306,24 @@ def box_of(value: object, size: tuple[int, int], where: str) -> Box:
     x0, y0, x1, y1 = (round(float(edge)) for edge in edges)
     if x1 < x0 or y1 < y0:
         bad(where, f"the box {_show_value(value)} ends before it begins")
+    if any(
+        last < 0 or first > length or (last > first and (last == 0 or first == length))
+        for first, last, length in ((x0, x1, size[0]), (y0, y1, size[1]))
+    ):
+        bad(where, f"the box {_show_value(value)} lies outside its page, of {size[0]} x {size[1]} pixels")
     left, top = min(max(0, x0), size[0] - 1), min(max(0, y0), size[1] - 1)
     return left, top, max(left + 1, min(size[0], x1)), max(top + 1, min(size[1], y1))
+
+
+def check_any(mask: Mask, where: str) -> Mask:
+    """Return the pixels that a shape covers.
+
+    Raises:
+        BadEntry: There are none on the page.
+    """
+    if not mask.any():
+        bad(where, f"its shape lies outside its page, of {mask.shape[1]} x {mask.shape[0]} pixels")
+    return mask
 
 
 def _finite(value: object) -> bool:

@@ -71,6 +71,7 @@ def request(
     form: str,
     status: Status,
     ocr: bool,
+    skip_bad: bool = False,
     user_id: str,
     job_id: str | None = None,
 ) -> Job:
@@ -84,10 +85,19 @@ def request(
         form: One of `formats.IMPORTED`, or `imports.RECOGNISE`.
         status: Status of the answers.
         ocr: Whether to read the words of pages that come without.
+        skip_bad: Whether to leave out bad entries.
         user_id: The author of the answers.
         job_id: Id of the new job, for a caller who follows it from its first step.
     """
-    payload = {"sha256": sha256, "name": name, "format": form, "status": status, "ocr": ocr, "user_id": user_id}
+    payload = {
+        "sha256": sha256,
+        "name": name,
+        "format": form,
+        "status": status,
+        "ocr": ocr,
+        "skip_bad": skip_bad,
+        "user_id": user_id,
+    }
     return queue.enqueue(workspace, IMPORT, project_id, payload, created_by=user_id, job_id=job_id)
 
 
@@ -121,6 +131,7 @@ def run_import(workspace: Workspace, job: Job, *, on_progress: OnProgress, shoul
                 user_id=wanted["user_id"],
                 status=wanted["status"],
                 ocr=wanted["ocr"],
+                skip_bad=bool(wanted.get("skip_bad")),  # jobs of earlier editions do not have it
                 on_progress=say,
                 should_stop=lambda: should_stop() is not None,
                 done=done,
@@ -144,5 +155,7 @@ def _note(workspace: Workspace, job: Job, found: Imported) -> None:
 
 def _sentence(found: Imported) -> str:
     left_out = "".join(f" Left out: {name} ({number:,})." for name, number in sorted(found.lost.items()))
+    if found.bad:
+        left_out += f" Left out: bad entries ({found.bad:,})."
     answers = count(found.answers + found.no_answer, "answer")
     return f"Imported {count(found.documents, 'document')} and {answers}.{left_out}"

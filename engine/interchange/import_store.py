@@ -24,7 +24,8 @@ from engine.documents.reading.open import read_document
 from engine.documents.reading.page import Beginning, ReadPage, ReadWord
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
-from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
+from engine.interchange.bad_entries import bad
+from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord
 from engine.tasks.opening.open_tasks import lock_project, open_missing
 from engine.text import storable
 from engine.workspace import Workspace
@@ -51,6 +52,8 @@ class Imported:
         answers: Answers that mark a place.
         no_answer: Answers that say "not answered".
         lost: Number of things left out, by name.
+        bad: Number of bad entries left out.
+        bad_entries: Sentences of the first of them, without full stops.
     """
 
     form: str
@@ -61,6 +64,8 @@ class Imported:
     answers: int = 0
     no_answer: int = 0
     lost: dict[str, int] = field(default_factory=dict)
+    bad: int = 0
+    bad_entries: list[str] = field(default_factory=list)
 
     def add(self, more: "Imported") -> None:
         """Add the counts of another import."""

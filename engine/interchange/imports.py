@@ -18,9 +18,10 @@ from sqlalchemy.orm import Session
 
 from engine.errors import Refused
 from engine.interchange.archives import open_archive
+from engine.interchange.bad_entries import UNTHOUGHT, BadEntries, BadEntry, bad
 from engine.interchange.format_detection import detect_format
 from engine.interchange.formats import FORMATS
-from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, BadEntry, Set, bad
+from engine.interchange.import_entries import MOST_LETTERS, MOST_QUESTIONS, MOST_WORDS, IncomingPage, Set
 from engine.interchange.import_store import Imported, Status, pixels_of, store
 from engine.interchange.upright_pages import upright_pages
 from engine.projects.projects import project_by_id
@@ -49,18 +50,8 @@ class ImportStopped(Refused):
 OnProgress = Callable[[str, int, int], None]  # step, pages done, all pages
 MOST_PAGES_OF_A_DOCUMENT = 5_000
 RECOGNISE = "auto"
-# Errors of a reader on values it does not check, since a file may hold any types, and of a disk without room.
-_UNTHOUGHT = (
-    TypeError,
-    ValueError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    OverflowError,
-    MemoryError,
-    RecursionError,
-    sqlite3.Error,
-)
+# Beside what a reader does not check in an entry: a disk without room, and memory.
+_UNTHOUGHT = (*UNTHOUGHT, MemoryError, sqlite3.Error)
 READERS = {name: form.open_set for name, form in FORMATS.items() if form.open_set is not None}
 
 
@@ -73,6 +64,7 @@ def import_set(
     user_id: str,
     status: Status = "accepted",
     ocr: bool = False,
+    skip_bad: bool = False,
     on_progress: OnProgress | None = None,
     should_stop: Callable[[], bool] = lambda: False,
     done: Imported | None = None,
@@ -92,6 +84,8 @@ def import_set(
         user_id: The author of the answers.
         status: Status of the answers.
         ocr: Whether to read the words of pages in formats without words; a second or two a page.
+        skip_bad: Whether to leave out what cannot be imported, and import the rest. A document is left out with a page,
+            an answer with any of its marks.
         on_progress: Called with the step, the pages done and all pages.
         should_stop: Asked after each page, and now and then before the first.
         done: What an earlier attempt passed to `on_stored` last; None for the first attempt.
@@ -102,7 +96,7 @@ def import_set(
         What came in, in this attempt and in earlier ones.
 
     Raises:
-        BadEntry: The first thing that is wrong, with its file and entry; nothing is stored.
+        BadEntry: What is wrong, with its file and entry; nothing is stored.
         Refused: The format is unknown, or the set holds no page.
         NotFound: The project does not exist.
         ImportStopped: `should_stop` said so; whole documents are stored, or none.
@@ -120,25 +114,27 @@ def import_set(
             raise ImportStopped(done)
 
     with open_archive(path, partial(say, "Unpacking")) as folder, tempfile.TemporaryDirectory() as changed:
-        pages = 0
+        pages, bad_entries = 0, BadEntries()
         try:
             form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
-            found = READERS[form](folder)
-            found = replace(found, pages=partial(upright_pages, found.pages, Path(changed)))
-            for pages, _ in enumerate(_check_pages(found), 1):
+            found = READERS[form](folder, bad_entries)
+            found = replace(found, pages=partial(upright_pages, found.pages, Path(changed), bad_entries))
+            for pages, _ in enumerate(_check_pages(found, bad_entries), 1):
                 say("Checking the pages", pages, max(found.count, pages))
         except BadEntry as error:  # the message must not name the temporary folder of a zip file
-            if folder == path:
-                raise
-            raise BadEntry(str(error).replace(str(folder), path.name)) from None
+            raise BadEntry(error.fault.replace(str(folder), path.name) if folder != path else error.fault) from None
         except _UNTHOUGHT as error:
             said = str(error).replace(str(folder), path.name)
             bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {said})")
+        pages = bad_entries.end_check()
+        if not skip_bad or not pages:
+            bad_entries.refuse(str(folder), path.name, rest=pages > 0)
         if pages == 0:
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
         if fresh:
             done.form, done.lost = form, dict(found.lost)
+            done.bad, done.bad_entries = bad_entries.count, bad_entries.sentences(str(folder), path.name)
         say("Storing", done.pages, pages)
         for number, (_, group) in enumerate(groupby(found.pages(), key=lambda page: page.document)):
             if number < documents_stored:
@@ -147,7 +143,7 @@ def import_set(
             store(
                 workspace,
                 project_id,
-                group,
+                _without_bad_answers(group, bad_entries),
                 done,
                 user_id,
                 status,
@@ -164,29 +160,43 @@ def _with_number(
     on_stored(session, total, number)
 
 
-def _check_pages(found: Set) -> Iterator[None]:
+def _without_bad_answers(pages: Iterator[IncomingPage], bad_entries: BadEntries) -> Iterator[IncomingPage]:
+    for page in pages:
+        answers = tuple(one for one in page.answers if not bad_entries.has_answer(page.document, one.question))
+        yield page if len(answers) == len(page.answers) else replace(page, answers=answers)
+
+
+def _check_pages(found: Set, bad_entries: BadEntries) -> Iterator[None]:
     """Check every page as it will be stored, and yield after each."""
     documents: set[bytes] = set()
     questions: set[str] = set()
     current, numbers = None, set[int]()
     for page in found.pages():
-        if page.document != current:
-            name = hashlib.sha256(page.document.encode("utf-8", "replace")).digest()[:12]
-            if name in documents:
-                bad(page.where, f"pages of the document {page.document[:60]!r} do not follow each other")
-            documents.add(name)
-            current, numbers = page.document, set()
-        if page.number in numbers:
-            bad(page.where, f"page {page.number} of its document occurs twice")
-        numbers.add(page.number)
-        if len(numbers) > MOST_PAGES_OF_A_DOCUMENT:
-            bad(page.where, f"its document has more than {MOST_PAGES_OF_A_DOCUMENT:,} pages")
-        if len(page.words) > MOST_WORDS:
-            bad(page.where, f"it has {len(page.words):,} words; at most {MOST_WORDS:,} are allowed")
+        with bad_entries.leave_out(page.where, document=page.document):
+            if page.document != current:
+                current, numbers = page.document, set()
+                name = hashlib.sha256(page.document.encode("utf-8", "replace")).digest()[:12]
+                if name in documents:
+                    bad(page.where, f"pages of the document {page.document[:60]!r} do not follow each other")
+                documents.add(name)
+            _check_page(page, numbers)
+        bad_entries.add_page(page.document)
         for answer in page.answers:
             questions.add(answer.question)
             if len(answer.question) > MOST_LETTERS or len(questions) > MOST_QUESTIONS:
                 bad(answer.where, f"a set may ask {MOST_QUESTIONS:,} questions of {MOST_LETTERS:,} letters at most")
             if not answer.nothing:
-                pixels_of(answer, page)
+                with bad_entries.leave_out(answer.where, document=page.document, question=answer.question):
+                    pixels_of(answer, page)
         yield
+
+
+def _check_page(page: IncomingPage, numbers: set[int]) -> None:
+    """Check a page, and add its number to those of its document."""
+    if page.number in numbers:
+        bad(page.where, f"page {page.number} of its document occurs twice")
+    numbers.add(page.number)
+    if len(numbers) > MOST_PAGES_OF_A_DOCUMENT:
+        bad(page.where, f"its document has more than {MOST_PAGES_OF_A_DOCUMENT:,} pages")
+    if len(page.words) > MOST_WORDS:
+        bad(page.where, f"it has {len(page.words):,} words; at most {MOST_WORDS:,} are allowed")

@@ -8,7 +8,8 @@ from typing import IO, Any, NoReturn
 import ijson
 from ijson.utils import sendable_list
 
-from engine.interchange.import_entries import MOST_BYTES, bad
+from engine.interchange.bad_entries import bad
+from engine.interchange.import_entries import MOST_BYTES
 
 MOST_LETTERS = 50_000_000  # of one entry: the mask of a large page takes a million
 MOST_DEEP = 500  # lists and objects within each other

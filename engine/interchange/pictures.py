@@ -22,7 +22,7 @@ from engine.documents.reading.pictures import (
     upright,
 )
 from engine.documents.refusal import Unreadable
-from engine.interchange.import_entries import bad
+from engine.interchange.bad_entries import bad
 
 MOST_PIXELS = 200_000_000
 _SIDEWAYS = (5, 6, 7, 8)  # EXIF orientations that swap width and height

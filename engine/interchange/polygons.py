@@ -1,6 +1,7 @@
-"""Convert masks to polygons and back, for formats that hold outlines.
+"""Convert masks to polygons through their outermost pixels and back, as PAGE XML holds them.
 
-Holes are lost. Nothing else is lost where the reader fills a polygon with its edge, as OpenCV and Pillow do.
+Holes are lost. Formats whose coordinates are edges between pixels have engine.interchange.edges. Nothing else
+is lost where the reader fills a polygon with its edge, as OpenCV and Pillow do.
 """
 
 from collections.abc import Iterable, Sequence

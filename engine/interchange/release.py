@@ -17,7 +17,8 @@ from engine.annotation.state import PageMark, Patch
 from engine.datasets import snapshots
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord
-from engine.interchange.polygons import Ring, fill_polygons, outlines
+from engine.interchange.edges import edge_rings
+from engine.interchange.polygons import Ring, fill_inside, fill_polygons, outlines
 from engine.interchange.snapshot_figures import UNKNOWN_LICENCE, Figures, count_answers
 from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
@@ -88,12 +89,27 @@ class Marked:
         """A ring through the edge pixels of each detached part (engine.interchange.polygons)."""
         return outlines(pixels_inside(self.patch.box, self.patch.counts), self.patch.box[:2])
 
+    @property
+    def edge_rings(self) -> list[Ring]:
+        """A ring around each detached part, along the edges between pixels (engine.interchange.edges)."""
+        return edge_rings(pixels_inside(self.patch.box, self.patch.counts), self.patch.box[:2])
+
     def likeness(self, rings: Iterable[Ring]) -> float:
-        """Return the IoU of what its own rings cover and of its pixels; rings never leave its box."""
+        """Return the IoU of what its own rings through pixels cover and of its pixels; rings never leave its box."""
+        return self._likeness(fill_polygons, rings)
+
+    def edge_likeness(self, rings: Iterable[Sequence[tuple[float, float]]]) -> float:
+        """Return the IoU of what rings along edges cover, as pycocotools rasters them, and of its pixels."""
+        return self._likeness(fill_inside, rings)
+
+    def _likeness(
+        self,
+        fill: Callable[[list[list[tuple[float, float]]], tuple[int, int]], Mask],
+        rings: Iterable[Sequence[tuple[float, float]]],
+    ) -> float:
         x0, y0, x1, y1 = self.patch.box
         moved = [[(x - x0, y - y0) for x, y in ring] for ring in rings]
-        inside = pixels_inside(self.patch.box, self.patch.counts)
-        return iou(fill_polygons(moved, (y1 - y0, x1 - x0)), inside)
+        return iou(fill(moved, (y1 - y0, x1 - x0)), pixels_inside(self.patch.box, self.patch.counts))
 
     def beside(self, boxes: Sequence[Box]) -> tuple[Mask, Mask]:
         """Return the union of boxes and the answer, both inside the smallest window of the page that holds them."""

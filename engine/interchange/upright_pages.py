@@ -11,36 +11,45 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord, bad
+from engine.interchange.bad_entries import BadEntries, bad
+from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord
 from engine.interchange.pictures import Head, head_of, refuse_turned, save_upright
 from model.boxes import Box
 from model.masks import Mask
 
 
-def upright_pages(pages: Callable[[], Iterator[IncomingPage]], folder: Path) -> Iterator[IncomingPage]:
+def upright_pages(
+    pages: Callable[[], Iterator[IncomingPage]], folder: Path, bad_entries: BadEntries
+) -> Iterator[IncomingPage]:
     """Yield the pages of a set, upright, with pictures that every browser shows.
+
+    A page is bad where its picture is damaged or has another size than the set says, and where nothing tells which way
+    its marks stand.
 
     Args:
         pages: Yields the pages as the set says them.
         folder: Where pictures that must change are written; those of a document are there until the second after it.
-
-    Raises:
-        BadEntry: A picture is damaged, has another size than the set says, or nothing tells which way its marks stand.
+        bad_entries: Notes the pages that are bad; their documents are left out once the check has ended.
     """
     written: deque[tuple[str, list[Path]]] = deque()
     for number, page in enumerate(pages()):
+        if bad_entries.has_document(page.document):
+            continue
         if not written or written[-1][0] != page.document:
             written.append((page.document, []))
         while len(written) > 2:  # the one before may be about to be stored
             for path in written.popleft()[1]:
                 path.unlink(missing_ok=True)
-        head = head_of(page.image, page.where)
-        turned = _turned(page, head)
-        image = save_upright(page.image, head, page.where, folder / f"{number}.png")
-        if image != page.image:
-            written[-1][1].append(image)
-            turned = replace(turned, image=image)
-        yield turned
+        turned = None
+        with bad_entries.leave_out(page.where, document=page.document):
+            head = head_of(page.image, page.where)
+            turned = _turned(page, head)
+            image = save_upright(page.image, head, page.where, folder / f"{number}.png")
+            if image != page.image:
+                written[-1][1].append(image)
+                turned = replace(turned, image=image)
+        if turned is not None:
+            yield turned
     for _, paths in written:
         for path in paths:
             path.unlink(missing_ok=True)

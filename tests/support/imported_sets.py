@@ -12,8 +12,8 @@ from db.tables import Annotation, Document, Page, Question, Revision
 from engine.accounts.users import ensure_local_user
 from engine.annotation.state import AnnotationState
 from engine.errors import Refused
+from engine.interchange.bad_entries import BadEntry
 from engine.interchange.exports import export
-from engine.interchange.import_entries import BadEntry
 from engine.interchange.import_store import Imported
 from engine.interchange.imports import import_set
 from engine.workspace import Workspace

@@ -40,6 +40,7 @@ function cameIn(answer) {
     answer.known ? `${count(answer.known, 'document')} existed before.` : '',
     answer.read ? `${count(answer.read, 'page')} without words ${answer.read === 1 ? 'was' : 'were'} read by OCR.` : '',
     ...Object.entries(answer.lost).map(([name, number]) => `Left out: ${name} (${number}).`),
+    answer.bad ? `Left out: ${count(answer.bad, 'bad entry', 'bad entries')}. ${answer.bad_entries.join('. ')}.` : '',
   ];
   return [`Imported as ${answer.format}: ${parts.join(', ')}.`, ...more].filter(Boolean).join(' ');
 }
@@ -101,6 +102,7 @@ class Import {
       format: String(given.get('format')),
       status: String(given.get('status')),
       ocr: String(given.has('ocr')),
+      skip_bad: String(given.has('skip_bad')),
       progress: 'true',
     });
     this.say('Sending: 0 %', false);

@@ -33,9 +33,12 @@ def import_(
         Literal["draft", "submitted", "accepted"], typer.Option(help="Status of the imported answers.")
     ] = "accepted",
     ocr: Annotated[bool, typer.Option(help="Read pages without words by OCR, one or two seconds per page.")] = True,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out entries with an error, and import the rest.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Import pages and answers. A dataset with an error is refused as a whole.
+    """Import pages and answers. A dataset with an error is refused as a whole, unless --skip-bad leaves it out.
 
     Importing a dataset again adds missing parts. The local user becomes the author of the answers.
     """
@@ -54,6 +57,7 @@ def import_(
                 user_id=by,
                 status=status,
                 ocr=ocr,
+                skip_bad=skip_bad,
                 on_progress=lambda what, done, total: bar.update(task, description=what, completed=done, total=total),
             )
         audit.note(
@@ -76,11 +80,17 @@ def import_(
                 "answers": imported.answers,
                 "no_answer": imported.no_answer,
                 "lost": imported.lost,
+                "bad": imported.bad,
+                "bad_entries": imported.bad_entries,
             }
         )
         return
     lost = "".join(f" Left out: {name} ({count:,})." for name, count in sorted(imported.lost.items()))
     read = f" ({imported.read:,} read by OCR)" if imported.read else ""
+    for sentence in imported.bad_entries:
+        output.print(f"Left out: {sentence}.", markup=False, soft_wrap=True)
+    if imported.bad > len(imported.bad_entries):
+        output.print(f"Left out: {imported.bad - len(imported.bad_entries):,} more bad entries.")
     output.print(
         f"Imported as {imported.form}: {imported.documents:,} new documents ({imported.known:,} existed), "
         f"{imported.pages:,} pages{read}, "

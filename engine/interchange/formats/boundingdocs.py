@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.import_entries import (
@@ -20,7 +21,6 @@ from engine.interchange.import_entries import (
     IncomingPage,
     IncomingWord,
     Set,
-    bad,
     box_of,
     check_list,
     check_object,
@@ -109,7 +109,7 @@ def _location(box: tuple[int, int, int, int], page: FrozenPage) -> list[float]:
     return [round(float(value), _DECIMALS) for value in values]
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a documents.jsonl, or the folder that holds one.
 
     Raises:
@@ -119,18 +119,22 @@ def open_set(path: Path) -> Set:
 
     def pages() -> Iterator[IncomingPage]:
         seen: set[str] = set()
-        for where, stored in json_lines(file):
-            document = check_object(stored, "it", where)
-            name = text_of(document.get("doc_id"), '"doc_id"', where)
-            if name in seen:
-                bad(where, f"the document {name!r} occurs twice")
-            seen.add(name)
-            yield from _pages_read(file.parent, document, name, where)
+        for where, stored in json_lines(file, bad_entries):
+            read: list[IncomingPage] = []
+            with bad_entries.leave_out(where):
+                name = text_of(stored.get("doc_id"), '"doc_id"', where)
+                if name in seen:
+                    bad(where, f"the document {name!r} occurs twice")
+                seen.add(name)
+                read = list(_pages_read(file.parent, stored, name, where, bad_entries))
+            yield from read
 
     return Set(pages, lines_in(file))
 
 
-def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -> Iterator[IncomingPage]:
+def _pages_read(
+    folder: Path, document: dict[str, Any], name: str, where: str, bad_entries: BadEntries
+) -> Iterator[IncomingPage]:
     images = [
         check_object(one, "an image", where) for one in check_list(document.get("doc_images"), '"doc_images"', where)
     ]
@@ -143,21 +147,11 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
     answers: dict[int, list[IncomingAnswer]] = {number: [] for number in sizes}
     for key, stored in check_object(document.get("Q&A"), '"Q&A"', where).items():
         at = f"{where}, question {key}"
-        asked = check_object(stored, "it", at)
-        question = text_of(asked.get("question"), '"question"', at)
-        given = check_list(asked.get("answers"), '"answers"', at)
-        for one in given:
-            answer = check_object(one, "an answer", at)
-            number = whole(answer.get("page"), '"page"', at, 1)
-            if number not in sizes:
-                bad(at, f"there is no page {number}")
-            boxes = [_box(box, sizes[number], at) for box in check_list(answer.get("location"), '"location"', at)]
-            if not boxes:
-                bad(at, "an answer has no location")
-            answers[number].append(IncomingAnswer(question, at, mask=partial(_mask, boxes, sizes[number])))
-        if not given:
-            for number in sizes:
-                answers[number].append(IncomingAnswer(question, at))
+        read: list[tuple[int, IncomingAnswer]] = []
+        with bad_entries.leave_out(at):
+            read = list(_answers_read(check_object(stored, "it", at), sizes, at))
+        for number, answer in read:
+            answers[number].append(answer)
     for one in sorted(images, key=lambda row: int(row["page"])):
         number = int(one["page"])
         words = [check_object(word, "a word", where) for word in check_list(one.get("words", []), '"words"', where)]
@@ -178,6 +172,26 @@ def _pages_read(folder: Path, document: dict[str, Any], name: str, where: str) -
             answers=tuple(answers[number]),
             licence=document.get("licence") if isinstance(document.get("licence"), str) else None,
         )
+
+
+def _answers_read(
+    asked: dict[str, Any], sizes: dict[int, tuple[int, int]], at: str
+) -> Iterator[tuple[int, IncomingAnswer]]:
+    """Yield what a question has on each page, by the page's number."""
+    question = text_of(asked.get("question"), '"question"', at)
+    given = check_list(asked.get("answers"), '"answers"', at)
+    for one in given:
+        answer = check_object(one, "an answer", at)
+        number = whole(answer.get("page"), '"page"', at, 1)
+        if number not in sizes:
+            bad(at, f"there is no page {number}")
+        boxes = [_box(box, sizes[number], at) for box in check_list(answer.get("location"), '"location"', at)]
+        if not boxes:
+            bad(at, "an answer has no location")
+        yield number, IncomingAnswer(question, at, mask=partial(_mask, boxes, sizes[number]))
+    if not given:
+        for number in sizes:
+            yield number, IncomingAnswer(question, at)
 
 
 def _box(value: object, size: tuple[int, int], where: str) -> Box:

@@ -9,7 +9,6 @@ answer.
 
 import json
 import shutil
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -21,28 +20,28 @@ import numpy as np
 
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
+from engine.interchange.bad_entries import BadEntries, bad
+from engine.interchange.coco_index import ANNOTATION, CocoIndex, document_of, page_number, reference
 from engine.interchange.destination import MANIFEST_FILE, Destination
 from engine.interchange.format import Format
 from engine.interchange.image_files import image_within
 from engine.interchange.import_entries import (
     MOST_POINTS,
-    MOST_QUESTIONS,
     IncomingAnswer,
     IncomingPage,
     Set,
-    bad,
+    box_of,
+    check_any,
     check_list,
-    check_object,
     decode_mask,
-    text_of,
     whole,
 )
-from engine.interchange.json_entries import ALONE, entries
 from engine.interchange.outcome import Outcome, Tick
 from engine.interchange.polygons import fill_inside
 from engine.interchange.release import IMAGES_FOLDER, Marked, Release, attributes_of, image_name, licence_of
 from engine.interchange.set_files import is_left_behind
 from engine.version import code_version
+from model.boxes import Box
 from model.masks import Mask, rasterise
 
 ANNOTATIONS_FILE = "annotations.json"
@@ -179,161 +178,49 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, sort_keys=True, allow_nan=False)
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a COCO file, or the one in a folder. Images lie beside it, or in images/ beside it.
 
     Raises:
         BadEntry: There is no such file, or an entry is wrong.
     """
     file = path if path.is_file() else _find_file(path)
-    index = _Index(file)
-    return Set(partial(_pages, file, index), index.images())
+    index = CocoIndex(file, bad_entries)
+    return Set(partial(_pages, file, index, bad_entries), index.images())
 
 
-def _pages(file: Path, index: "_Index") -> Iterator[IncomingPage]:
+def _pages(file: Path, index: CocoIndex, bad_entries: BadEntries) -> Iterator[IncomingPage]:
     for number, image in index.iter_images():
-        where = f"{file.name}, image {number}"
-        width, height = (whole(image.get(side), f'"{side}"', where, 1) for side in ("width", "height"))
-        yield IncomingPage(
-            document=_document(number, image),
-            number=_page_number(image, where),
-            image=_image(file.parent, image.get("file_name"), where),
-            width=width,
-            height=height,
-            where=where,
-            name=str(image.get("document_name") or image.get("file_name")),
-            answers=tuple(_answers(file, index, number, image)),
-            licence=index.licences.get(str(image.get("license"))),
-        )
+        where, page = f"{file.name}, image {number}", None
+        with bad_entries.leave_out(where, document=document_of(number, image)):
+            width, height = (whole(image.get(side), f'"{side}"', where, 1) for side in ("width", "height"))
+            page = IncomingPage(
+                document=document_of(number, image),
+                number=page_number(image, where),
+                image=_image(file.parent, image.get("file_name"), where),
+                width=width,
+                height=height,
+                where=where,
+                name=str(image.get("document_name") or image.get("file_name")),
+                answers=tuple(_answers(file, index, number, image, bad_entries)),
+                licence=index.licences.get(str(image.get("license"))),
+            )
+        if page is not None:
+            yield page
 
 
-def _answers(file: Path, index: "_Index", number: int, image: dict[str, Any]) -> Iterator[IncomingAnswer]:
+def _answers(
+    file: Path, index: CocoIndex, number: int, image: dict[str, Any], bad_entries: BadEntries
+) -> Iterator[IncomingAnswer]:
     for kind, at, one in index.about(number):
-        where = f"{file.name}, {kind} {at}"
-        question = index.questions.get(_reference(one.get("category_id")))
-        if question is None:
-            bad(where, f"there is no category {one.get('category_id')!r}")
-        yield _answer(one, image, question, where) if kind == _ANNOTATION else IncomingAnswer(question, where)
-
-
-def _document(number: int, image: dict[str, Any]) -> str:
-    return str(image.get("document_sha256") or f"image {number}")
-
-
-def _page_number(image: dict[str, Any], where: str) -> int:
-    return whole(image.get("page_number") or 1, '"page_number"', where, 1)
-
-
-def _reference(value: object) -> int:
-    """Return the id that an entry names, given as 12 or as 12.0; -1 for anything else."""
-    there = (
-        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**31 and value == value // 1
-    )
-    return int(value) if there else -1  # type: ignore[call-overload]
-
-
-_ANNOTATION, _NO_ANSWER = "annotation", "no_answer"
-
-
-class _Index:
-    """The entries of a COCO file by image, in a temporary SQLite file: they may exceed the memory."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file.name
-        self.questions: dict[int, str] = {}
-        self.licences: dict[str, str] = {}
-        self._categories = 0
-        self._base = sqlite3.connect("")  # on disk, gone with the connection
-        self._base.execute("CREATE TABLE image (id INTEGER PRIMARY KEY, document TEXT, page INTEGER, row TEXT)")
-        self._base.execute("CREATE TABLE answer (kind TEXT, at INTEGER, image INTEGER, row TEXT)")
-        self._base.execute("CREATE TABLE seen (annotation INTEGER PRIMARY KEY)")
-        take = {
-            "images": self._take_image,
-            "categories": self._take_category,
-            "annotations": self._take_annotation,
-            "licenses": self._take_licence,
-            "no_answer": self._take_unanswered,
-        }
-        named = set()
-        for name, at, entry in entries(file):
-            named.add(name)
-            if at == ALONE and name in take and name != "licenses":
-                check_list(entry, f'"{name}"', self._file)
-            elif at != ALONE and name in take:
-                take[name](at, entry)
-        for name in ("images", "categories", "annotations"):
-            if name not in named:
-                check_list(None, f'"{name}"', self._file)
-        if self._categories > MOST_QUESTIONS:
-            bad(self._file, f"it has {self._categories:,} categories; a project can have {MOST_QUESTIONS:,} questions")
-        self._base.execute("CREATE INDEX by_image ON answer (image)")
-        lost = self._base.execute(
-            "SELECT kind, at, image FROM answer WHERE image NOT IN (SELECT id FROM image) ORDER BY kind, at LIMIT 1"
-        ).fetchone()
-        if lost is not None:
-            bad(f"{self._file}, {lost[0]} {lost[1]}", f"there is no image {lost[2]!r}")
-
-    def images(self) -> int:
-        """Return the number of images."""
-        return int(self._base.execute("SELECT count(*) FROM image").fetchone()[0])
-
-    def iter_images(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Yield the images with their ids; the pages of a document follow each other."""
-        for number, row in self._base.execute("SELECT id, row FROM image ORDER BY document, page, id"):
-            yield number, json.loads(row)
-
-    def about(self, image: int) -> Iterator[tuple[str, int, dict[str, Any]]]:
-        """Yield the entries that name an image: the kind, the entry's id or place, and the entry."""
-        chosen = "SELECT kind, at, row FROM answer WHERE image = ? ORDER BY rowid"
-        for kind, at, row in self._base.execute(chosen, (image,)):
-            yield kind, at, json.loads(row)
-
-    def _take_image(self, at: int, entry: object) -> None:
-        number, image = self._read_numbered("images", at, entry)
-        document = _document(number, image).encode("utf-8", "replace").decode()  # SQLite keeps no half of a character
-        page = _page_number(image, f"{self._file}, image {number}")
-        try:
-            self._base.execute("INSERT INTO image VALUES (?, ?, ?, ?)", (number, document, page, json.dumps(image)))
-        except sqlite3.IntegrityError:
-            bad(f"{self._file}, images[{at}]", f"its id {number} occurs twice")
-
-    def _take_category(self, at: int, entry: object) -> None:
-        self._categories += 1
-        if self._categories > MOST_QUESTIONS:
-            return  # the others are counted
-        number, category = self._read_numbered("categories", at, entry)
-        if number in self.questions:
-            bad(f"{self._file}, categories[{at}]", f"its id {number} occurs twice")
-        self.questions[number] = text_of(category.get("name"), "the name", f"{self._file}, category {number}")
-
-    def _take_annotation(self, at: int, entry: object) -> None:
-        number, annotation = self._read_numbered("annotations", at, entry)
-        try:
-            self._base.execute("INSERT INTO seen VALUES (?)", (number,))
-        except sqlite3.IntegrityError:
-            bad(f"{self._file}, annotations[{at}]", f"its id {number} occurs twice")
-        self._about(_ANNOTATION, number, annotation.get("image_id"), annotation)
-
-    def _take_unanswered(self, at: int, entry: object) -> None:
-        where = f"{self._file}, no_answer {at}"
-        row = check_object(entry, "it", where)
-        for image in check_list(row.get("image_ids"), '"image_ids"', where):
-            self._about(_NO_ANSWER, at, image, {"category_id": row.get("category_id")})
-
-    def _take_licence(self, at: int, entry: object) -> None:
-        if isinstance(entry, dict) and isinstance(entry.get("name"), str) and at < MOST_QUESTIONS:
-            self.licences[str(entry.get("id"))] = entry["name"]
-
-    def _about(self, kind: str, at: int, image: object, row: dict[str, Any]) -> None:
-        number = _reference(image)
-        if number < 0:
-            bad(f"{self._file}, {kind} {at}", f"there is no image {image!r}")
-        self._base.execute("INSERT INTO answer VALUES (?, ?, ?, ?)", (kind, at, number, json.dumps(row)))
-
-    def _read_numbered(self, name: str, at: int, entry: object) -> tuple[int, dict[str, Any]]:
-        where = f"{self._file}, {name}[{at}]"
-        row = check_object(entry, "it", where)
-        return whole(row.get("id"), '"id"', where), row
+        where, answer = f"{file.name}, {kind} {at}", None
+        with bad_entries.leave_out(where):
+            question = index.questions.get(reference(one.get("category_id")))
+            if question is None:
+                bad(where, f"there is no category {one.get('category_id')!r}")
+            answer = _answer(one, image, question, where) if kind == ANNOTATION else IncomingAnswer(question, where)
+        if answer is not None:
+            yield answer
 
 
 def _find_file(folder: Path) -> Path:
@@ -363,8 +250,8 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
         if isinstance(shape, dict):
             return decode_mask(shape, size, where)
         if shape:
-            return fill_inside(_rings(shape, where), size)
-        return rasterise([_box(one.get("bbox"), where)], size)
+            return check_any(fill_inside(_rings(shape, where), size), where)
+        return rasterise([_box(one.get("bbox"), size, where)], size)
 
     about = one.get("attributes")
     return IncomingAnswer(
@@ -384,12 +271,13 @@ def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
     return rings
 
 
-def _box(value: object, where: str) -> tuple[int, int, int, int]:
+def _box(value: object, size: tuple[int, int], where: str) -> Box:
+    """Return the box of x, y, width and height; `size`: height and width of its page."""
     edges = check_list(value, 'without a segmentation, "bbox"', where)
     if len(edges) != 4 or not all(_number(one) for one in edges) or min(edges[2:]) < 0:
         bad(where, '"bbox" must be x, y, width and height')
-    x, y, width, height = (round(float(one)) for one in edges)
-    return x, y, x + width, y + height
+    x, y, width, height = edges
+    return box_of([x, y, x + width, y + height], size[::-1], where)
 
 
 def _number(value: object) -> bool:

@@ -3,8 +3,8 @@
 Jaume et al. 2019, arXiv:1905.13538.
 Export: the entity of a question carries the text that was asked, and an empty box, because the text need not stand on
 the page. All words outside answers are entities of the label "other", one a line.
-Import: a "question" entity linked to an "answer" entity becomes "What is the ...?". A text that ends with a question
-mark is asked unchanged. Where a page asks the same question twice, its first answer comes in.
+Import: a "question" entity linked to an "answer" entity, by either of them, becomes "What is the ...?". A text that
+ends with a question mark is asked unchanged. Where a page asks the same question twice, its first answer comes in.
 """
 
 import contextlib
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.datasets.manifest import FrozenPage, FrozenWord
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.import_entries import (
@@ -21,7 +22,6 @@ from engine.interchange.import_entries import (
     IncomingPage,
     IncomingWord,
     Set,
-    bad,
     box_of,
     check_list,
     check_object,
@@ -111,7 +111,7 @@ def _around(words: tuple[FrozenWord, ...]) -> list[int]:
 _SUFFIXES = (".png", ".jpg", ".jpeg")
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a folder that holds annotations/ and images/, itself or in the folders of its splits.
 
     Raises:
@@ -123,12 +123,16 @@ def open_set(path: Path) -> Set:
 
     def pages() -> Iterator[IncomingPage]:
         for file in files:
-            yield _page(path, file)
+            page = None
+            with bad_entries.leave_out(str(file.relative_to(path))):
+                page = _page(path, file, bad_entries)
+            if page is not None:
+                yield page
 
     return Set(pages, len(files))
 
 
-def _page(folder: Path, file: Path) -> IncomingPage:
+def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
     name = str(file.relative_to(folder))
     form = check_list(check_object(load_json(file), "what it holds", name).get("form"), '"form"', name)
     images = file.parent.parent / "images"
@@ -156,15 +160,22 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         entities[number] = entity, tuple(range(first, len(words)))
     answers: dict[str, IncomingAnswer] = {}
     places: dict[str, list[list[int]]] = {}  # by question: its different answers, as the entities of each
+    links: dict[int, list[int]] = {}  # by question; a link counts on whichever side it is written
     for number, (entity, _) in entities.items():
         where = f"{name}, entity {number}"
-        if entity.get("label") != "question":
-            continue
-        linked = _find_links(entity, number, entities, where)
+        with bad_entries.leave_out(where):
+            for question, answer in _find_links(entity, entities, where):
+                linked = links.setdefault(question, [])
+                if answer not in linked:
+                    linked.append(answer)
+    for number, (entity, _) in entities.items():
+        where = f"{name}, entity {number}"
+        linked = links.get(number, [])
         asked = _question_of(entity.get("text"))
         if linked and asked:
-            answers.setdefault(asked, _answer(asked, [entities[one] for one in linked], size, where))
             given = places.setdefault(asked, [])
+            with bad_entries.leave_out(where):
+                answers.setdefault(asked, _answer(asked, [entities[one] for one in linked], size, where))
             if linked not in given:
                 given.append(linked)
     return IncomingPage(
@@ -189,15 +200,17 @@ def _image_name(images: Path, stem: str) -> str:
     return names[0]
 
 
-def _find_links(entity: dict[str, Any], number: int, entities: dict[int, Any], where: str) -> list[int]:
-    found = []
+def _find_links(entity: dict[str, Any], entities: dict[int, Any], where: str) -> list[tuple[int, int]]:
+    """Return the links from a question to an answer that an entity names, as the numbers of both."""
+    links = []
     for pair in check_list(entity.get("linking", []), '"linking"', where):
         ends = check_list(pair, "a link", where)
         if len(ends) != 2 or any(one not in entities for one in ends):
             bad(where, f"the link {pair!r} does not name two entities")
-        if ends[0] == number and entities[ends[1]][0].get("label") == "answer":
-            found.append(int(ends[1]))
-    return found
+        for question, answer in (ends, reversed(ends)):
+            if (entities[question][0].get("label"), entities[answer][0].get("label")) == ("question", "answer"):
+                links.append((int(question), int(answer)))
+    return links
 
 
 def _question_of(text: object) -> str | None:

@@ -21,6 +21,7 @@ from engine.grounded import (
     page_from_json,
     page_to_json,
 )
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.import_entries import (
@@ -28,7 +29,6 @@ from engine.interchange.import_entries import (
     IncomingPage,
     IncomingWord,
     Set,
-    bad,
     box_of,
     check_object,
     decode_mask,
@@ -123,7 +123,7 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
     ]
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a pages.jsonl, or the folder that holds one.
 
     Of several acceptable answers to a question, the first comes in; the others are counted.
@@ -135,15 +135,24 @@ def open_set(path: Path) -> Set:
 
     def pages() -> Iterator[IncomingPage]:
         seen: set[str] = set()
-        for where, stored in json_lines(file):
-            page = _page(file.parent, stored, where)
-            name = str(stored["page_id"])
-            if name in seen:
-                bad(where, f"the page {name!r} occurs twice")
-            seen.add(name)
-            yield page
+        for where, stored in json_lines(file, bad_entries):
+            page = None
+            with bad_entries.leave_out(where, document=_document(stored)):
+                page = _page(file.parent, stored, where)
+                name = str(stored["page_id"])
+                if name in seen:
+                    page = None
+                    bad(where, f"the page {name!r} occurs twice")
+                seen.add(name)
+            if page is not None:
+                yield page
 
     return Set(pages, lines_in(file))
+
+
+def _document(stored: dict[str, Any]) -> str:
+    about = stored.get("document")
+    return str((isinstance(about, dict) and about.get("sha256")) or stored.get("page_id"))
 
 
 def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
@@ -165,7 +174,7 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
             alternatives += max(0, len(one.answers) + len(one.masks) - 1)
         answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask, place in automatic))
     return IncomingPage(
-        document=str(about.get("sha256") or page.page_id),
+        document=_document(stored),
         number=whole(about.get("page") or 1, '"page"', where, 1),
         image=inside(folder, page.image, where),
         width=page.width,

@@ -17,6 +17,7 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 
 from db.statuses import AUTOMATIC
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.brush import decode_brush, encode_brush
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
@@ -26,7 +27,8 @@ from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
     Set,
-    bad,
+    box_of,
+    check_any,
     check_list,
     check_object,
     text_of,
@@ -161,14 +163,17 @@ def _json(value: Any) -> str:
 
 
 _MOST_DEGREES = 360
+_MOST_PER_CENT = 10_000  # of the page; a box that leaves the page is cut, one outside is said to be outside
 _KINDS = ("rectanglelabels", "brushlabels", "polygonlabels")
+_Regions = list[tuple[str, dict[str, Any]]]  # where each stands, and the region
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open an export of tasks, or a folder with tasks.json; images are found beside it by their names.
 
-    Of several annotations of a task all come in. Regions of one label are one answer. Regions of other kinds are
-    counted as lost, and so are predictions, because no person has looked at them.
+    Regions of one label in one annotation are one answer. Where several annotations of a task answer the same question,
+    the one that Label Studio calls the ground truth comes in, else the first; the others are counted. Regions of other
+    kinds are counted as lost, and so are predictions, because no person has looked at them.
 
     Raises:
         BadEntry: There is no such file, or it is no list of tasks.
@@ -188,13 +193,16 @@ def open_set(path: Path) -> Set:
     def pages() -> Iterator[IncomingPage]:
         seen: set[int] = set()
         for at, stored in _tasks(file):
-            where = f"{file.name}, task {at}"
-            task = check_object(stored, "it", where)
-            number = whole(task.get("id", at), '"id"', where)
-            if number in seen:
-                bad(where, f"its id {number} occurs twice")
-            seen.add(number)
-            yield _page(file.parent, task, f"{file.name}, task {number}")
+            where, page = f"{file.name}, task {at}", None
+            with bad_entries.leave_out(where, document=_document_named(stored)):
+                task = check_object(stored, "it", where)
+                number = whole(task.get("id", at), '"id"', where)
+                if number in seen:
+                    bad(where, f"its id {number} occurs twice")
+                seen.add(number)
+                page = _page(file.parent, task, f"{file.name}, task {number}", bad_entries)
+            if page is not None:
+                yield page
 
     return Set(pages, count, lost)
 
@@ -222,26 +230,18 @@ def _stated_size(task: dict[str, Any]) -> tuple[int, int] | None:
     return None
 
 
-def _page(folder: Path, task: dict[str, Any], where: str) -> IncomingPage:
+def _document_named(task: object) -> str | None:
+    """Return the document that an export of Glossator names for a task; None for other tasks."""
+    data = task.get("data") if isinstance(task, dict) else None
+    named = data.get("document_sha256") if isinstance(data, dict) else None
+    return str(named) if named else None
+
+
+def _page(folder: Path, task: dict[str, Any], where: str, bad_entries: BadEntries) -> IncomingPage:
     data = check_object(task.get("data"), '"data"', where)
     image = _image(folder, data, where)
     width, height = size_of(image, where, _stated_size(task))
-    by_label: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
-    for at, annotation in enumerate(check_list(task.get("annotations", []), '"annotations"', where)):
-        if check_object(annotation, f"annotation {at}", where).get("was_cancelled"):
-            continue
-        for place, stored in enumerate(check_list(annotation.get("result", []), '"result"', where)):
-            here = f"{where}, annotation {at}, region {place}"
-            region = check_object(stored, "it", here)
-            kind = region.get("type")
-            if kind not in _KINDS:
-                continue
-            for side, length in (("original_width", width), ("original_height", height)):
-                if side in region and region[side] != length:
-                    bad(here, f'"{side}" is {region[side]!r}, and its image has {length}')
-            value = check_object(region.get("value"), '"value"', here)
-            for label in check_list(value.get(kind), f'"{kind}"', here):
-                by_label.setdefault(text_of(label, "a label", here), []).append((here, str(kind), value))
+    by_label, alternatives = _regions_by_label(task, where, bad_entries)
     answers = [
         IncomingAnswer(label, regions[0][0], mask=partial(_mask, regions, (height, width)))
         for label, regions in by_label.items()
@@ -258,7 +258,31 @@ def _page(folder: Path, task: dict[str, Any], where: str) -> IncomingPage:
         name=str(data.get("document") or image.name),
         answers=tuple(answers),
         licence=data.get("licence") if isinstance(data.get("licence"), str) else None,
+        alternatives=alternatives,
     )
+
+
+def _regions_by_label(task: dict[str, Any], where: str, bad_entries: BadEntries) -> tuple[dict[str, _Regions], int]:
+    """Return the regions of each label, and the number of answers of further annotations to the same questions."""
+    annotations = check_list(task.get("annotations", []), '"annotations"', where)
+    numbered = [(at, check_object(one, f"annotation {at}", where)) for at, one in enumerate(annotations)]
+    by_label: dict[str, _Regions] = {}
+    alternatives = 0
+    for at, annotation in sorted(numbered, key=lambda pair: pair[1].get("ground_truth") is not True):
+        if annotation.get("was_cancelled"):
+            continue
+        own: dict[str, _Regions] = {}
+        for place, stored in enumerate(check_list(annotation.get("result", []), '"result"', where)):
+            at_region = f"{where}, annotation {at}, region {place}"
+            with bad_entries.leave_out(at_region):
+                region = check_object(stored, "it", at_region)
+                kind = region.get("type")
+                value = check_object(region.get("value"), '"value"', at_region) if kind in _KINDS else {}
+                for label in check_list(value.get(kind), f'"{kind}"', at_region) if kind in _KINDS else ():
+                    own.setdefault(text_of(label, "a label", at_region), []).append((at_region, region))
+        alternatives += len(own.keys() & by_label.keys())
+        by_label = own | by_label
+    return by_label, alternatives
 
 
 def _image(folder: Path, data: dict[str, Any], where: str) -> Path:
@@ -277,15 +301,25 @@ def _image(folder: Path, data: dict[str, Any], where: str) -> Path:
     return image_within(folder, [*places, file.split("-", 1)[-1]], where)
 
 
-def _mask(regions: list[tuple[str, str, dict[str, Any]]], size: tuple[int, int]) -> Mask:
-    found = np.zeros(size, bool)
-    for where, kind, value in regions:
-        found |= _shape(where, kind, value, size)
-    return found
+def _mask(regions: _Regions, size: tuple[int, int]) -> Mask:
+    mask = np.zeros(size, bool)
+    for where, region in regions:
+        mask |= _shape(where, region, size)
+    return mask
 
 
-def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) -> Mask:
+def _shape(where: str, region: dict[str, Any], size: tuple[int, int]) -> Mask:
     height, width = size
+    for side, length in (("original_width", width), ("original_height", height)):
+        if side in region and region[side] != length:
+            bad(where, f'"{side}" is {region[side]!r}, and its image has {length}')
+    if region.get("image_rotation"):
+        bad(
+            where,
+            f"it was drawn on an image turned by {region['image_rotation']!r} degrees; turn the image back in Label "
+            "Studio, or save it turned",
+        )
+    kind, value = str(region["type"]), region["value"]
     if kind == "brushlabels":
         try:
             return decode_brush(value.get("rle") or [], size)
@@ -293,11 +327,12 @@ def _shape(where: str, kind: str, value: dict[str, Any], size: tuple[int, int]) 
             bad(where, str(error))
     if kind == "polygonlabels":
         points = [(_share(x, where) * width, _share(y, where) * height) for x, y in _pairs(value.get("points"), where)]
-        return fill_inside([points], size)
+        return check_any(fill_inside([points], size), where)
     x, y, across, down = (_share(value.get(name), where) for name in ("x", "y", "width", "height"))
     if value.get("rotation"):
-        return fill_inside([_turn((x * width, y * height), (across * width, down * height), value, where)], size)
-    box = (round(x * width), round(y * height), round((x + across) * width), round((y + down) * height))
+        corners = _turn((x * width, y * height), (across * width, down * height), value, where)
+        return check_any(fill_inside([corners], size), where)
+    box = box_of([x * width, y * height, (x + across) * width, (y + down) * height], (width, height), where)
     return rasterise([box], size)
 
 
@@ -324,7 +359,7 @@ def _pairs(points: Any, where: str) -> list[tuple[Any, Any]]:
 
 
 def _share(value: object, where: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -1 <= value <= 101:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST_PER_CENT:
         bad(where, f"a position must be a percentage of the page, and is {value!r}")
     return value / 100
 

@@ -15,6 +15,7 @@ from lxml import etree
 
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenPage, FrozenWord
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.image_files import image_beside
@@ -24,8 +25,8 @@ from engine.interchange.import_entries import (
     IncomingPage,
     IncomingWord,
     Set,
-    bad,
     box_of,
+    check_any,
     text_of,
     whole,
 )
@@ -166,7 +167,7 @@ def _tag(name: str) -> str:
 _Outline = list[tuple[float, float]]
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a folder with XML files, or one file. Entities and outside files are never read.
 
     Raises:
@@ -181,15 +182,18 @@ def open_set(path: Path) -> Set:
 
     def pages() -> Iterator[IncomingPage]:
         if not order:
-            found = ((_page(root, file), at) for at, file in enumerate(files))
-            order.extend(sorted((page.document, page.number, at) for page, at in found))
+            for at, file in enumerate(files):
+                with bad_entries.leave_out(str(file.relative_to(root))):
+                    page = _page(root, file, BadEntries())  # what is wrong within it is noted when it is yielded
+                    order.append((page.document, page.number, at))
+            order.sort()
         for _, _, at in order:
-            yield _page(root, files[at])
+            yield _page(root, files[at], bad_entries)
 
     return Set(pages, len(files))
 
 
-def _page(folder: Path, file: Path) -> IncomingPage:
+def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
     where = str(file.relative_to(folder))
     try:
         parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
@@ -214,10 +218,12 @@ def _page(folder: Path, file: Path) -> IncomingPage:
     for region in page.iter():
         if _name(region) == "CustomRegion":
             said = dict(_attributes_of(region))
+            document = about.get("document_sha256", [where])[0]
             if "question" in said:
-                question, automatic = text_of(said["question"], "a question", where), said.get("status") == AUTOMATIC
-                key = question, said.get("annotation_id", ""), automatic
-                answers.setdefault(key, []).append(_ring(region, where))
+                with bad_entries.leave_out(where, document=document, question=said["question"]):
+                    question = text_of(said["question"], "a question", where)
+                    key = question, said.get("annotation_id", ""), said.get("status") == AUTOMATIC
+                    answers.setdefault(key, []).append(_ring(region, where))
     return IncomingPage(
         document=about.get("document_sha256", [where])[0],
         number=int(image.stem.rsplit("-", 1)[-1])
@@ -231,7 +237,7 @@ def _page(folder: Path, file: Path) -> IncomingPage:
         words=tuple(_words(page, size, where)),
         answers=(
             *(
-                IncomingAnswer(question, where, mask=partial(_mask, rings, size), automatic=automatic)
+                IncomingAnswer(question, where, mask=partial(_mask, rings, size, where), automatic=automatic)
                 for (question, _, automatic), rings in answers.items()
             ),
             *(IncomingAnswer(text_of(text, "a question", where), where) for text in about.get("no_answer", [])),
@@ -276,8 +282,8 @@ def _ring(element: Any, where: str) -> _Outline:
     return bad(where, f"{element.get('id') or _name(element)} has no outline")
 
 
-def _mask(rings: list[_Outline], size: tuple[int, int]) -> Mask:
-    return fill_polygons(rings, (size[1], size[0]))
+def _mask(rings: list[_Outline], size: tuple[int, int], where: str) -> Mask:
+    return check_any(fill_polygons(rings, (size[1], size[0])), where)
 
 
 def _number(text: str | None) -> object:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 
 from db.statuses import AUTOMATIC
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.import_entries import (
@@ -24,7 +25,6 @@ from engine.interchange.import_entries import (
     IncomingPage,
     IncomingWord,
     Set,
-    bad,
     box_of,
     check_list,
     check_object,
@@ -199,7 +199,7 @@ _SCHEMA = pa.schema(_COLUMNS, metadata={"huggingface": json.dumps({"info": {"fea
 _AT_ONCE = 8  # rows in memory, each with its image
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a folder with data/*.parquet, or one such file.
 
     Raises:
@@ -227,14 +227,22 @@ def open_set(path: Path) -> Set:
                     for batch in pq.ParquetFile(file).iter_batches(_AT_ONCE):
                         for row in batch.to_pylist():
                             number += 1
-                            yield _page(row, Path(folder), f"{file.name}, row {number}")
+                            where, page = f"{file.name}, row {number}", None
+                            with bad_entries.leave_out(where, document=_document(row)):
+                                page = _page(row, Path(folder), where, bad_entries)
+                            if page is not None:
+                                yield page
                 except (OSError, pa.ArrowException) as error:
                     bad(f"{file.name}, after row {number}", f"it cannot be read ({error})")
 
     return Set(pages, rows)
 
 
-def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
+def _document(row: dict[str, Any]) -> str:
+    return str(row.get("document_sha256") or row.get("page_id"))
+
+
+def _page(row: dict[str, Any], folder: Path, where: str, bad_entries: BadEntries) -> IncomingPage:
     content = (row.get("image") or {}).get("bytes")
     if not isinstance(content, bytes):
         bad(where, "it holds no image")
@@ -242,13 +250,13 @@ def _page(row: dict[str, Any], folder: Path, where: str) -> IncomingPage:
     image.write_bytes(content)
     width, height = whole(row.get("width"), '"width"', where, 1), whole(row.get("height"), '"height"', where, 1)
     words = [check_object(one, "a word", where) for one in check_list(row.get("words"), '"words"', where)]
-    answers = [
-        _answer(check_object(one, "an answer", where), (height, width), where)
-        for one in check_list(row.get("answers"), '"answers"', where)
-    ]
+    answers = []
+    for one in check_list(row.get("answers"), '"answers"', where):
+        with bad_entries.leave_out(where):
+            answers.append(_answer(check_object(one, "an answer", where), (height, width), where))
     licence = row.get("licence")
     return IncomingPage(
-        document=str(row.get("document_sha256") or row["page_id"]),
+        document=_document(row),
         number=whole(row.get("page") or 1, '"page"', where, 1),
         image=image,
         width=width,

@@ -4,18 +4,19 @@ import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
 from db.statuses import AUTOMATIC
+from engine.interchange.bad_entries import BadEntries, bad
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.import_entries import (
     IncomingAnswer,
     IncomingPage,
     Set,
-    bad,
     check_list,
     check_object,
     file_in,
@@ -77,7 +78,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
     return Outcome(counts)
 
 
-def open_set(path: Path) -> Set:
+def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open an answers.jsonl, or the folder that holds one.
 
     A question that a document does not answer comes in only where another answer brings the document's pages. Other
@@ -90,39 +91,45 @@ def open_set(path: Path) -> Set:
     answers: dict[tuple[str, int], list[IncomingAnswer]] = {}
     images: dict[tuple[str, int], tuple[Path, str, str, str | None]] = {}
     unanswered: dict[str, list[IncomingAnswer]] = {}
-    for where, stored in json_lines(file):
-        row = check_object(stored, "it", where)
-        document = text_of(row.get("document_sha256"), '"document_sha256"', where)
-        question = text_of(row.get("question"), '"question"', where)
-        masks = check_list(row.get("masks"), '"masks"', where)
-        if not masks:
-            unanswered.setdefault(document, []).append(IncomingAnswer(question, where))
-        for one in masks:
-            entry = check_object(one, "a mask", where)
-            key = document, whole(entry.get("page"), '"page"', where, 1)
-            image = inside(file.parent, entry.get("image"), where)
+    for where, row in json_lines(file, bad_entries):
+        named, question = row.get("document_sha256"), row.get("question")
+        with bad_entries.leave_out(where, document=str(named), question=str(question)):
+            document = text_of(named, '"document_sha256"', where)
+            question = text_of(question, '"question"', where)
+            read = list(_masks(file.parent, row, document, where))
+            if not read:
+                unanswered.setdefault(document, []).append(IncomingAnswer(question, where))
             licence = row.get("image_licence")
-            images[key] = (
-                image,
-                where,
-                str(row.get("document") or image.name),
-                licence if isinstance(licence, str) else None,
-            )
-            mask = inside(file.parent, entry.get("mask"), where)
-            automatic = row.get("status") == AUTOMATIC
-            answers.setdefault(key, []).append(
-                IncomingAnswer(question, where, mask=partial(_mask, mask, image, where), automatic=automatic)
-            )
+            for key, image, mask in read:
+                name = str(row.get("document") or image.name)
+                images[key] = (image, where, name, licence if isinstance(licence, str) else None)
+                automatic = row.get("status") == AUTOMATIC
+                answers.setdefault(key, []).append(
+                    IncomingAnswer(question, where, mask=partial(_mask, mask, image, where), automatic=automatic)
+                )
 
     def pages() -> Iterator[IncomingPage]:
         for key in sorted(images):
             image, where, name, licence = images[key]
-            width, height = size_of(image, where)
-            given = (*answers[key], *unanswered.get(key[0], ()))
-            yield IncomingPage(key[0], key[1], image, width, height, where, name, answers=given, licence=licence)
+            size = None
+            with bad_entries.leave_out(where, document=key[0]):
+                size = size_of(image, where)
+            if size is not None:
+                given = (*answers[key], *unanswered.get(key[0], ()))
+                yield IncomingPage(key[0], key[1], image, *size, where, name, answers=given, licence=licence)
 
     lost = sum(len(given) for document, given in unanswered.items() if all(key[0] != document for key in images))
     return Set(pages, len(images), {"no_answer": lost} if lost else {})
+
+
+def _masks(
+    folder: Path, row: dict[str, Any], document: str, where: str
+) -> Iterator[tuple[tuple[str, int], Path, Path]]:
+    """Yield the document and page of each mask of a line, its image and the mask itself."""
+    for one in check_list(row.get("masks"), '"masks"', where):
+        entry = check_object(one, "a mask", where)
+        key = document, whole(entry.get("page"), '"page"', where, 1)
+        yield key, inside(folder, entry.get("image"), where), inside(folder, entry.get("mask"), where)
 
 
 def _mask(path: Path, image: Path, where: str) -> Mask:

@@ -1,12 +1,15 @@
 """YOLO segmentation: a line for each detached part of an answer, with its class and its outline.
 
-Format: docs.ultralytics.com/datasets/segment. Coordinates are shares of the page. Questions are the classes. Holes are
-lost; words, texts, people, and questions that a document does not answer have no place in it.
+Format: docs.ultralytics.com/datasets/segment. Coordinates are shares of the page, and run along the edges between
+pixels: a whole page is 0 0 1 0 1 1 0 1. Questions are the classes. Holes are lost; words, texts, people, and questions
+that a document does not answer have no place in it.
 """
 
 import json
 
+from engine.datasets.manifest import FrozenPage
 from engine.interchange.destination import Destination
+from engine.interchange.edges import Ring
 from engine.interchange.format import Format
 from engine.interchange.outcome import Likeness, Outcome, Tick
 from engine.interchange.release import IMAGES_FOLDER, Release, image_name
@@ -36,14 +39,12 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                 counts["images"] += 1
                 with to.text(f"{LABELS_FOLDER}/{folder}/{image.rsplit('.', 1)[0]}.txt") as file:
                     for one in by_page[page.id]:
-                        rings = one.rings
-                        likeness.add(one.likeness(rings))
-                        counts["outlines"] += len(rings)
-                        for ring in rings:
-                            points = (
-                                f"{x / page.width:.{_DECIMALS}f} {y / page.height:.{_DECIMALS}f}" for x, y in ring
-                            )
-                            file.write(f"{classes[one.item.question]} {' '.join(points)}\n")
+                        outlines = [_shares(ring, page) for ring in one.edge_rings]
+                        likeness.add(one.edge_likeness([_pixels(points, page) for points in outlines]))
+                        counts["outlines"] += len(outlines)
+                        for points in outlines:
+                            shares = " ".join(f"{x} {y}" for x, y in points)
+                            file.write(f"{classes[one.item.question]} {shares}\n")
     # Without "path", Ultralytics takes the folder of this file; "." would be the folder that training is started in.
     with to.text(DATA_FILE) as file:  # JSON strings are YAML strings
         for folder in ("train", "val", "test"):
@@ -52,6 +53,19 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
         file.write(f"nc: {len(classes)}\nnames:\n")
         file.writelines(f"  {number}: {json.dumps(text, ensure_ascii=False)}\n" for text, number in classes.items())
     return Outcome(counts, {**likeness.figures(), "no_answer_left_out": counts["no_answer"]})
+
+
+def _shares(ring: Ring, page: FrozenPage) -> list[tuple[str, str]]:
+    """Return the points of a ring as they are written: shares of the page's width and height."""
+    return [(_share(x, page.width), _share(y, page.height)) for x, y in ring]
+
+
+def _share(edge: int, length: int) -> str:
+    return f"{edge / length:.{_DECIMALS}f}".rstrip("0").rstrip(".")
+
+
+def _pixels(points: list[tuple[str, str]], page: FrozenPage) -> list[tuple[float, float]]:
+    return [(float(x) * page.width, float(y) * page.height) for x, y in points]
 
 
 FORMATS = (

@@ -37,6 +37,8 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
         "answers": 3,
         "no_answer": 1,
         "lost": {},
+        "bad": 0,
+        "bad_entries": [],
     }
     again = RUN.invoke(app, ["import", "--format", "grounded", "--project", "bills", str(out)])
     assert "0 new documents (2 existed)" in again.output and "Created" not in again.output

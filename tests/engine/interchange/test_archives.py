@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine.interchange import archives, unpacking
-from engine.interchange.import_entries import BadEntry
+from engine.interchange.bad_entries import BadEntry
 from engine.interchange.unpacking import MOST_ENTRIES, NotUnpacked, unpack
 
 MANY = 300_000

@@ -109,7 +109,7 @@ def test_what_a_reader_did_not_think_of_is_a_sentence_too(
         yield next(known.pages())
         raise TypeError("unhashable type: 'list'")
 
-    careless = {"coco": lambda path: (known := READERS["coco"](path)) and Set(lambda: pages(known), known.count)}
+    careless = {"coco": lambda *args: (known := READERS["coco"](*args)) and Set(lambda: pages(known), known.count)}
     monkeypatch.setattr(imports, "READERS", careless)
     refused(workspace, "coco", folder / "coco", r"coco, after page 1: an entry cannot be read \(TypeError: unhashable")
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from engine.interchange import json_entries as reading
-from engine.interchange.import_entries import BadEntry
+from engine.interchange.bad_entries import BadEntry
 from engine.interchange.json_entries import ALONE, entries
 
 STORED: dict[str, Any] = {

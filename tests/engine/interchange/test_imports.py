@@ -18,6 +18,7 @@ from db.tables import Annotation, Document, Page, PageWord, Revision
 from engine.accounts.users import ensure_local_user
 from engine.annotation.removal import remove
 from engine.annotation.state import AnnotationState
+from engine.interchange.bad_entries import BadEntries
 from engine.interchange.exports import export
 from engine.interchange.formats import page_xml
 from engine.interchange.import_entries import IncomingPage
@@ -288,15 +289,15 @@ def test_a_set_of_page_xml_is_not_held_in_memory(
     class Watched(IncomingPage):  # a page itself has no room for what refers to it weakly
         __slots__ = ("__weakref__",)
 
-    def watched(folder: Path, file: Path) -> IncomingPage:
-        page = read(folder, file)
+    def watched(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
+        page = read(folder, file, bad_entries)
         copy = Watched(**{name: getattr(page, name) for name in IncomingPage.__slots__})
         living.add(copy)
         return copy
 
     monkeypatch.setattr(page_xml, "_page", watched)
     most = 0
-    for _ in page_xml.open_set(out).pages():
+    for _ in page_xml.open_set(out, BadEntries()).pages():
         gc.collect()
         most = max(most, len(living))
     assert 1 <= most <= 2

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from lxml import etree
 
+from engine.interchange.bad_entries import BadEntry
 from engine.interchange.formats import coco, label_studio, page_xml
-from engine.interchange.import_entries import MOST_POINTS, BadEntry
+from engine.interchange.import_entries import MOST_POINTS
 from engine.interchange.polygons import fill_inside
 from model.masks import rasterise
 
@@ -20,13 +21,13 @@ def test_a_rectangle_as_polygon_has_the_pixels_between_its_edges() -> None:
 @pytest.mark.parametrize(("degrees", "box"), [(0, (30, 20, 50, 30)), (90, (20, 20, 30, 40)), (-90, (30, 0, 40, 20))])
 def test_a_turned_rectangle_of_label_studio_becomes_its_polygon(degrees: int, box: tuple[int, int, int, int]) -> None:
     value = {"x": 30, "y": 20, "width": 20, "height": 10, "rotation": degrees}
-    mask = label_studio._shape("here", "rectanglelabels", value, (100, 100))
+    mask = label_studio._shape("here", {"type": "rectanglelabels", "value": value}, (100, 100))
     assert np.array_equal(mask, rasterise([box], (100, 100)))
 
 
 def test_a_slanted_rectangle_of_label_studio_keeps_its_area() -> None:
     value = {"x": 30, "y": 20, "width": 40, "height": 20, "rotation": 30}
-    mask = label_studio._shape("here", "rectanglelabels", value, (200, 200))
+    mask = label_studio._shape("here", {"type": "rectanglelabels", "value": value}, (200, 200))
     assert mask.sum() == pytest.approx(80 * 40, rel=0.02)
 
 

@@ -12,8 +12,9 @@ import pytest
 from PIL import Image
 
 from engine.errors import Refused
+from engine.interchange.bad_entries import BadEntry
 from engine.interchange.formats import IMPORTED
-from engine.interchange.import_entries import BadEntry, inside
+from engine.interchange.import_entries import inside
 from engine.interchange.imports import RECOGNISE
 from engine.interchange.set_files import is_left_behind
 from engine.workspace import Workspace

@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from db.tables import Page
 from engine.documents.reading.pictures import upright
-from engine.interchange.import_entries import BadEntry
+from engine.interchange.bad_entries import BadEntry
 from engine.interchange.upright_pages import turn_box, turn_mask
 from engine.workspace import Workspace
 from model.masks import rasterise
