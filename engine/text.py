@@ -5,6 +5,8 @@ reverses the text beside it; a zero-width character makes two names look the sam
 2.10). Names in Arabic or Hebrew need none of these: their letters set the direction.
 """
 
+import os
+import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
@@ -114,6 +116,23 @@ LONGEST_FILE_NAME = 200  # bytes in UTF-8: file systems allow 255, and extension
 
 
 _LONGEST_ENDING = 20
+
+
+_LONE_LETTER = re.compile(rb"(?<![\x80-\xff])[\x80-\xff](?![\x80-\xff])")
+
+
+def name_of_path(path: str) -> str:
+    """Return a path of this machine as text, although its bytes may be no UTF-8.
+
+    Single bytes between plain letters are read as Windows-1252 has them, as in names of older Western systems. Nothing
+    says what several in a row are; each of these becomes U+FFFD.
+    """
+    content = os.fsencode(path)
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        western = _LONE_LETTER.sub(lambda letter: letter[0].decode("cp1252", "replace").encode(), content)
+        return western.decode(errors="replace")
 
 
 def file_name(given: str | None, otherwise: str) -> str:

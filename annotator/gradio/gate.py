@@ -57,7 +57,7 @@ class GradioGate:
                 await self.app({**scope, "query_string": b""}, receive, send)
             elif path == JOIN and scope["method"] == "POST":
                 event = _read_event(await _read_body(scope, receive))
-                if type(event.get("fn_index")) is not int or event["fn_index"] not in self._page.fns:
+                if not _has_backend(self._page, event.get("fn_index")):
                     raise Rejected(422, "The request is not an event of this page. Reload the page.")
                 await self.sessions.claim(event["session_hash"], await self._find_owner(scope))
                 # Pass on the checked event: another JSON parser could read the original body differently.
@@ -81,6 +81,12 @@ class GradioGate:
         if owner is None:
             raise Rejected(401, "Log in first.")
         return owner
+
+
+def _has_backend(page: gr.Blocks, number: Any) -> bool:
+    """Return whether an event of the page runs a function of the server; others run in the browser alone."""
+    event = page.fns.get(number) if type(number) is int else None
+    return event is not None and event.fn is not None
 
 
 async def _read_body(scope: Scope, receive: Receive) -> bytes:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import NoReturn
 
 from engine.errors import Refused
+from engine.text import storable
 
 MOST_NAMED = 20  # bad entries whose sentences are kept; the others are counted
 # Errors of a reader on values it does not check, since a file may hold any types.
@@ -26,8 +27,8 @@ class BadEntry(Refused):
     """
 
     def __init__(self, fault: str, more: str = "") -> None:
-        super().__init__(f"{fault}. Nothing was imported.{more}")
-        self.fault = fault
+        self.fault = storable(fault)  # a file's name may be no UTF-8
+        super().__init__(f"{self.fault}. Nothing was imported.{more}")
 
 
 def bad(where: str, why: str) -> NoReturn:

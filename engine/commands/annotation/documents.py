@@ -18,6 +18,7 @@ from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.text import name_of_path
 
 
 def register(app: typer.Typer) -> None:
@@ -56,14 +57,15 @@ def ingest(
         with progress() as bar:
             task = bar.add_task("Reading", total=len(paths))
             for path in paths:
-                bar.update(task, description=path.name[:40])
+                name = name_of_path(path.name)
+                bar.update(task, description=name[:40])
                 began = time.perf_counter()
-                row: dict[str, object] = {"file": str(path), "name": path.name}
+                row: dict[str, object] = {"file": name_of_path(str(path)), "name": name}
                 try:
                     if path.exists() and not path.is_file():  # a named pipe would be waited for without end
-                        raise Refused(f"{path.name} is no regular file, so it was not read.")
+                        raise Refused(f"{name} is no regular file, so it was not read.")
                     done = ingest_file(
-                        workspace, path, name=path.name, project_id=project_id, user_id=user.id, licence=licence
+                        workspace, path, name=name, project_id=project_id, user_id=user.id, licence=licence
                     )
                     row |= {
                         "outcome": "new" if done.created else "already in the project",
@@ -74,9 +76,7 @@ def ingest(
                     }
                 except (DocumentRefused, Refused, OSError) as error:
                     reason = error.reason.value if isinstance(error, DocumentRefused) else "refused"
-                    sentence = (
-                        f"{path.name} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
-                    )
+                    sentence = f"{name} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
                     row |= {"outcome": "refused", "reason": reason, "sentence": sentence}
                 row["seconds"] = round(time.perf_counter() - began, 2)
                 rows.append(row)

@@ -1,6 +1,7 @@
 """`glossator serve`: serve the application, with one local worker."""
 
 import contextlib
+import errno
 import logging
 import os
 import signal
@@ -24,6 +25,8 @@ FACTORY = "annotator.app:create_served_app"  # strings: the engine never imports
 PROTOCOL = "annotator.http_limits:LimitedHttp"
 RESTART_SECONDS = (1, 2, 5, 15, 60)
 STOP_SECONDS = 20  # time for the worker to stop at its next step
+_PORT_SECONDS = 5.0  # for which a port in use is waited for
+_PORT_LOOK = 0.1  # seconds between two looks at it
 _OTHER_FILES = 500  # descriptors besides connections: database, pages, uploads
 
 
@@ -91,7 +94,22 @@ def _serve_until_signal(options: dict[str, Any], with_worker: "Supervisor | None
 
 
 def _check_free(settings: Settings) -> None:
-    """End the command if the address cannot be used, before anything is started."""
+    """End the command if the address cannot be used, before anything is started.
+
+    A port in use is waited for a moment: a server that was killed holds its port until the system has cleared it away.
+    """
+    last = time.monotonic() + _PORT_SECONDS
+    while (error := _bind_error(settings)) is not None:
+        if error.errno != errno.EADDRINUSE or time.monotonic() > last:
+            fail(
+                f"Cannot serve on {settings.host}:{settings.port}: {error.strerror}. Choose another --host or --port.",
+                code=3,
+            )
+        time.sleep(_PORT_LOOK)
+
+
+def _bind_error(settings: Settings) -> OSError | None:
+    """Return why the address cannot be bound; None where it can."""
     try:
         (family, kind, protocol, _, address), *_ = socket.getaddrinfo(
             settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -100,10 +118,8 @@ def _check_free(settings: Settings) -> None:
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as uvicorn does
             tried.bind(address)
     except OSError as error:
-        fail(
-            f"Cannot serve on {settings.host}:{settings.port}: {error.strerror}. Choose another --host or --port.",
-            code=3,
-        )
+        return error
+    return None
 
 
 def server_options(settings: Settings) -> dict[str, Any]:

@@ -24,6 +24,7 @@ _log = logging.getLogger(__name__)
 
 # The child gets no other variables: no database URL, no passwords.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+_LINK = "source"  # in the folder of the pages
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "2"}  # heaps of threads count against the limit on address space, too
 _MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
 
@@ -58,11 +59,12 @@ def read_document(
     """
     out_dir.mkdir(parents=True, exist_ok=True)
     telling = _Telling(out_dir, limits, on_page, on_read)
+    link = out_dir.resolve() / _LINK
     try:
         _check_size(source, limits)
         media_type_of(source)  # refuses unknown kinds before a child process is started
         ended = run_guarded(
-            _command(source, out_dir, limits),
+            _command(_utf8_path(source, link), out_dir, limits),
             environment=environment(),
             seconds=limits.seconds,
             on_line=telling.hear,
@@ -77,6 +79,19 @@ def read_document(
         if isinstance(error, Unreadable):
             raise DocumentRefused(error.reason, name, error.why) from None
         raise
+    finally:
+        link.unlink(missing_ok=True)
+
+
+def _utf8_path(source: Path, link: Path) -> str:
+    """Return the path of a file; of a link to it where the path is no UTF-8, which MuPDF and JSON do not take."""
+    path = source.resolve()
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        link.symlink_to(path)
+        return str(link)
+    return str(path)
 
 
 def _check_size(source: Path, limits: ReadLimits) -> None:
@@ -89,8 +104,8 @@ def _check_size(source: Path, limits: ReadLimits) -> None:
         raise refusal.too_large(size, limits.bytes)
 
 
-def _command(source: Path, out_dir: Path, limits: ReadLimits) -> list[str]:
-    request = {"source": str(source.resolve()), "out_dir": str(out_dir.resolve()), "limits": dataclasses.asdict(limits)}
+def _command(source: str, out_dir: Path, limits: ReadLimits) -> list[str]:
+    request = {"source": source, "out_dir": str(out_dir.resolve()), "limits": dataclasses.asdict(limits)}
     # -P: never import from the working folder.
     return [sys.executable, "-P", "-m", "engine.documents.reading.child", json.dumps(request)]
 

@@ -194,6 +194,13 @@ def test_an_event_names_a_function_of_the_page(local: TestClient) -> None:
     assert local.post(JOIN, json=event([None], trigger_id="x")).status_code == 422
 
 
+def test_an_event_of_the_browser_alone_is_refused_by_the_server(local: TestClient) -> None:
+    without = [number for number, fn in blocks_of(local).fns.items() if fn.fn is None]
+    assert without
+    for number in without:
+        assert local.post(JOIN, json={**event([None]), "fn_index": number}).status_code == 422
+
+
 def test_results_are_waited_for_where_something_was_asked_alone(local: TestClient) -> None:
     assert local.get(DATA, params={"session_hash": new_id()}).status_code == 404
 

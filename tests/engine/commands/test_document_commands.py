@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PIL import Image
 from sqlalchemy import delete, select
 from typer.testing import CliRunner, Result
 
@@ -70,3 +71,18 @@ def test_a_named_pipe_in_a_folder_is_named_and_not_read(tmp_path: Path, monkeypa
     done = CliRunner().invoke(app, ["ingest", str(tmp_path / "scans"), "--json"])
     [row] = last_line(done)["files"]
     assert (row["outcome"], row["sentence"]) == ("refused", "pipe.pdf is no regular file, so it was not read.")
+
+
+@pytest.mark.parametrize("kind", ["pdf", "png"])
+def test_a_file_whose_name_is_no_utf8_is_read_and_shown(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLOSSATOR_DATA_DIR", str(tmp_path / "data"))
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/f\xfcr_\xb1\xb1\xb1"))
+    folder.mkdir()
+    Image.new("L", (60, 40), 200).save(tmp_path / f"page.{kind}")
+    (tmp_path / f"page.{kind}").rename(folder / os.fsdecode(f"M\xe4rz.{kind}".encode("latin-1")))
+    done = CliRunner().invoke(app, ["ingest", str(folder), "--json"])
+    [row] = last_line(done)["files"]
+    assert (row["outcome"], row["name"]) == ("new", f"M\u00e4rz.{kind}"), row
+    assert row["file"].endswith(f"/f\u00fcr_\ufffd\ufffd\ufffd/M\u00e4rz.{kind}")
