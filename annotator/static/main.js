@@ -2,6 +2,7 @@
 
 import { keepComposing, learnLayout } from './core/keyboard_layout.js';
 import { placePersonMenu } from './settings/person_menu.js';
+import { placeLoginNotice } from './settings/login_notice.js';
 import { mountWorkspace } from './mount.js';
 import { startTabs, tabs } from './tabs/door.js';
 
@@ -25,4 +26,5 @@ learnLayout();
 Object.assign(window, { Glossator });
 window.dispatchEvent(new Event('glossator:ready'));
 placePersonMenu();
+placeLoginNotice();
 startTabs();

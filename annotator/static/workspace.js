@@ -234,7 +234,7 @@ export class Workspace {
       seen: () => !document.hidden && this.root.getClientRects().length > 0,
       answers: () => this.navigation.refresh(),
       pages: () => this.incoming.look(),
-      tasks: () => this.work.tasks.count(),
+      tasks: () => this.work.tasksChanged(),
       questions: () => this.panels.suggestions.load(),
       failed: () => {}, // the next change fetches again
       editing: () => this.queue.items.length > 0 || Date.now() - Number(this.queue.savedAt ?? 0) < JUST_SAVED,

@@ -1,8 +1,9 @@
 """Labels of a project: accepted answers, one a question, with weights and failed checks. Reads only."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -18,6 +19,7 @@ from db.tables import (
     PageSignature,
     PageWord,
     Revision,
+    Task,
 )
 from engine.annotation.agreement import AGREED, compare
 from engine.annotation.state import AnnotationState
@@ -50,6 +52,8 @@ _WORD_COLUMNS = (
 class Label:
     """Answer of a project. `state` names live words; `reasons` are the names of its failed checks.
 
+    `accepted_at`: when it was first accepted, where several answers are; else None. `late`: its task had all the
+    accepted answers that it wanted before this one.
     `instead_of`: accepted answers to the same question that it was chosen over, and that contradict it.
     """
 
@@ -66,6 +70,8 @@ class Label:
     weight: float = 1.0
     reasons: list[str] = field(default_factory=list)
     instead_of: list["Label"] = field(default_factory=list)
+    accepted_at: datetime | None = None
+    late: bool = False
 
     @property
     def id(self) -> str:
@@ -146,7 +152,11 @@ def project_facts(session: Session, project_id: str, tick: Callable[[], None] = 
 
 
 def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fit: bool) -> Chosen:
-    """Weigh labels and choose one for each question of each document: most trusted, weightiest, newest.
+    """Weigh labels and choose one for each question of each document: the most trusted, then weightiest.
+
+    An answer that comes late replaces no accepted one by itself, and of equals the first accepted one stands. Of
+    several that reviewers chose, the newest counts.
+
 
     A label names the accepted answers that it contradicts (`Label.instead_of`).
 
@@ -159,6 +169,7 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
     reliable = known.reliable
     with_living_words(session, known, [label.state for label in labels])
     _weigh(session, labels, reliable)
+    _date(session, labels)
     left_out = _check_quality(session, [label for label in labels if label.accepted], reliable) if fit else []
     out = {label.annotation.id for label in left_out}
     chosen: dict[tuple[str, str], Label] = {}
@@ -192,19 +203,42 @@ def with_living_words(session: Session, known: ProjectFacts, states: Sequence[An
                     mark.words = [word.number for word in living(mark.words, words[page_id]) if not word.retired]
 
 
-def _preference(label: Label) -> tuple[int, float, object, str]:
-    # Of several that reviewers chose, the newest is the reviewers' last word, whatever it weighs.
-    weight = 1.0 if label.trust == CHOSEN else label.weight
-    return -label.trust, weight, label.revision.created_at, label.annotation.id
+def _preference(label: Label) -> tuple[int, bool, float, float, str]:
+    if label.trust == CHOSEN:
+        # Of several that reviewers chose, the newest is the reviewers' last word, whatever it weighs.
+        return -label.trust, True, 1.0, label.revision.created_at.timestamp(), label.annotation.id
+    first = label.accepted_at or label.revision.created_at
+    return -label.trust, not label.late, label.weight, -first.timestamp(), label.annotation.id
+
+
+def _date(session: Session, labels: Sequence[Label]) -> None:
+    """Note when answers were first accepted that are not the only ones to their question, and which came late."""
+    number = Counter(label.asked for label in labels if label.accepted)
+    several = {label.annotation.id: label for label in labels if label.accepted and number[label.asked] > 1}
+    first = select(Revision.annotation_id, func.min(Revision.created_at)).where(Revision.status.in_(ACCEPTED))
+    for some in batches(sorted(several), _DOCUMENTS_AT_ONCE):
+        rows = session.execute(first.where(Revision.annotation_id.in_(some)).group_by(Revision.annotation_id))
+        for annotation_id, accepted_at in rows:
+            several[annotation_id].accepted_at = accepted_at
+    in_order: dict[tuple[str, str], list[Label]] = defaultdict(list)
+    for label in sorted(several.values(), key=lambda each: (each.accepted_at or each.revision.created_at, each.id)):
+        in_order[label.asked].append(label)
+    for documents in batches(sorted({document_id for document_id, _ in in_order}), _DOCUMENTS_AT_ONCE):
+        wanted = select(Task.document_id, Task.question_id, Task.wanted).where(Task.document_id.in_(documents))
+        for document_id, question_id, answers in session.execute(wanted):
+            for label in in_order.get((document_id, question_id), [])[answers:]:
+                label.late = True
 
 
 def reason_of_choice(label: Label, other: Label) -> str:
     """Return why a label was preferred to another accepted answer to the same question, in a few words."""
     if label.trust != other.trust:
         return {GOLD_ANSWER: "gold answer", CHOSEN: "chosen by a reviewer", REVIEWED: "reviewed"}[label.trust]
+    if label.late != other.late:
+        return "accepted first"
     if label.trust != CHOSEN and label.weight != other.weight:
         return "more weight"
-    return "newer"
+    return "newer" if label.trust == CHOSEN else "accepted first"
 
 
 def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]) -> None:

@@ -1,6 +1,7 @@
 // Tabs that Gradio draws: each has one event that fetches its content (annotator/gradio/live_tab.py), fired from here.
 
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
+import { changes } from '../sync/changes.js';
 import { LiveTab } from '../sync/live_tab.js';
 import { carryOver } from './carry_over.js';
 import { freshenForm, projectToFollow } from './form_sync.js';
@@ -49,10 +50,12 @@ export function followTab(element, name, fire) {
   /** @returns {Promise<boolean>} */
   const fetch = () =>
     new Promise((resolve) => {
+      if (changes.loggedOut.state) return resolve(false); // the page says so; fetched when somebody is logged in again
       const lost = setTimeout(() => followed.end(false), LOST_MILLISECONDS);
       followed.end = (went) => {
         clearTimeout(lost);
         followed.turns.end();
+        if (!went) changes.checkLogin();
         resolve(went);
       };
       fire();
@@ -68,6 +71,10 @@ export function followTab(element, name, fire) {
   };
   tabs.set(name, followed);
 }
+
+changes.loggedOut.follow((ended) => {
+  if (!ended) for (const { tab } of tabs.values()) tab.retry();
+});
 
 /**
  * A tab is to show something else of its project, as with another filter.

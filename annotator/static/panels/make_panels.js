@@ -126,7 +126,7 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
       changed();
     },
     edit: () => act(() => ports.editStandard()),
-    answering: () => answer.local !== null,
+    answering: () => answer.local?.question.text ?? null,
     tell: ports.tell,
     error: ports.error,
   });

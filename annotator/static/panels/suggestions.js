@@ -17,7 +17,7 @@ import { remember, remembered } from '../core/storage.js';
  * @property {(text: string) => void} ask
  * @property {(annotation: AnnotationView, first: boolean) => void} asked one of many that are asked at once is answered
  * @property {() => void} edit the standard questions
- * @property {() => boolean} answering an answer is open, which needs the room
+ * @property {() => string | null} answering the question whose answer is open, which needs the room
  * @property {(sentence: string) => void} tell
  * @property {(error: unknown) => void} error
  */
@@ -105,7 +105,11 @@ export class Suggestions {
       document_id: document?.id,
     }).catch(() => null);
     if (!answer || project !== this.library.project || document !== this.library.document) return;
+    const text = this.act.answering(),
+      stood = this.standard.some((each) => each.text === text);
     Object.assign(this, answer);
+    if (text && stood && !this.standard.some((each) => each.text === text))
+      this.act.tell(`“${text}” is no longer a standard question. Your answer stays; others are not asked it any more.`);
     this.render();
     // Somebody was faster.
     if (document && this.field === globalThis.document.activeElement && this.back === null) this.match();

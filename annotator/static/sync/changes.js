@@ -6,7 +6,7 @@
 // window has its own. A window out of sight holds nothing and asks nothing; back in sight it asks for what it has
 // missed.
 
-import { get } from '../core/api.js';
+import { get, statusOf } from '../core/api.js';
 import { ChangeSource, SILENT } from './change_source.js';
 
 /**
@@ -38,6 +38,7 @@ import { ChangeSource, SILENT } from './change_source.js';
 /** @typedef {{ view?: ChangesView, state?: ConnectionState, loggedOut?: true }} Passed from window to window */
 
 const NAME = 'glossator-changes';
+const CHECK = 10_000; // milliseconds for an answer whether somebody is logged in
 const LOOK_AGAIN = 30_000; // milliseconds, whether somebody has logged in elsewhere
 
 /**
@@ -201,6 +202,15 @@ export class Changes {
     const changed = state !== this.connection.state;
     this.connection.set(state);
     if (this.leads && (changed || state === 'offline')) this.pass({ state }); // no need for the others to try as well
+  }
+
+  /** Asks whether somebody is logged in, after something failed that does not say why. */
+  async checkLogin() {
+    try {
+      await this.ports.ask(this.source.cursor, AbortSignal.timeout(CHECK));
+    } catch (error) {
+      if (statusOf(error) === 401) this.logOut();
+    }
   }
 
   logOut() {

@@ -15,6 +15,13 @@ const IDLE = 180_000; // who has not moved for so long does not work: the lease 
 
 /** @typedef {{ changed: () => void, lost: (sentence: string) => void }} LeaseEvents */
 
+/**
+ * A sentence without times of day: that somebody goes on working is no news.
+ *
+ * @param {string} sentence
+ */
+const nameless = (sentence) => sentence.replace(/\d\d:\d\d/g, '');
+
 export class Lease {
   /** @type {string | null} the sentence that says who has it now */
   lost = null;
@@ -49,17 +56,24 @@ export class Lease {
     return Date.now() > this.until.getTime();
   }
 
-  /** No answer (no network, no login) is no loss: the next beat tells. */
+  /**
+   * No answer (no network, no login) is no loss: the next beat tells. One that somebody else has is asked for again, so
+   * that its person hears what becomes of it: that it is free, or that the other one has answered.
+   */
   async beat() {
     if (this.ended) return;
     try {
       const { lease_until } = await this.keep();
       this.until = new Date(lease_until);
+      this.lost = null;
     } catch (error) {
-      if (this.ended || ![403, 404, 409].includes(statusOf(error) ?? 0)) return;
-      this.end();
-      this.lost = sentenceOf(error);
-      this.on.lost(this.lost);
+      const status = statusOf(error) ?? 0,
+        sentence = sentenceOf(error);
+      if (this.ended || ![403, 404, 409].includes(status)) return;
+      if (status !== 409) this.end();
+      const news = nameless(sentence) !== nameless(this.lost ?? '');
+      this.lost = sentence;
+      if (news) this.on.lost(sentence);
     }
     this.on.changed();
   }

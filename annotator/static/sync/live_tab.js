@@ -87,6 +87,11 @@ export class LiveTab {
   /** @param {boolean} inSight */
   seen(inSight) {
     this.inSight = inSight;
+    this.retry();
+  }
+
+  /** What failed may go now. */
+  retry() {
     this.stale ||= this.failed;
     this.look();
   }

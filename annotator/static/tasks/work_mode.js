@@ -28,6 +28,9 @@ const REMEMBERED = 'glossator.desk'; // of this window: { mode, project, task, a
  * @property {() => void} focusPage
  */
 
+const ANSWERED = /answered this question meanwhile/; // what the server says of a task that somebody else has finished
+const LATE = ' The other answer came first: it is the one that is exported, until a reviewer chooses yours.';
+
 export class WorkMode {
   /** @type {Mode} */
   mode = 'free';
@@ -139,6 +142,11 @@ export class WorkMode {
     remember('session', REMEMBERED, now);
   }
 
+  /** Somebody has answered tasks, or their questions were changed: perhaps the one in hand. */
+  async tasksChanged() {
+    await Promise.all([this.tasks.count(), this.tasks.lease?.beat()]);
+  }
+
   /** @param {Mode} mode */
   async enter(mode) {
     if (mode === this.mode) return;
@@ -212,8 +220,9 @@ export class WorkMode {
     if (lock) return this.ports.tell(lock);
     if (!local || !answer.accept()) return;
     const { decision } = answer,
-      said = this.queue.failures ? this.waitingSentence : this.session.submits ? 'Submitted for review.' : 'Accepted.';
-    if (decision) this.ports.tell(said, { label: 'Undo', run: () => this.takeBack(decision) });
+      said = this.queue.failures ? this.waitingSentence : this.session.submits ? 'Submitted for review.' : 'Accepted.',
+      late = ANSWERED.test(this.tasks.lease?.lost ?? '') && this.mode === 'queue' ? LATE : '';
+    if (decision) this.ports.tell(said + late, { label: 'Undo', run: () => this.takeBack(decision) });
     const { annotation, task } = this.tasks;
     const inHand = this.mode === 'queue' && (annotation === local.id || task?.question.text === local.question.text);
     if (inHand) this.ports.act(() => this.onward(local.id));

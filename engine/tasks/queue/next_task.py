@@ -123,7 +123,9 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
         lock_project(session, task.project_id)
         stands = task_status.status_of(session, task.id, user_id)
         if stands is None:
-            raise Conflict("This question was removed from the standard questions; your saved edits are kept.")
+            raise Conflict(
+                "This question was removed from the standard questions; your saved edits are kept. Go on to the next."
+            )
         if stands.mine:
             return now() + timedelta(seconds=leases.LEASE_SECONDS)
         if stands.skipped:
@@ -254,7 +256,10 @@ def _holder_sentence(session: Session, task: Task, user_id: str) -> str:
         .order_by(User.name)
     ).all()
     who = visibility.SOMEBODY if unnamed else joined(authors)
-    return f"{who} answered this question meanwhile; your saved edits are kept."
+    return (
+        f"{who} answered this question meanwhile; your saved edits are kept. "
+        "Go on to the next task, or hand yours in as well: the first answer stands until a reviewer chooses."
+    )
 
 
 def _task(session: Session, task_id: str) -> Task:

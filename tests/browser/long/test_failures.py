@@ -17,6 +17,7 @@ from engine.workspace import open_workspace
 from tests.browser.bench import Bench
 from tests.browser.conftest import ARGUMENTS
 from tests.browser.database_check import Acknowledged, assert_kept, local, revisions
+from tests.browser.tabs import tab
 from tests.support.server_process import Served
 from tests.support.small_disk import small_filesystem
 
@@ -583,3 +584,21 @@ def test_an_edit_for_an_answer_that_is_gone_waits_for_a_person_and_can_be_given_
     bench.click(MONTH)
     bench.settled()
     assert_kept(bench, served)
+
+
+def test_every_tab_says_that_the_login_has_ended_and_shows_its_content_after_the_next_one(desk: Desk) -> None:
+    ada = desk.person("Ada")
+    ada.upload()
+    page, notice = ada.page, ada.page.locator(".glossator-login-ended")
+    tab(page, "Documents")
+    desk.expire("Ada")
+    for name in ("Questions", "Documents"):
+        page.get_by_role("tab", name=name, exact=True).click()
+        expect(notice).to_contain_text("Your login has ended")
+        expect(page.get_by_text(re.compile("^Error$")).locator("visible=true")).to_have_count(0)
+    expect(notice.get_by_role("link", name="Log in")).to_have_attribute("href", "/login")
+    desk.log_in(page.context.new_page(), "Ada")
+    page.bring_to_front()
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    expect(notice).to_be_hidden()
+    tab(page, "Questions")

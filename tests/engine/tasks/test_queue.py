@@ -9,11 +9,15 @@ from sqlalchemy import delete, func, select
 from db.base import now
 from db.tables import Annotation, Lease, Revision, User
 from engine.accounts.users import ensure_local_user
+from engine.annotation.revisions import RevisionRequest, append_revision
+from engine.datasets import snapshots
+from engine.datasets.manifest import items_of
 from engine.errors import Conflict, NotFound
 from engine.leases import task_subject
 from engine.tasks.opening import overlap
 from engine.tasks.queue import next_task as queue
 from engine.tasks.queue.queue_view import queue_view
+from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, make_person, save
 from tests.support.factories import bill, make_document
@@ -87,8 +91,35 @@ def test_an_expired_lease_is_handed_on_and_a_late_heartbeat_names_its_holder(wor
         queue.heartbeat(workspace, task, office.ann.id)
     assert queue.heartbeat(workspace, task, office.ben.id) > now()
     answer(workspace, task, office.ben)
-    with pytest.raises(Conflict, match="Ben answered this question meanwhile"):
+    with pytest.raises(Conflict, match=r"Ben answered this question meanwhile.* the first answer stands"):
         queue.heartbeat(workspace, task, office.ann.id)
+
+
+def test_the_holder_of_a_task_hears_that_its_question_was_removed(workspace: Workspace) -> None:
+    office = Office(workspace, bills=1, questions=(NUMBER,))
+    task = office.taken(office.ann)
+    replace_standard_questions(workspace, office.project.id, [], office.rita.id)
+    with pytest.raises(Conflict, match=r"removed from the standard questions.*Go on to the next"):
+        queue.heartbeat(workspace, task, office.ann.id)
+
+
+def test_an_answer_that_comes_late_replaces_no_accepted_one(workspace: Workspace) -> None:
+    """Ann's lease ran out, Ben answered, and then Ann hands hers in; a change of the first loses nothing."""
+    office = Office(workspace, bills=1, questions=(NUMBER,))
+    office.set(review_required=False)
+    task = office.taken(office.ann)
+    office.let_expire()
+    assert office.taken(office.ben) == task
+    first, late = answer(workspace, task, office.ben, [1]), answer(workspace, task, office.ann, [4])
+    again = [("reopen", 1), ("accept", 2)]
+    for action, base in again:  # the head of the first answer is newer now
+        request = RevisionRequest(idempotency_key=f"{action} it again", base=base, action=action)
+        append_revision(workspace, first.id, request, office.ben.id)
+    with workspace.database.read() as session:
+        assert {row.status for row in session.scalars(select(Annotation))} == {"accepted"}
+    [item] = items_of(workspace, snapshots.freeze(workspace, office.project.id).sha256)
+    assert item.annotation_id == first.id != late.id
+    assert [(other.author, other.why) for other in item.instead_of] == [("Ann", "accepted first")]
 
 
 def test_a_late_heartbeat_keeps_a_task_that_nobody_took(office: Office) -> None:
