@@ -182,7 +182,7 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
             if before is not None:
                 passed_over.append(min(before, label, key=_preference))
             chosen[label.asked] = label if before is None else max(before, label, key=_preference)
-    for label in passed_over:
+    for label in sorted(passed_over, key=lambda each: (each.author, each.id)):
         if compare(chosen[label.asked].state, label.state).iou < AGREED:
             chosen[label.asked].instead_of.append(label)
     return Chosen([*taken, *chosen.values()], left_out, passed_over)
