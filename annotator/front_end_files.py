@@ -1,6 +1,6 @@
 """The files of the front end, served below an address that names their content.
 
-Browsers keep what lies there and do not ask again: opening the page would take a hundred requests, one for each module.
+Browsers keep what lies there and do not ask again. The page loads all modules as one file, and all styles as another.
 After an upgrade the address is another one, so old and new modules never mix. They are sent from memory, as they were
 when the server started, so an upgrade below a server that runs on cannot put new content under the old address.
 """
@@ -15,15 +15,36 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Scope
 
+from annotator.front_end_bundle import STYLES, join_modules, join_styles
 from annotator.immutable_assets import ImmutableAsset
 
 STATIC = Path(__file__).parent / "static"
+# In this order; a rule of a later one wins. Other pages have style sheets of their own.
+_STYLES = [
+    f"css/{name}.css"
+    for name in (
+        "theme",
+        "workspace",
+        "panels",
+        "uploads",
+        "stage",
+        "desk",
+        "overlays",
+        "gradio",
+        "people",
+        "jobs",
+        "narrow",
+        "touch",
+    )
+]
 
 
 def _files() -> dict[str, ImmutableAsset]:
     paths = sorted(file for file in STATIC.rglob("*") if file.is_file())
     names = {path: path.relative_to(STATIC).as_posix() for path in paths}
-    return {name: ImmutableAsset(name, path.read_bytes()) for path, name in names.items()}
+    contents = {name: path.read_bytes() for path, name in names.items()}
+    contents |= join_modules(contents, "main.js") | {STYLES: join_styles(contents, _STYLES)}
+    return {name: ImmutableAsset(name, content) for name, content in contents.items()}
 
 
 def _digest(files: Mapping[str, ImmutableAsset]) -> str:

@@ -1,28 +1,82 @@
-"""The head of the page: the front end's styles and modules, loaded before Gradio draws anything."""
+"""The head of the page: the front end's styles and modules, and the facts of the source offer.
 
-from annotator.front_end_files import BASE, STATIC
+Gradio's own parameter `head` arrives with its configuration: the browser would learn of our files when Gradio's scripts
+have run, a second later. So the head is written into the document that is served. Gradio, whose sixty files keep a
+browser busy, starts when the workspace shows its list and its page, or after START_SECONDS.
+"""
 
-STYLES = (
-    "theme",
-    "workspace",
-    "panels",
-    "uploads",
-    "stage",
-    "desk",
-    "overlays",
-    "gradio",
-    "people",
-    "jobs",
-    "narrow",
-    "touch",
-)
+import re
 
-# Without these links, a browser would learn of a module only from the module that imports it: ten round trips in a row.
-_MODULES = sorted(path.relative_to(STATIC).as_posix() for path in STATIC.rglob("*.js"))
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HEAD = "\n".join(
-    [f'<link rel="icon" href="{BASE}/icon.svg" type="image/svg+xml">']
-    + [f'<link rel="stylesheet" href="{BASE}/css/{name}.css">' for name in STYLES]
-    + [f'<link rel="modulepreload" href="{BASE}/{module}">' for module in _MODULES]
-    + [f'<script type="module" src="{BASE}/main.js"></script>']
-)
+from annotator.front_end_bundle import SCRIPT, STYLES
+from annotator.front_end_files import BASE
+
+# What the workspace asks for first: on its way while its script is read. Each is used once, as fetch() asks for it.
+_FIRST = ("/api/me", "/api/me/preferences", "/api/projects")
+_PRELOADS = "\n".join(f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{path}">' for path in _FIRST)
+FRONT_END = f"""<link rel="icon" href="{BASE}/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="{BASE}/{STYLES}">
+<script type="module" src="{BASE}/{SCRIPT}"></script>
+{_PRELOADS}"""
+_END = b"</head>"
+START_SECONDS = 4
+_GRADIO = re.compile(rb'<script type="module" crossorigin src="([^"]+)"></script>')
+# Started by annotator/static/main.js; by the clock where that fails.
+_LATER = rb"""<link rel="modulepreload" crossorigin href="\1">
+<script>
+window.startGradio = () => {
+    window.startGradio = () => {};
+    document.head.append(Object.assign(document.createElement('script'), { type: 'module', src: '\1' }));
+};
+setTimeout(() => window.startGradio(), %d);
+</script>""" % (START_SECONDS * 1000)
+
+
+class HeadInPage:
+    """ASGI middleware that writes lines before the end of the head of HTML documents below a path.
+
+    Args:
+        app: the application behind it.
+        path: path of the documents, as in "/app/".
+        lines: what is written.
+    """
+
+    def __init__(self, app: ASGIApp, path: str, lines: str) -> None:
+        self.app = app
+        self._path = path
+        self._lines = lines.encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle an ASGI request."""
+        if scope["type"] != "http" or scope["path"] != self._path or scope["method"] != "GET":
+            await self.app(scope, receive, send)
+            return
+        start: Message | None = None
+        body = bytearray()
+
+        async def send_with_head(message: Message) -> None:
+            nonlocal start
+            if message["type"] == "http.response.start" and _is_plain_html(message):
+                start = message
+            elif start is None:
+                await send(message)
+            else:
+                body.extend(message.get("body", b""))
+                if not message.get("more_body", False):
+                    document = self._write(bytes(body))
+                    if "content-length" in (headers := MutableHeaders(raw=start["headers"])):
+                        headers["content-length"] = str(len(document))
+                    await send(start)
+                    await send({"type": "http.response.body", "body": document})
+
+        await self.app(scope, receive, send_with_head)
+
+    def _write(self, document: bytes) -> bytes:
+        return _GRADIO.sub(_LATER, document.replace(_END, self._lines + _END, 1), count=1)
+
+
+def _is_plain_html(start: Message) -> bool:
+    headers = Headers(raw=start["headers"])
+    return headers.get("content-type", "").startswith("text/html") and "content-encoding" not in headers

@@ -10,15 +10,14 @@ import { EditStore } from './sync/edit_store.js';
 import { Workspace } from './workspace.js';
 
 /**
- * Returns what takes it away again.
+ * Returns when it has opened, what places it anew below Gradio's tabs, and what takes it away again.
  *
  * @param {HTMLElement} root
  * @param {string | null} project the one to open; null: the one opened last in this browser
- * @returns {() => void}
  */
 export function mountWorkspace(root, project) {
-  const rooms = buildLayout(root),
-    unfollow = followTabs(root);
+  const rooms = buildLayout(root);
+  let unfollow = followTabs(root);
   const shell = { root, rooms, toasts: new Toasts(root), preferences: new Preferences() };
   appear(shell.preferences.value);
   /** @type {Workspace | null} */
@@ -39,11 +38,17 @@ export function mountWorkspace(root, project) {
     }
     root.dataset.started = 'on';
   };
-  open();
-  return () => {
-    gone = true;
-    unfollow();
-    workspace?.destroy();
-    shell.preferences.destroy();
+  return {
+    opened: open(),
+    followTabs() {
+      unfollow();
+      unfollow = followTabs(root);
+    },
+    destroy() {
+      gone = true;
+      unfollow();
+      workspace?.destroy();
+      shell.preferences.destroy();
+    },
   };
 }

@@ -227,3 +227,10 @@ export interface Halt {
   /** what the server holds, where it said so */
   current: unknown;
 }
+
+declare global {
+  interface Window {
+    /** Loads Gradio's script; written into the page by annotator/gradio/head.py. */
+    startGradio?: () => void;
+  }
+}

@@ -97,4 +97,4 @@ def test_with_an_address_set_the_link_leads_there(tmp_path: Path) -> None:
         sent_on = client.get("/source", follow_redirects=False)
         assert sent_on.status_code == 307 and sent_on.headers["location"] == ELSEWHERE
         assert client.get("/api/health").json()["source"] == ELSEWHERE
-        assert f'data-source="{ELSEWHERE.replace("&", "&amp;")}"' in client.get("/app/config").json()["head"]
+        assert f'data-source="{ELSEWHERE.replace("&", "&amp;")}"' in client.get("/app/").text

@@ -77,7 +77,9 @@ function fold(column) {
  */
 export function followTabs(root) {
   const tabs = document.querySelector('[role=tablist]');
-  const place = () => root.style.setProperty('--g-top', `${Math.max(0, tabs?.getBoundingClientRect().bottom ?? 0)}px`);
+  const place = () => {
+    if (tabs) root.style.setProperty('--g-top', `${Math.max(0, tabs.getBoundingClientRect().bottom)}px`);
+  };
   const observer = new ResizeObserver(place);
   for (const element of [tabs, root.parentElement, document.body]) if (element) observer.observe(element);
   window.addEventListener('resize', place);

@@ -10,7 +10,7 @@ TOLD = 2000  # milliseconds within which a change must be told
 
 # Follows answers, and notes when each was told.
 _FOLLOW = """async () => {
-  const { changes } = await import('BASE/sync/changes.js');
+  const { changes } = (await import('BASE/bundle.js')).modules['sync/changes.js'];
   window.changes = changes;
   window.told = [];
   changes.follow(['answers'], ({ subjects }) => window.told.push(...(subjects ?? ['many'])));

@@ -216,7 +216,9 @@ def test_an_answer_that_is_not_right_cannot_be_accepted_by_a_slip(team: Team) ->
     answer = rita.place()["annotation"]
     rita.keys.press("c")
     expect(rita.page.get_by_role("radio", name="Missing")).to_have_attribute("aria-checked", "true")
-    rita.page.evaluate(f"async () => (await import('{BASE}/core/keyboard.js')).keymap.set('reviewReject', ['y'])")
+    rita.page.evaluate(
+        f"async () => (await import('{BASE}/bundle.js')).modules['core/keyboard.js'].keymap.set('reviewReject', ['y'])"
+    )
     rita.keys.press("a")
     expect(rita.page.locator(".g-toast").last).to_contain_text(
         "You marked something as wrong. Reject the answer with Y, or fix it with F."
