@@ -113,6 +113,7 @@ _SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
     ),
     "overlap_share": _became("{} of the tasks are now answered by several people", _percent),
     "overlap_people": _became("an overlapping task is now answered by {} people"),
+    "unaided_share": _became("{} of the overlapping tasks are now answered without a proposal", _percent),
     "gold_share": _became("{} of the tasks are now gold questions", _percent),
     "selection": lambda _old, new: f"the document order is now “{_ORDERS.get(new, new)}”",
     "selection_random_share": _became("the share of random documents is now {}", _percent),

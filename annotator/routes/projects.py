@@ -56,6 +56,7 @@ class ChangedSettings(BaseModel):
     review_required: bool | None = None
     overlap_share: float | None = None
     overlap_people: int | None = None
+    unaided_share: float | None = None
     gold_share: float | None = None
     selection: str | None = None
     selection_random_share: float | None = None

@@ -39,13 +39,15 @@ def weights(people: Sequence[Reliability], snapshot: SnapshotView | None) -> str
                 _reliability(row.reliability),
                 row.comparisons,
                 row.gold_questions,
+                f"{row.hasty_share:.0%}" if row.hasty_share else "-",
                 "-" if mean is None else f"{mean:.2f}",
             ]
         )
     named = [row.sentence for row in people if row.sentence]
     sentence = " ".join(named) or "Nobody has a low reliability."
-    heads = ["Person", "Reliability", "Comparisons", "Gold questions", "Mean weight"]
-    note = "Training counts each answer by its weight. Mean weight: in the newest snapshot for training."
+    heads = ["Person", "Reliability", "Comparisons", "Gold questions", "In haste", "Mean weight"]
+    note = "Training counts each answer by its weight. Mean weight: in the newest snapshot for training. "
+    note += "In haste: share of the answers finished in under 1.5 seconds; reliability falls with it."
     return plots.framed_content(title, sentence, f'{table(heads, rows)}<p class="glossator-note">{note}</p>')
 
 

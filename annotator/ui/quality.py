@@ -186,7 +186,14 @@ def _plot_unchanged(by_model: Sequence[ModelFigures]) -> str:
 
 def _agreement(found: ProjectAgreement) -> str:
     """Return the agreement of the model with people, beside that of people, which is its ceiling."""
-    title, sides = "Agreement", (("people", found.between_people), ("model", found.model))
+    title, sides = (
+        "Agreement",
+        (
+            ("people", found.between_people),
+            ("people, no proposal", found.without_proposal),
+            ("model", found.model),
+        ),
+    )
     if not found.between_people.questions and not found.model.questions:
         return plots.nothing(
             title,
@@ -199,6 +206,8 @@ def _agreement(found: ProjectAgreement) -> str:
         sentence = "Between people. The model cannot be compared yet: it has no accepted answer."
     else:
         sentence = "Between people, and model against accepted answers. Agreement between people is the ceiling."
+    if found.without_proposal.questions and found.between_people.iou is not None:
+        sentence += " Answers to which no proposal was shown agree less by chance: they are the sounder figure."
     groups = [
         (
             name,

@@ -25,8 +25,16 @@ NO_QUESTIONS = empty(
     "No standard questions yet.",
     "Write one question per line and save. Each becomes a task for every document, including later ones.",
 )
-SETTINGS = ("review_required", "overlap_share", "overlap_people", "gold_share", "selection", "selection_random_share")
-SHARES = ("overlap_share", "gold_share", "selection_random_share")  # shown in percent
+SETTINGS = (
+    "review_required",
+    "overlap_share",
+    "overlap_people",
+    "unaided_share",
+    "gold_share",
+    "selection",
+    "selection_random_share",
+)
+SHARES = ("overlap_share", "unaided_share", "gold_share", "selection_random_share")  # shown in percent
 ROWS = 50  # of one page of the table
 COLUMNS = ["Question", "Kind", "Documents"]
 SORTS: list[tuple[str, Sort]] = [("Most documents first", "-documents"), ("Text", "text")]
@@ -76,6 +84,13 @@ def build(service: AnswerService) -> None:
                     info="Used to measure agreement.",
                 )
                 overlap_people = gr.Radio([2, 3], label="People per overlapping task")
+                unaided_share = gr.Slider(
+                    0,
+                    100,
+                    step=5,
+                    label="Of these, without the model's proposal (%)",
+                    info="People who start from one proposal agree too easily. The tab Quality shows both figures.",
+                )
                 gold_share = gr.Slider(
                     0,
                     100,
@@ -175,6 +190,7 @@ def build(service: AnswerService) -> None:
         review: bool,
         share: float,
         people: int,
+        unaided: float,
         gold: float,
         order: str,
         drawn: float,
@@ -183,7 +199,7 @@ def build(service: AnswerService) -> None:
         by = require(service, request, project_id, "admin").id
         seen = _of_this(seen, project_id)
         stored = _load_values(service, project_id or "")["settings"]
-        sent: list[Any] = [review, share, people, gold, order, drawn]
+        sent: list[Any] = [review, share, people, unaided, gold, order, drawn]
         changed = {
             name: value for name, value, before in zip(SETTINGS, sent, seen["settings"], strict=True) if value != before
         }
@@ -208,7 +224,15 @@ def build(service: AnswerService) -> None:
         placed = saving.success(None, [project, saved, began, *shown], [began, *shown], js=_KEEP_INPUT, **QUIET)
         tab.show_result_of(placed.then)
 
-    settings = [review_required, overlap_share, overlap_people, gold_share, selection, random_share]
+    settings = [
+        review_required,
+        overlap_share,
+        overlap_people,
+        unaided_share,
+        gold_share,
+        selection,
+        random_share,
+    ]
     shown = [questions, *settings]
     tab.follow(
         show,
@@ -249,6 +273,7 @@ def _load_values(service: AnswerService, project_id: str) -> dict[str, Any]:
             chosen.review_required,
             round(100 * chosen.overlap_share),
             chosen.overlap_people,
+            round(100 * chosen.unaided_share),
             round(100 * chosen.gold_share),
             chosen.selection,
             round(100 * chosen.selection_random_share),

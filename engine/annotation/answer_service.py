@@ -20,6 +20,7 @@ from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, build_proposal, newest_proposal
 from engine.annotation.state import PageGeometry, Patch, Point, raster, to_patch
 from engine.annotation.survey_answers import Prepared, load_prepared
+from engine.annotation.unaided import check_aided, is_asked_unaided
 from engine.errors import NotFound, Refused
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
@@ -107,12 +108,18 @@ class AnswerService:
             known = session.scalar(
                 select(Question.id).where(Question.project_id == document.project_id, Question.text == question)
             )
+            unaided = known is not None and is_asked_unaided(session, document.project_id, document_id, known)
         if before is not None:
             return before, True
         if known is None:  # a question that is stored already is not checked again
             check_question(question)
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("This page is not in this document; reload the document.")
+        if unaided:
+            try:
+                return self._record(document, question, user_id, None, None), False
+            except IntegrityError:
+                return self.ask(document_id, question, page_id, user_id)
         loaded = self.predictors.of(document.project_id)
         found = self._load_prepared(document, question, loaded) if page_id is None else None
         if found is None:
@@ -146,6 +153,7 @@ class AnswerService:
             pages = session.scalars(
                 select(Page).where(Page.document_id == annotation.document_id).order_by(Page.number)
             ).all()
+            check_aided(session, annotation)
             asked = {each.page_id for each in _ranked_so_far(newest_proposal(session, annotation_id))}
         loaded = self.predictors.of(annotation.project_id)
         left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
@@ -204,11 +212,12 @@ class AnswerService:
         Raises:
             NotFound: The annotation does not exist, or the page belongs to another document.
             Forbidden: The user may not change the annotation. Its author would see the new proposal.
-            Refused: A prompt lies outside the page.
+            Refused: A prompt lies outside the page, or the question is answered without the model.
         """
         with self.workspace.database.read() as session:
             annotation = existing(session, Annotation, annotation_id)
             permissions.check_author(session, annotation, user_id)
+            check_aided(session, annotation)
             question = session.get_one(Question, annotation.question_id)
         page, document, loaded = self._page(page_id)
         if document.id != annotation.document_id:
@@ -282,8 +291,8 @@ class AnswerService:
         document: Document,
         text: str,
         user_id: str,
-        loaded: Loaded,
-        found: Prepared,
+        loaded: Loaded | None,
+        found: Prepared | None,
     ) -> str:
         with self.workspace.database.write() as session:
             question = session.scalar(
@@ -301,6 +310,8 @@ class AnswerService:
             )
             session.add(annotation)
             session.flush()
+            if loaded is None or found is None:  # it is answered without the model
+                return annotation.id
             prediction = _prediction(
                 annotation.id, found.page_id, question.id, loaded, found.answer, found, found.milliseconds, {}
             )

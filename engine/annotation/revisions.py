@@ -23,6 +23,7 @@ from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
+from engine.annotation.seconds import bounded_seconds
 from engine.annotation.state import AnnotationState, Edit
 from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
@@ -104,7 +105,9 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             prepared = prepare_in(session, anew, request.edits, finished=finished, images=request.images)
         ready = prepared.ready()
         publish_answer(session, answer.project_id, answer.document_id, answer.question_id, answer.author_id)
+        seconds = request.seconds
         if finished:
+            seconds = bounded_seconds(session, annotation_id, user_id, request.seconds)
             _release_task(session, answer)
             changes.publish(session, "tasks", answer.project_id)
             automatic_checks.person_answered(
@@ -126,7 +129,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             status=status,
             prediction_id=request.prediction_id,
             idempotency_key=request.idempotency_key,
-            seconds=request.seconds,
+            seconds=seconds,
             interactions=dict(request.interactions),
         )
 

@@ -24,6 +24,7 @@ from engine.annotation.proposal import (
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
+from engine.annotation.unaided import is_without_model
 from engine.queries import existing, is_head, not_removed
 from engine.workspace import Workspace
 
@@ -58,6 +59,7 @@ class AnnotationView(BaseModel):
     proposal: Proposal | None = Field(description="The newest proposal of the model; null when it was never asked.")
     ranked: list[RankedPage] = []
     existing: bool = False
+    unaided: bool = Field(False, description="It is answered without the model, to measure agreement.")
 
 
 class AnnotationLine(BaseModel):
@@ -105,6 +107,7 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
             text=answer_text(session, state),
             proposal=proposal,
             ranked=proposal.ranked if proposal else [],
+            unaided=proposal is None and is_without_model(session, annotation),
         )
 
 

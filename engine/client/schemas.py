@@ -646,7 +646,8 @@ class RefusedFile(BaseModel):
 class Reliability(BaseModel):
     """Reliability of a person's answers, 0..1, with the numbers of comparisons behind it.
 
-    `sentence`: names the person when they disagree with everybody else; otherwise None.
+    `sentence`: names the person when they disagree with everybody else, or answer in haste; otherwise None.
+    `hasty_share`: share of their answers that took less than HASTY_SECONDS.
     """
 
     person: str
@@ -654,6 +655,7 @@ class Reliability(BaseModel):
     comparisons: int
     gold_questions: int
     sentence: str | None = None
+    hasty_share: float = 0.0
 
 
 class ReviewLine(BaseModel):
@@ -1200,7 +1202,9 @@ class Patch(BaseModel):
 class ProjectAgreement(BaseModel):
     """Agreement figures of a project; `model` compares proposals with at most NEWEST accepted answers.
 
-    `reliability`: of everybody who was compared with others or with gold answers, the least reliable first.
+    `between_people`, apart: `without_proposal`, where neither of two people was shown one, which is the sounder figure,
+    and `with_proposal`. `reliability`: of everybody who was compared with others or with gold answers, or answers in
+    haste, the least reliable first.
     """
 
     pairs: list[Pair]
@@ -1208,6 +1212,8 @@ class ProjectAgreement(BaseModel):
     between_people: Mean
     model: Mean
     reliability: Annotated[list[Reliability], Field(validate_default=True)] = []
+    with_proposal: Mean
+    without_proposal: Mean
 
 
 class RetiredWords(BaseModel):
@@ -1434,6 +1440,8 @@ class AnnotationView(BaseModel):
     """The newest proposal of the model; null when it was never asked."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
     existing: bool = False
+    unaided: bool = False
+    """It is answered without the model, to measure agreement."""
 
 
 class Judged(BaseModel):

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple, TypeVar
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, case, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db.statuses import ANSWERED
-from db.tables import Annotation, Review, Revision, Task, User
+from db.tables import Annotation, FinishedMask, Prediction, Review, Revision, Task, User
 from engine.annotation.agreement import Agreement, compare
 from engine.annotation.state import AnnotationState
-from engine.datasets.weights import Reliability, reliabilities
+from engine.datasets.weights import HASTY_SECONDS, FinishedAnswers, Reliability, reliabilities
 from engine.queries import not_removed
 
 _AT_ONCE = 200  # states in memory
@@ -22,11 +22,12 @@ _Row = TypeVar("_Row")
 
 
 class BetweenPeople(NamedTuple):
-    """Agreement of two people over a question of a document."""
+    """Agreement of two people over a question of a document. `unaided`: neither was shown a proposal of the model."""
 
     document_id: str
     people: tuple[str, str]
     agreement: Agreement
+    unaided: bool = False
 
 
 class WithGold(NamedTuple):
@@ -49,7 +50,7 @@ class Comparisons:
 def tally_agreements(between: Iterable[BetweenPeople], gold: Iterable[WithGold]) -> Comparisons:
     """Return the agreements by pair and by person."""
     comparisons = Comparisons()
-    for _, people, agreement in between:
+    for _, people, agreement, _ in between:
         comparisons.pairs[people].append(agreement)
         for person in people:
             comparisons.people[person].append(agreement)
@@ -69,7 +70,20 @@ def people_reliability(session: Session, project_id: str, tick: Callable[[], Non
     agreements = tally_agreements(
         ticking(compare_people(session, project_id)), ticking(compare_with_gold(session, project_id))
     )
-    return reliabilities(agreements.pairs, agreements.gold)
+    return reliabilities(agreements.pairs, agreements.gold, finished_answers(session, project_id))
+
+
+def finished_answers(session: Session, project_id: str) -> dict[str, FinishedAnswers]:
+    """Return how many answers each person has finished, and how many of these in haste, by name."""
+    timed = (FinishedMask.project_id == project_id) & (FinishedMask.seconds > 0)
+    hasty = func.sum(case((FinishedMask.seconds < HASTY_SECONDS, 1), else_=0))
+    rows = session.execute(
+        select(User.name, func.count(), hasty)
+        .join(User, User.id == FinishedMask.person_id)
+        .where(timed)
+        .group_by(User.id, User.name)
+    )
+    return {name: FinishedAnswers(number, int(quick or 0)) for name, number, quick in rows}
 
 
 def compare_people(
@@ -87,11 +101,17 @@ def compare_people(
     of_question = Annotation.document_id, Annotation.question_id
     several = several.group_by(*of_question).having(func.count() > 1).order_by(*of_question)
     for keys in batches(session.execute(several).tuples().all(), _AT_ONCE // 4):
-        for (document_id, _), answers_by_person in own_answers(session, keys).items():
-            for (person, (_, state)), (other_person, (_, other_state)) in combinations(
-                sorted(answers_by_person.items()), 2
+        answers = own_answers(session, keys)
+        ids = [annotation for by_person in answers.values() for annotation, _ in by_person.values()]
+        shown = select(Prediction.annotation_id).where(Prediction.annotation_id.in_(ids)).distinct()
+        aided = set(session.scalars(shown))
+        for (document_id, _), by_person in answers.items():
+            for (person, (first, state)), (other_person, (second, other_state)) in combinations(
+                sorted(by_person.items()), 2
             ):
-                yield BetweenPeople(document_id, (person, other_person), compare(state, other_state))
+                unaided = aided.isdisjoint((first, second))
+                agreement = compare(state, other_state)
+                yield BetweenPeople(document_id, (person, other_person), agreement, unaided)
 
 
 def compare_with_gold(

@@ -11,13 +11,12 @@ from statistics import fmean
 from rapidfuzz.distance import Indel
 
 from engine.annotation.state import AnnotationState, PageGeometry, PageMark, raster
-from engine.datasets.weights import DOUBTFUL
+from engine.datasets.weights import DOUBTFUL, HASTY_SECONDS
 from model.boxes import Box, FloatBox
 
 MOST_OF_PAGE = 0.6  # share of a page's pixels
 LEAST_COVERED = 0.2  # share of the area of the words that an answer names
 LEAST_SURE = 0.4  # mean confidence of OCR
-HASTY_SECONDS = 1.5  # of active work: too short to read a question and a page
 SAME_TEXT, SAME_PLACE = 0.5, 0.25  # text similarity and IoU of two answers below which they contradict each other
 
 

@@ -30,6 +30,9 @@ class ProjectSettings(BaseModel):
     review_required: bool = Field(False, description="Whether answers of annotators need a review.")
     overlap_share: float = Field(0.0, ge=0, le=1, description="Share of tasks answered by several people.")
     overlap_people: int = Field(2, ge=2, le=3, description="People per overlapping task.")
+    unaided_share: float = Field(
+        0.5, ge=0, le=1, description="Share of overlapping tasks that are answered without the model's proposal."
+    )
     gold_share: float = Field(0.0, ge=0, le=1, description="Share of gold questions, inserted unannounced.")
     selection: Literal["arrival", "random", "model"] = Field(
         "arrival",

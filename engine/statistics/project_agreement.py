@@ -7,7 +7,7 @@ start from the same proposal, which raises both.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from heapq import nlargest
@@ -27,11 +27,12 @@ from engine.datasets.comparisons import (
     batches,
     compare_people,
     compare_with_gold,
+    finished_answers,
     of_documents,
     states_of,
     tally_agreements,
 )
-from engine.datasets.weights import Reliability, reliabilities
+from engine.datasets.weights import FinishedAnswers, Reliability, reliabilities
 from engine.projects.projects import project_by_id
 from engine.queries import is_newest
 from engine.workspace import Workspace
@@ -67,7 +68,9 @@ class PersonAgreement:
 class ProjectAgreement:
     """Agreement figures of a project; `model` compares proposals with at most NEWEST accepted answers.
 
-    `reliability`: of everybody who was compared with others or with gold answers, the least reliable first.
+    `between_people`, apart: `without_proposal`, where neither of two people was shown one, which is the sounder figure,
+    and `with_proposal`. `reliability`: of everybody who was compared with others or with gold answers, or answers in
+    haste, the least reliable first.
     """
 
     pairs: list[Pair]
@@ -75,6 +78,8 @@ class ProjectAgreement:
     between_people: Mean
     model: Mean
     reliability: list[Reliability] = field(default_factory=list)
+    with_proposal: Mean = field(default_factory=lambda: mean(()))
+    without_proposal: Mean = field(default_factory=lambda: mean(()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +123,13 @@ def project_agreement(workspace: Workspace, project_id: str) -> ProjectAgreement
         known = _remembered.get(key)
     with workspace.database.read() as session:
         known = _refresh_comparisons(session, project_id, known)
+        finished = finished_answers(session, project_id)
     with _lock:
         _remembered[key] = known
         _remembered.move_to_end(key)
         while len(_remembered) > _KEPT:
             _remembered.popitem(last=False)
-    return _figures(known)
+    return _figures(known, finished)
 
 
 def _refresh_comparisons(session: Session, project_id: str, known: _Known | None) -> _Known:
@@ -164,7 +170,7 @@ def _proposed_since(session: Session, project_id: str, newest: str) -> set[str]:
     return set(session.scalars(chosen.where(Prediction.id > newest, Annotation.project_id == project_id)))
 
 
-def _figures(known: _Known) -> ProjectAgreement:
+def _figures(known: _Known, finished: Mapping[str, FinishedAnswers]) -> ProjectAgreement:
     tally = tally_agreements(known.between, known.gold)
     model = mean(comparison.agreement for comparison in known.model if comparison.agreement is not None)
     pairs = [
@@ -185,7 +191,11 @@ def _figures(known: _Known) -> ProjectAgreement:
             )
         )
     between = mean(agreement for agreements in tally.pairs.values() for agreement in agreements)
-    return ProjectAgreement(pairs, people, between, model, reliabilities(tally.pairs, tally.gold))
+    aided, unaided = (
+        mean(each.agreement for each in known.between if each.unaided is apart) for apart in (False, True)
+    )
+    relied = reliabilities(tally.pairs, tally.gold, finished)
+    return ProjectAgreement(pairs, people, between, model, relied, aided, unaided)
 
 
 def _of_model(session: Session, project_id: str, documents: Collection[str] | None = None) -> Iterator[_OfModel]:

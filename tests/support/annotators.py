@@ -57,6 +57,7 @@ def save(
     *,
     action: str = "accept",
     replace: bool = True,
+    seconds: float = 2.0,
 ) -> Saved:
     """One revision on top of the newest: these words on the first page (none: the document does not answer)."""
     with workspace.database.read() as session:
@@ -66,7 +67,7 @@ def save(
         base=annotation.head,
         action=action,
         edits=edits(workspace, annotation.document_id, words) if replace else [],
-        seconds=2.0,
+        seconds=seconds,
     )
     return append_revision(workspace, annotation_id, request, user.id)
 

@@ -68,6 +68,8 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {number} [under] words under the paint that are not selected
  */
 
+const UNAIDED = 'Mark this one without the model: agreement between people is measured on it.';
+
 export class AnswerCard {
   /**
    * @param {HTMLElement} root
@@ -163,7 +165,10 @@ export class AnswerCard {
     redraw(parts.author, [annotation.author.name, head, mine, locked, reviewing], () =>
       answerAuthor(view, () => act.own()),
     );
-    redraw(parts.rejection, [view.rejected, status], () => rejection(view.rejected, status));
+    redraw(parts.rejection, [view.rejected, status, annotation.unaided], () => [
+      rejection(view.rejected, status),
+      annotation.unaided && h('p', { class: 'g-quiet' }, UNAIDED),
+    ]);
     redraw(parts.reading, [none, text, refining, marked, Boolean(view.under), Boolean(view.choices.length)], () =>
       answerReading(view),
     );

@@ -87,6 +87,10 @@ def set_project(
         float | None, typer.Option(help="Share of tasks answered by several people, 0 to 1.")
     ] = None,
     overlap_people: Annotated[int | None, typer.Option(help="People per overlapping task: 2 or 3.")] = None,
+    unaided_share: Annotated[
+        float | None,
+        typer.Option(help="Share of overlapping tasks answered without the model's proposal, 0 to 1."),
+    ] = None,
     gold_share: Annotated[
         float | None, typer.Option(help="Share of gold questions, inserted unannounced, 0 to 1.")
     ] = None,
@@ -118,6 +122,7 @@ def set_project(
         "review_required": review_required,
         "overlap_share": overlap_share,
         "overlap_people": overlap_people,
+        "unaided_share": unaided_share,
         "gold_share": gold_share,
         "selection": selection,
         "selection_random_share": selection_random_share,

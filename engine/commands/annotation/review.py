@@ -123,7 +123,12 @@ def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> No
         emit(asdict(project_figures))
         return
     table = Table("", "Questions", "IoU", "Word F1", box=None, header_style="bold", pad_edge=False)
-    rows = [("between people", project_figures.between_people), ("model", project_figures.model)]
+    rows = [
+        ("between people", project_figures.between_people),
+        ("between people, shown a proposal", project_figures.with_proposal),
+        ("between people, without a proposal", project_figures.without_proposal),
+        ("model", project_figures.model),
+    ]
     for name, mean in rows:
         table.add_row(name, str(mean.questions), _figure(mean.iou), _figure(mean.word_f1))
     for pair in project_figures.pairs:

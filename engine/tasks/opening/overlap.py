@@ -31,6 +31,17 @@ def compute_wanted(task_id: str, share: float, people: int) -> int:
     return people if fraction(task_id) < share else 1
 
 
+def is_unaided(task_id: str, people: int, share: float) -> bool:
+    """Return whether a task is answered without the model's proposal: a share of those of several people.
+
+    Args:
+        task_id: id of the task.
+        people: number of people who answer it.
+        share: share of these tasks, 0..1.
+    """
+    return people > 1 and fraction(f"unaided:{task_id}") < share
+
+
 def gold_is_due(user_id: str, answered: int, share: float) -> bool:
     """Return whether a user's next task is a gold question.
 

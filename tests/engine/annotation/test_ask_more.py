@@ -79,3 +79,23 @@ def test_an_answer_that_somebody_has_edited_stays_as_it_is(client: TestClient, t
 def test_further_pages_of_no_answer_are_not_found(client: TestClient) -> None:
     assert client.post("/api/annotations/nobody/ask-more", json={}).status_code == 404
     assert client.post("/api/annotations/nobody/ask-more", json={"pages": 0}).status_code in (404, 422)
+
+
+def test_an_overlapping_task_is_answered_without_the_model(client: TestClient, two_pages: dict[str, Any]) -> None:
+    """Also its further pages, and its prompts: whoever is helped agrees with the model, and not with the others."""
+    project, text = client.get("/api/projects").json()[0]["id"], "What is the total due?"
+    own = f"/api/projects/{project}"
+    shares = {"overlap_share": 1.0, "unaided_share": 1.0}
+    assert client.patch(f"{own}/settings", json=shares).status_code == 200
+    assert client.put(f"{own}/standard-questions", json={"questions": [text]}).status_code == 200
+    asked = client.post(f"/api/documents/{two_pages['id']}/ask", json={"question": text}).json()
+    assert asked["unaided"] and asked["proposal"] is None and asked["state"]["pages"] == {}
+    page = two_pages["pages"][1]["id"]
+    prompts = {"page_id": page, "points": [[50, 50, True]]}
+    for path, body in (("ask-more", {}), ("refine", prompts)):
+        refused = client.post(f"/api/annotations/{asked['id']}/{path}", json=body)
+        assert refused.status_code == 422 and "answered without the model" in refused.json()["detail"]
+    assert client.patch(f"{own}/settings", json={"unaided_share": 0.0}).status_code == 200
+    assert client.get(f"/api/annotations/{asked['id']}").json()["unaided"] is False
+    other = client.post(f"/api/documents/{two_pages['id']}/ask", json={"question": "Who signs?"}).json()
+    assert other["proposal"] is not None and not other["unaided"]

@@ -4,19 +4,22 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 import pytest
+from sqlalchemy import select
 
-from db.tables import Annotation, ModelVersion, Prediction
+from db.tables import Annotation, ModelVersion, Prediction, Revision
+from engine import leases
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import to_patch
 from engine.datasets import snapshots
 from engine.errors import NotFound
+from engine.followers import catch_up
 from engine.projects.projects import change_settings
 from engine.statistics import project_agreement
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from model.masks import rasterise
-from tests.support.annotators import answer, edits, judge, make_person, save, tasks_of
+from tests.support.annotators import answer, begin, edits, judge, make_person, save, tasks_of
 from tests.support.factories import SIZE, bill, make_document, make_project, pages_of
 from tests.support.task_actions import Campaign
 
@@ -163,7 +166,7 @@ def test_several_accepted_answers_to_a_question_count_once_in_training(team: Tea
     answer(team.workspace, team.tasks[0], team.ann)
     answer(team.workspace, team.tasks[0], team.ben)
     answer(team.workspace, team.tasks[1], team.ben)
-    assert team.frozen() == [("Ben", "accepted"), ("Ben", "accepted")]
+    assert team.frozen() == [("Ann", "accepted"), ("Ben", "accepted")]  # the first one stands
     with team.workspace.database.read() as session:
         assert len(snapshots.accepted_revisions(session, team.project.id)) == 2
 
@@ -193,7 +196,7 @@ def test_who_asks_for_drafts_gets_them_beside_the_one_accepted_answer(team: Team
     draft = answer(team.workspace, team.tasks[0], team.cem)
     save(team.workspace, draft.id, team.cem, action="reopen", replace=False)
     snapshot = snapshots.freeze(team.workspace, team.project.id, statuses=("accepted", "fixed", "draft"))
-    assert sorted(item.author for item in snapshots.load(team.workspace, snapshot)) == ["Ben", "Cem"]
+    assert sorted(item.author for item in snapshots.load(team.workspace, snapshot)) == ["Ann", "Cem"]
 
 
 def test_figures_that_were_remembered_follow_every_change(team: Team) -> None:
@@ -226,3 +229,43 @@ def test_remembered_comparisons_equal_those_made_anew_after_many_actions(
         with monkeypatch.context() as patch:
             patch.setattr(project_agreement, "_remembered", OrderedDict())
             assert project_agreement.project_agreement(workspace, project) == remembered, campaign.done
+
+
+def test_agreement_is_told_apart_by_whether_a_proposal_was_shown(team: Team) -> None:
+    for task, words in zip(team.tasks, ([4], [4], [1]), strict=True):
+        for person, marked in ((team.ann, [4]), (team.ben, words)):
+            given = answer(team.workspace, task, person, marked)
+            if task == team.tasks[0]:
+                propose(team.workspace, given, [4])
+    found = team.figures()
+    assert (found.between_people.questions, found.with_proposal.questions, found.without_proposal.questions) == (
+        3,
+        1,
+        2,
+    )
+    assert (found.with_proposal.iou, found.without_proposal.iou) == (1.0, 0.5)
+
+
+def test_haste_lowers_reliability_and_is_named_whatever_the_browser_counted(team: Team) -> None:
+    """Both agree with each other on everything; Ann's saves come at once after her leases, and count no second."""
+    replace_standard_questions(team.workspace, team.project.id, ["What is due?", "Which number?"], team.rita.id)
+    change_settings(team.workspace, team.project.id, overlap_share=1.0)
+    tasks = [task.id for task in tasks_of(team.workspace, team.project.id)]
+    for task in tasks:
+        with team.workspace.database.write() as session:
+            leases.acquire(session, leases.task_subject(task, team.ann.id), team.ann.id)
+        save(team.workspace, begin(team.workspace, task, team.ann).id, team.ann, [4], seconds=0.0)
+        save(team.workspace, begin(team.workspace, task, team.ben).id, team.ben, [4], seconds=6.0)
+    catch_up(team.workspace)
+    ann, ben = sorted(team.figures().reliability, key=lambda row: row.person)
+    assert ann.hasty_share == 1.0 and ann.reliability == 0 and "in under 1.5 seconds" in (ann.sentence or "")
+    assert ben.hasty_share == 0 and ben.reliability == 1.0 and ben.sentence is None
+
+
+def test_seconds_are_at_most_those_since_the_lease(team: Team) -> None:
+    task = team.tasks[0]
+    with team.workspace.database.write() as session:
+        leases.acquire(session, leases.task_subject(task, team.ann.id), team.ann.id)
+    save(team.workspace, begin(team.workspace, task, team.ann).id, team.ann, [4], seconds=3600.0)
+    with team.workspace.database.read() as session:
+        assert 0 < session.scalars(select(Revision.seconds)).one() < 600
