@@ -39,15 +39,24 @@ class Subscription:
         self._all = False
         self._next = self._begins = 0
 
-    def begin(self, events: Sequence[StoredEvent], cursor: int, *, everything: bool) -> None:
-        """Note what the person does not know yet; the reader, which may lag, need not send it again."""
-        self.add(events, cursor, everything=everything)
+    def begin(self, events: Sequence[StoredEvent], cursor: int, shown: int, *, everything: bool) -> None:
+        """Note what the person does not know yet; the reader, which may lag, need not send it again.
+
+        `shown`: the cursor that the person is told (change_rights.shown_cursor).
+        """
+        with self._lock:
+            self._next = shown
+        self.add(events, shown, everything=everything)
         self._begins = cursor
 
     def add(self, events: Sequence[StoredEvent], cursor: int, *, everything: bool = False) -> None:
         """Note changes, and where the stream goes on after them."""
         with self._lock:
-            self._next, self._all = cursor, self._all or everything
+            last = max((event.id for event in events if event.id <= cursor), default=self._next)
+            # As change_rights.shown_cursor: a cursor that always moved would count what the person may not see.
+            near = not everything and cursor - last <= change_rights.HELD
+            self._next = max(self._next, last if near else cursor) if not everything else cursor
+            self._all = self._all or everything
             self._begins = 0 if everything else self._begins
             for event in (event for event in events if event.id > self._begins):
                 subjects = self._lines.setdefault((event.project_id, event.topic), {})
@@ -118,7 +127,8 @@ class ChangeStreams:
                 cursor = changes.newest(session, changes.LOADING) if since is None else since
                 missed = changes.since(session, cursor)
                 events = change_rights.events_for_user(session, rights, missed.events)
-            stream.begin(events, missed.next, everything=missed.all)
+                shown = change_rights.shown_cursor(session, rights, missed, events, since)
+            stream.begin(events, missed.next, shown, everything=missed.all)
         except BaseException:
             self.close(stream)
             raise

@@ -46,8 +46,9 @@ Topic = Literal[
 """What changed, and the subject of the change.
 
 figures: a document whose numbers were derived anew (engine.followers). documents: a document; it arrived, was
-renamed, read further, its words fixed. answers: the document of the answer. questions, tasks (queue, leases,
-automatic answers), projects (name, settings, stage): none. jobs: the job. runs: the run. models: the version.
+renamed, read further, its words fixed. answers: the document of the answer. tasks (queue, leases,
+automatic answers): that of a lease or answer, which is not told; else none. questions, projects (name, settings,
+stage): none. jobs: the job. runs: the run. models: the version.
 members: the user, none for an invitation. users: the user, also when a session or token of theirs was ended; without
 a project.
 """

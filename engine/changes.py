@@ -75,6 +75,13 @@ def newest(session: Session, back: timedelta = timedelta()) -> int:
     return find_last_settled(0 if not ids or ids[0][0] == 1 else ids[0][0], before)
 
 
+def recent(session: Session) -> list[StoredEvent]:
+    """Return the newest changes, in order; some hundreds at most."""
+    rows = session.execute(select(*_COLUMNS).order_by(Change.id.desc()).limit(_NEWEST)).tuples()
+    events = [StoredEvent(*row) for row in rows]  # type: ignore[arg-type]
+    return [event for event in reversed(events) if event.topic != DIRTY]
+
+
 def since(session: Session, cursor: int) -> EventBatch:
     """Return the changes behind a cursor, in one short query while there are none.
 

@@ -68,6 +68,7 @@ def suggest(project_id: str, workspace: TheWorkspace, user: CurrentUser, documen
 def list_asked_questions(
     project_id: str,
     workspace: TheWorkspace,
+    user: CurrentUser,
     paging: ThePaging,
     q: Annotated[
         str, Query(max_length=200, description="Only questions that contain each of these words, in any case.")
@@ -81,8 +82,11 @@ def list_asked_questions(
 ) -> list[ListedQuestion]:
     """Return a page of the questions that were asked of documents, with the number of the documents of each.
 
-    A page has 100 questions, and with `limit` 1,000 at most.
+    Where answers of others are hidden from the caller (overlap, gold questions), standard questions count as asked of
+    all documents, and the order is by text. A page has 100 questions, and with `limit` 1,000 at most.
     """
     projects.project_by_id(workspace, project_id)
-    page = asked_questions.asked_questions(workspace, project_id, query=q, sort=sort, limit=limit, cursor=paging.cursor)
-    return paging.send(page, asked_questions.count_asked(workspace, project_id, q))
+    page = asked_questions.asked_questions(
+        workspace, project_id, query=q, sort=sort, limit=limit, cursor=paging.cursor, viewer_id=user.id
+    )
+    return paging.send(page, asked_questions.count_asked(workspace, project_id, q, user.id))

@@ -32,6 +32,12 @@ EMPTY = empty(
 )
 
 
+_OWN_ALONE = (
+    '<p class="glossator-wide">These are your own figures. Some questions are answered by several people, each without '
+    "knowing of the others, so figures of the whole project are for reviewers.</p>"
+)
+
+
 def build(service: AnswerService) -> None:
     """Place the tab Quality into the current Gradio context.
 
@@ -112,17 +118,22 @@ def draw(
         project_id: project, for links to pages.
         stage: stage with its precision; None leaves its cards out.
     """
+    own = _OWN_ALONE if found.own_alone else ""
     if not found.by_model and not found.queue and not found.people and (stage is None or not stage.tasks):
-        return EMPTY
-    shown = [_masks(found), _seconds(found.by_model), _plot_unchanged(found.by_model), _queue(found)]
+        return own + EMPTY
+    shown = [_masks(found), _seconds(found.by_model), _plot_unchanged(found.by_model)]
+    if not found.own_alone:
+        shown.append(_queue(found))
     if agreement is not None:
         shown.insert(3, _agreement(agreement))
     if stage is not None:
-        shown += [*stage_card.draw_cards(stage), _choices(found.choices)]
+        shown += stage_card.draw_cards(stage)
+        if not found.own_alone:
+            shown.append(_choices(found.choices))
     shown.append(_people(found.people))
     if agreement is not None:
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
-    return f'<div class="glossator-plots">{"".join(plots.filled_first(shown))}</div>'
+    return f'{own}<div class="glossator-plots">{"".join(plots.filled_first(shown))}</div>'
 
 
 def _masks(found: Figures) -> str:

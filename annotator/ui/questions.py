@@ -132,18 +132,20 @@ def build(service: AnswerService) -> None:
             progress + figures(project_id, current_user(service, request).id),
             stored,
             *allowed,
-            *list_asked(project_id, *given[-3:]),
+            *list_asked(project_id, current_user(service, request).id, *given[-3:]),
         ]
 
-    def list_asked(project_id: str, query: str | None, sort: Sort | None, place: Any) -> list[Any]:
+    def list_asked(project_id: str, user_id: str, query: str | None, sort: Sort | None, place: Any) -> list[Any]:
         query, sort = query or "", sort or "-documents"
-        total = count_asked(service.workspace, project_id, query)
+        total = count_asked(service.workspace, project_id, query, user_id)
         if not total and not query:
             return [gr.update(visible=False), "", *pages.hide()]
         asked = {"project": project_id, "query": query, "sort": sort}
         trail = pages.read_trail(place, **asked)
         cursor = trail[-1] if trail else None
-        page = asked_questions(service.workspace, project_id, query=query, sort=sort, limit=ROWS, cursor=cursor)
+        page = asked_questions(
+            service.workspace, project_id, query=query, sort=sort, limit=ROWS, cursor=cursor, viewer_id=user_id
+        )
         before = len(trail) * ROWS
         return [gr.update(visible=True), _list_page(page, before, total), *pages.show(trail, page.next, **asked)]
 

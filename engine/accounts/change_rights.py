@@ -11,9 +11,11 @@ from db.changes import MOST_SUBJECTS, Topic
 from db.tables import Member, User
 from engine import changes
 from engine.accounts import visibility
-from engine.changes import StoredEvent
+from engine.changes import EventBatch, StoredEvent
 from engine.workspace import Workspace
 
+HELD = 500  # changes that a person may not see, over which their cursor stays where it is
+_OF_ANSWERS = ("answers", "figures", "tasks")
 Pair = tuple[str | None, str | None]  # document and question of an answer; of figures, document and None
 
 
@@ -60,7 +62,9 @@ class Rights:
         """Return whether a change shows another person's answer, which an annotator may not know of yet."""
         if change.topic == "figures" and change.subject_id is not None and not self.everywhere:
             return self.roles.get(str(change.project_id), "annotator") == "annotator"
-        if change.topic != "answers" or change.author_id in (None, self.user_id) or self.everywhere:
+        if change.topic == "tasks" and change.question_id is None:
+            return False
+        if change.topic not in ("answers", "tasks") or change.author_id in (None, self.user_id) or self.everywhere:
             return False
         return self.roles.get(str(change.project_id), "annotator") == "annotator"
 
@@ -75,7 +79,7 @@ def rights_of(session: Session, user: User) -> Rights:
 
 def comparable_answers(session: Session, events: Sequence[StoredEvent]) -> set[Pair]:
     """Return those answers among changes that may be hidden from somebody. Most projects have none."""
-    return _hidden(session, {_answer_pair(event) for event in events if event.topic in ("answers", "figures")}, None)
+    return _hidden(session, {_answer_pair(event) for event in events if event.topic in _OF_ANSWERS}, None)
 
 
 def visible_events(
@@ -105,9 +109,35 @@ def events_for_user(session: Session, rights: Rights, events: Sequence[StoredEve
 def changes_view(workspace: Workspace, user: User, since: int | None) -> ChangesView:
     """Return what a user may see since a cursor; without one, since the page began to load."""
     with workspace.database.read() as session:
+        rights = rights_of(session, user)
         batch = changes.since(session, changes.newest(session, changes.LOADING) if since is None else since)
-        events = events_for_user(session, rights_of(session, user), batch.events)
-        return ChangesView(next=batch.next, all=batch.all, changes=lines_of(events))
+        events = events_for_user(session, rights, batch.events)
+        cursor = shown_cursor(session, rights, batch, events, since)
+        return ChangesView(next=cursor, all=batch.all, changes=lines_of(events))
+
+
+def shown_cursor(
+    session: Session, rights: Rights, batch: EventBatch, events: Sequence[StoredEvent], since: int | None
+) -> int:
+    """Return the cursor that a person is told: that of the last change that they may see, if it is near.
+
+    The cursor of all changes would count those of other projects, and answers that are hidden from the person.
+
+    Args:
+        session: An open session.
+        rights: Of the person.
+        batch: The changes behind the person's cursor.
+        events: Those that the person may see.
+        since: The person's cursor; None: they have none yet.
+    """
+    if batch.all:
+        return batch.next
+    settled = [event.id for event in events if event.id <= batch.next]
+    if not settled and since is None:
+        seen = events_for_user(session, rights, changes.recent(session))
+        settled = [event.id for event in seen if event.id <= batch.next]
+    last = settled[-1] if settled else since
+    return last if last is not None and batch.next - last <= HELD else batch.next
 
 
 def _hidden(session: Session, pairs: Collection[Pair], viewer_id: str | None) -> set[Pair]:
@@ -135,5 +165,6 @@ def lines_of(events: Sequence[StoredEvent]) -> list[ChangeLine]:
 def line_of(project_id: str | None, topic: Topic, subjects: Collection[str | None]) -> ChangeLine:
     """Return a line; it names no subjects where one is not known, or where they are many."""
     named = [subject for subject in subjects if subject is not None]
-    whole = len(named) < len(subjects) or len(named) > MOST_SUBJECTS
+    # The subject of tasks says who may see the change, and is not told.
+    whole = topic == "tasks" or len(named) < len(subjects) or len(named) > MOST_SUBJECTS
     return ChangeLine(project_id=project_id, topic=topic, subjects=None if whole else named)

@@ -76,6 +76,16 @@ def sees_all(session: Session, project_id: str, viewer_id: str) -> bool:
     return session.scalar(found) is not None
 
 
+def works_blind(session: Session, project_id: str, viewer_id: str | None) -> bool:
+    """Return whether answers of a project may be hidden from a user, so that its sums are withheld from them.
+
+    Sums over a whole project would tell of each answer when it comes. None, the owner of the machine, sees all.
+    """
+    if viewer_id is None or sees_all(session, project_id, viewer_id):
+        return False
+    return session.scalar(select(Task.id).where(Task.project_id == project_id, _is_compared()).limit(1)) is not None
+
+
 def hidden_answers(viewer_id: str) -> ColumnElement[bool]:
     """Return the condition that another user's annotation is hidden from an annotator.
 

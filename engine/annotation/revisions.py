@@ -109,7 +109,14 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         if finished:
             seconds = bounded_seconds(session, annotation_id, user_id, request.seconds)
             _release_task(session, answer)
-            changes.publish(session, "tasks", answer.project_id)
+            changes.publish(
+                session,
+                "tasks",
+                answer.project_id,
+                answer.document_id,
+                question_id=answer.question_id,
+                author_id=answer.author_id,
+            )
             automatic_checks.person_answered(
                 session,
                 answer.project_id,

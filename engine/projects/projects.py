@@ -1,5 +1,7 @@
 """Projects and their settings."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -180,7 +182,26 @@ def summaries(
         kept = select(ProjectFigures.project_id, ProjectFigures.documents, ProjectFigures.accepted)
         of_everybody = kept.where(ProjectFigures.project_id.in_(here), ProjectFigures.person_id == EVERYBODY)
         numbers = {project_id: counts for project_id, *counts in session.execute(of_everybody)}
-    return Page((ProjectSummary(project, *numbers.get(project.id, (0, 0))) for (project,) in rows), following)
+        hidden = _count_hidden(session, user, here) if user is not None and user.role != "admin" else {}
+    summaries = []
+    for (project,) in rows:
+        documents, accepted = numbers.get(project.id, (0, 0))
+        summaries.append(ProjectSummary(project, documents, accepted - hidden.get(project.id, 0)))
+    return Page(summaries, following)
+
+
+def _count_hidden(session: Session, user: User, ids: Sequence[str]) -> dict[str, int]:
+    """Return how many accepted answers are hidden from a user, by project; answers are hidden from annotators alone."""
+    blind = select(Member.project_id).where(Member.user_id == user.id, Member.role == "annotator")
+    chosen = select(ProjectFigures.project_id, ProjectFigures.person_id, ProjectFigures.compared).where(
+        ProjectFigures.project_id.in_(ids),
+        ProjectFigures.project_id.in_(blind),
+        ProjectFigures.person_id.in_((EVERYBODY, user.id)),
+    )
+    hidden: Counter[str] = Counter()
+    for project_id, person_id, compared in session.execute(chosen):
+        hidden[project_id] += compared if person_id == EVERYBODY else -compared
+    return hidden
 
 
 def visible_to(workspace: Workspace, user: User) -> list[Project]:

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import FinishedMask, MaskCount, ModelVersion, Project, User
+from engine.accounts import visibility
 from engine.accounts.permissions import RANK, role_in
 from engine.errors import NotFound
 from engine.followers import freshness
@@ -68,7 +69,12 @@ class PersonFigures(Pace):
 
 
 class Figures(BaseModel):
-    """Figures of a project over a period. Annotators see other people's work as "others"."""
+    """Figures of a project over a period. Annotators see other people's work as "others", or their own alone."""
+
+    own_alone: bool = Field(
+        default=False,
+        description="Whether these are the caller's own figures: answers of others are hidden from them.",
+    )
 
     first_day: date
     last_day: date
@@ -102,7 +108,8 @@ def figures(
 ) -> Figures:
     """Return the figures of a project over `days` days up to `today` (UTC).
 
-    `viewer`: its role decides whether people are named; None, the owner of the machine, sees everybody. Raises NotFound
+    `viewer`: its role decides whether people are named; None, the owner of the machine, sees everybody. Somebody from
+    whom answers are hidden gets their own figures alone: sums would tell of each hidden answer. Raises NotFound
     when there is no such project for the viewer.
     """
     last = today or now().date()
@@ -110,14 +117,16 @@ def figures(
     with workspace.database.read() as session:
         existing(session, Project, project_id)
         names = _names(session, project_id, viewer)
-        counted, by_person, by_model = _counts(session, project_id, first, last)
-        mine = FinishedMask.project_id == project_id
-        people = _paces(session, FinishedMask.person_id, by_person, mine, FinishedMask.day >= first)
-        models = _paces(session, FinishedMask.version_id, by_model, mine)
+        only = viewer.id if viewer is not None and visibility.works_blind(session, project_id, viewer.id) else None
+        counted, by_person, by_model = _counts(session, project_id, first, last, only)
+        mine = (FinishedMask.project_id == project_id, *([FinishedMask.person_id == only] if only else ()))
+        people = _paces(session, FinishedMask.person_id, by_person, *mine, FinishedMask.day >= first)
+        models = _paces(session, FinishedMask.version_id, by_model, *mine)
         versions = session.scalars(
             select(ModelVersion).where(ModelVersion.id.in_(models)).order_by(ModelVersion.created_at, ModelVersion.id)
         ).all()
         return Figures(
+            own_alone=only is not None,
             first_day=first,
             last_day=last,
             as_of=freshness(session).as_of,
@@ -131,20 +140,25 @@ def figures(
                 (PersonFigures(person=names[key], **pace) for key, pace in people.items() if key in names),
                 key=lambda row: row.person,
             ),
-            queue=queue_depth(session, project_id, first, last),
-            choices=choices(session, project_id),
+            queue=[] if only else queue_depth(session, project_id, first, last),
+            choices=Choices(by=[]) if only else choices(session, project_id),
         )
 
 
 def _counts(
-    session: Session, project_id: str, first: date, last: date
+    session: Session, project_id: str, first: date, last: date, only: str | None
 ) -> tuple[dict[tuple[date, str], int], dict[str, _Counts], dict[str, _Counts]]:
-    """Return masks by day and person of the period, counts by person from its first day on, and by version for ever."""
+    """Return masks by day and person of the period, counts by person from its first day on, and by version for ever.
+
+    `only`: id of the person whose masks alone are counted; None: everybody's.
+    """
     by_day: dict[tuple[date, str], int] = {}
     by_person: dict[str, _Counts] = {}
     by_model: dict[str, _Counts] = {}
     totals = MaskCount.masks, MaskCount.timed, MaskCount.unchanged
     chosen = select(MaskCount.day, MaskCount.person_id, MaskCount.version_id, *totals)
+    if only is not None:
+        chosen = chosen.where(MaskCount.person_id == only)
     for day, person, version, *numbers in session.execute(
         chosen.where(MaskCount.project_id == project_id, MaskCount.masks > 0)
     ):

@@ -96,8 +96,10 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
                     break
             else:
                 leased = None
-            if after is not None or leased is not None:
-                changes.publish(session, "tasks", project_id)
+            for changed in (after, leased.id if leased is not None else None):
+                task = session.get(Task, changed) if changed is not None else None
+                if task is not None:
+                    _publish(session, task, user_id)
         if leased is not None:
             with workspace.database.read() as session:
                 annotation_id, page_id = _answer(session, leased, user_id)
@@ -132,7 +134,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             raise Conflict("This task was skipped and waits for a reviewer; your saved edits are kept.")
         if not (stands.takeable or stands.gold):
             raise Conflict(_holder_sentence(session, task, user_id))
-        changes.publish(session, "tasks", task.project_id)
+        _publish(session, task, user_id)
         until = leases.acquire(session, subject, user_id)
         assert until is not None
         return until
@@ -143,7 +145,14 @@ def release(workspace: Workspace, task_id: str, user_id: str) -> None:
     with workspace.database.write() as session:
         task = _task(session, task_id)
         leases.release(session, leases.task_subject(task_id, user_id), user_id)
-        changes.publish(session, "tasks", task.project_id)
+        _publish(session, task, user_id)
+
+
+def _publish(session: Session, task: Task, user_id: str) -> None:
+    """Tell of a change of a person's lease: those who may not know of their answer do not hear of it."""
+    changes.publish(
+        session, "tasks", task.project_id, task.document_id, question_id=task.question_id, author_id=user_id
+    )
 
 
 def page_of(session: Session, annotation: Annotation | None) -> str | None:

@@ -20,7 +20,7 @@ from engine.workspace import Workspace
 class HeldTask:
     """Task that somebody holds, and the end of the lease.
 
-    The person is "Somebody else" when their answer will be compared with the viewer's.
+    A task of which others' answers are hidden from the viewer is not among them: it would announce such an answer.
     """
 
     person: str
@@ -67,7 +67,7 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
     """Return the queue of a project as one person sees it. Raises NotFound for an unknown project."""
     leased = leases.live(session, "task:")
     counts = task_status.counts(session, project_id, user_id, leased)
-    held = _load_held(session, project_id, user_id, leased)
+    held, hidden = _load_held(session, project_id, user_id, leased)
     others = [each for holder, each in held if holder != user_id]
     reason = None if counts.mine else _reason(session, project_id, counts, others)
     return QueueView(
@@ -80,7 +80,7 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
         to_review=to_review(session, project_id, user_id),
         reason=reason,
         automatic=counts.automatic,
-        in_progress=counts.in_progress,
+        in_progress=max(0, counts.in_progress - hidden),
         skipped=counts.skipped,
         dismissed=counts.dismissed,
     )
@@ -126,33 +126,28 @@ def to_local_time(sentence: str) -> str:
 
 def _load_held(
     session: Session, project_id: str, viewer_id: str, held: Sequence[leases.Held]
-) -> list[tuple[str, HeldTask]]:
-    """Return (holder's id, held task) of a project, earliest end first, with the names the viewer may see."""
+) -> tuple[list[tuple[str, HeldTask]], int]:
+    """Return (holder's id, held task) of a project, earliest end first, and how many more the viewer may not see."""
     if not held:
-        return []
-    hidden = visibility.is_compared_with(viewer_id).label("hidden")
-    found = session.execute(
-        select(Task.id, Document.name, Question.text, hidden)
+        return [], 0
+    compared = visibility.is_compared_with(viewer_id).label("compared")
+    rows = session.execute(
+        select(Task.id, Document.name, Question.text, compared)
         .join(Document, Document.id == Task.document_id)
         .join(Question, Question.id == Task.question_id)
         .where(Task.project_id == project_id, Task.id.in_([task_status.task_of(each) for each in held]))
     ).all()
-    named = {task_id: (document, question) for task_id, document, question, _ in found}
-    of_others = {task_status.task_of(each) for each in held if each.holder != viewer_id}
-    unnamed = of_others & {task_id for task_id, *_, compared in found if compared}
-    if unnamed and visibility.sees_all(session, project_id, viewer_id):
-        unnamed = set()
-
-    def name_shown(each: leases.Held) -> str:
-        """Return the name that the viewer may see."""
-        others = each.holder != viewer_id and task_status.task_of(each) in unnamed
-        return visibility.SOMEBODY if others else each.name
-
-    return [
-        (each.holder, HeldTask(name_shown(each), *named[task_status.task_of(each)], each.until))
+    named = {task_id: (document, question) for task_id, document, question, _ in rows}
+    unseen = {task_id for task_id, *_, is_compared in rows if is_compared}
+    if unseen and visibility.sees_all(session, project_id, viewer_id):
+        unseen = set()
+    own = {task_status.task_of(each) for each in held if each.holder == viewer_id}
+    shown = [
+        (each.holder, HeldTask(each.name, *named[task_status.task_of(each)], each.until))
         for each in held
-        if task_status.task_of(each) in named
+        if task_status.task_of(each) in named and (each.holder == viewer_id or task_status.task_of(each) not in unseen)
     ]
+    return shown, len(unseen - own)
 
 
 def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[HeldTask]) -> str:
