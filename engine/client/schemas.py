@@ -252,7 +252,7 @@ class GivenAnswer(BaseModel):
 class HeldTask(BaseModel):
     """Task that somebody holds, and the end of the lease.
 
-    The person is "Somebody else" when their answer will be compared with the viewer's.
+    A task of which others' answers are hidden from the viewer is not among them: it would announce such an answer.
     """
 
     person: str
@@ -1144,8 +1144,10 @@ class EditPrompts(BaseModel):
 
 
 class Figures(BaseModel):
-    """Figures of a project over a period. Annotators see other people's work as "others"."""
+    """Figures of a project over a period. Annotators see other people's work as "others", or their own alone."""
 
+    own_alone: bool = False
+    """Whether these are the caller's own figures: answers of others are hidden from them."""
     first_day: date
     last_day: date
     as_of: datetime

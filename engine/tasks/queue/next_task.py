@@ -96,10 +96,11 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
                     break
             else:
                 leased = None
-            for changed in (after, leased.id if leased is not None else None):
-                task = session.get(Task, changed) if changed is not None else None
-                if task is not None:
-                    _publish(session, task, user_id)
+            left = session.get(Task, after) if after is not None else None
+            if left is not None:
+                _publish(session, project_id, left.document_id, left.question_id, user_id)
+            if leased is not None:
+                _publish(session, project_id, leased.document_id, leased.question.id, user_id)
         if leased is not None:
             with workspace.database.read() as session:
                 annotation_id, page_id = _answer(session, leased, user_id)
@@ -134,7 +135,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             raise Conflict("This task was skipped and waits for a reviewer; your saved edits are kept.")
         if not (stands.takeable or stands.gold):
             raise Conflict(_holder_sentence(session, task, user_id))
-        _publish(session, task, user_id)
+        _publish(session, task.project_id, task.document_id, task.question_id, user_id)
         until = leases.acquire(session, subject, user_id)
         assert until is not None
         return until
@@ -145,14 +146,12 @@ def release(workspace: Workspace, task_id: str, user_id: str) -> None:
     with workspace.database.write() as session:
         task = _task(session, task_id)
         leases.release(session, leases.task_subject(task_id, user_id), user_id)
-        _publish(session, task, user_id)
+        _publish(session, task.project_id, task.document_id, task.question_id, user_id)
 
 
-def _publish(session: Session, task: Task, user_id: str) -> None:
+def _publish(session: Session, project_id: str, document_id: str, question_id: str, user_id: str) -> None:
     """Tell of a change of a person's lease: those who may not know of their answer do not hear of it."""
-    changes.publish(
-        session, "tasks", task.project_id, task.document_id, question_id=task.question_id, author_id=user_id
-    )
+    changes.publish(session, "tasks", project_id, document_id, question_id=question_id, author_id=user_id)
 
 
 def page_of(session: Session, annotation: Annotation | None) -> str | None:
