@@ -43,6 +43,11 @@ def test_the_name_of_a_document_opens_it_in_the_workspace(bench: Bench) -> None:
     documents.get_by_role("link", name="second to be opened.pdf").focus()
     page.keyboard.press("Enter")
     open_document(page, second)
+    steps = [(page.go_back, "Documents"), (page.go_back, "Annotate"), (page.go_forward, "Documents")]
+    for step, shown in (*steps, (page.go_forward, "Annotate")):  # tabs are steps of the browser's history, too
+        step()
+        expect(page.get_by_role("tab", name=shown, exact=True)).to_have_attribute("aria-selected", "true")
+    expect(page.locator(f".g-document[data-document='{second}']")).to_have_attribute("aria-selected", "true")
     tab(page, "Documents")
     with page.context.expect_page() as opened:  # the browser's own way stays
         documents.get_by_role("link", name="first to be opened.pdf").click(modifiers=["Control"])

@@ -20,6 +20,7 @@ import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
 import { followLinks } from './links.js';
 import { PeoplePanel } from './people.js';
+import { keepTabHistory } from './tab_history.js';
 
 /** @type {PeoplePanel | null} */
 let people = null;
@@ -57,4 +58,5 @@ export function startTabs() {
   watchExports();
   watchUploads();
   followLinks();
+  keepTabHistory();
 }

@@ -1,6 +1,8 @@
 // Links into the workspace, as the name of a document or a page in a list: the tab Annotate comes into sight, with the
 // focus on the page. The workspace itself follows the address.
 
+import { withoutStep } from './tab_history.js';
+
 const FRAMES = 60; // until Gradio has shown the tab: about a second
 
 /** @param {MouseEvent} event whether it opens the link here, and not in another window, as the person may wish */
@@ -27,7 +29,7 @@ export function followLinks() {
     if (!link || link.target || !opensHere(event) || !intoTheWorkspace(link)) return;
     const tab = document.querySelector('[role=tab][data-tab-id=annotate]');
     if (!(tab instanceof HTMLElement) || tab.ariaSelected === 'true') return;
-    tab.click();
+    withoutStep(() => tab.click()); // the address of the link is the step
     focusThePage();
   });
 }
