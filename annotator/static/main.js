@@ -3,6 +3,7 @@
 
 import { h } from './core/dom.js';
 import { keepComposing, learnLayout } from './core/keyboard_layout.js';
+import { showLocalTimes, tellZone } from './core/time_zone.js';
 import { placePersonMenu } from './settings/person_menu.js';
 import { placeLoginNotice } from './settings/login_notice.js';
 import { mountWorkspace } from './mount.js';
@@ -38,6 +39,8 @@ function adopt(root) {
   if (focused instanceof HTMLElement && early.contains(focused)) focused.focus({ preventScroll: true });
 }
 
+tellZone();
+showLocalTimes();
 keepComposing(window);
 learnLayout();
 Object.assign(window, { Glossator });

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 import gradio as gr
 
 from annotator.gradio.event_user import role_of
+from annotator.gradio.event_zone import with_offset, zone_of
 from annotator.gradio.live_tab import LiveTab
 from annotator.ui.table import NO_PROJECT, empty
 from db.statuses import ACCEPTED, AUTOMATIC
@@ -77,8 +78,8 @@ def build(service: AnswerService) -> None:
                 splits = gr.CheckboxGroup(_SPLITS, value=[], label="Split", info="None selected: all.")
             questions = gr.Dropdown([], value=[], multiselect=True, label="Questions", info=_QUESTIONS)
             with gr.Row():
-                since = gr.Textbox(label="Saved on or after", placeholder="2026-11-22", info="Date in UTC.")
-                until = gr.Textbox(label="Saved before", placeholder="2026-12-01", info="Date in UTC.")
+                since = gr.Textbox(label="Saved on or after", placeholder="2026-11-22", info="A day of your time zone.")
+                until = gr.Textbox(label="Saved before", placeholder="2026-12-01", info="A day of your time zone.")
                 agreement = gr.Slider(
                     0,
                     1,
@@ -114,13 +115,14 @@ def build(service: AnswerService) -> None:
         asked = [question for question in questions or () if question in answered]
         if asked != list(questions or ()):  # of the project before; else the value stays, for it may be in hand
             offered["value"] = asked
+        zone = zone_of(request)
         try:
             filters = Filters(
                 statuses=tuple(statuses or ()),
                 splits=tuple(splits or ()) or None,
                 questions=tuple(asked) or None,
-                since=(since or "").strip() or None,
-                until=(until or "").strip() or None,
+                since=with_offset((since or "").strip(), zone) or None,
+                until=with_offset((until or "").strip(), zone) or None,
                 agreement=agreement or None,
                 quarantined=True,
                 unfit=not fit,

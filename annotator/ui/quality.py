@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from annotator.gradio.event_user import current_user, require, role_of
+from annotator.gradio.event_zone import zone_of
 from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform
 from annotator.ui import label_plots, plots, stage_card
@@ -66,7 +67,9 @@ def build(service: AnswerService) -> None:
         changes = gr.update(visible=role == "admin")
         if project_id is None or role is None:
             return [NO_PROJECT, changes]
-        computed = figures(service.workspace, project_id, days=days, viewer=current_user(service, request))
+        computed = figures(
+            service.workspace, project_id, days=days, viewer=current_user(service, request), zone=zone_of(request)
+        )
         stage = stage_view(service.workspace, project_id)
         progress = following.draw_progress(service.workspace, project_id, (AUTOMATIC,))
         if role == "annotator":
@@ -147,6 +150,7 @@ def _masks(found: Figures) -> str:
     total = sum(row.masks for row in rows)
     worked = len({row.day for row in rows})
     sentence = f"{count(total, 'mask')} on {count(worked, 'day')}, {total / worked:.0f} a working day."
+    sentence += f" Days in {found.time_zone}."
     return plots.stacked_bars(title, sentence, bins, _by_person(rows, bins, size), "masks")
 
 
@@ -276,6 +280,7 @@ def _queue(found: Figures) -> str:
         )
     now = found.queue[-1]
     sentence = f"{count(now.open, 'task')} to answer, {count(now.submitted, 'answer')} to review."
+    sentence += " Days in UTC."
     series = [
         ("to answer", [depth.open for depth in found.queue]),
         ("to review", [depth.submitted for depth in found.queue]),

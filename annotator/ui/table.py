@@ -39,9 +39,10 @@ def sentence(text: str) -> Markup:
 
 
 def moment(time: datetime) -> Markup:
-    """Return a time to the minute, in UTC."""
+    """Return a time to the minute in UTC; the page shows it on the reader's clock (static/core/time_zone.js)."""
     time = time.astimezone(UTC)
-    return Markup(f'<time datetime="{time.isoformat()}" title="UTC">{time:%Y-%m-%d %H:%M}</time>')
+    shown = f'<time datetime="{time.isoformat()}" title="UTC">{time:%Y-%m-%d %H:%M}</time>'
+    return Markup(f"<glossator-time>{shown}</glossator-time>")
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

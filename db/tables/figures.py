@@ -22,6 +22,7 @@ class FinishedMask(Base):
     __table_args__ = (
         Index("ix_finished_masks_question", "document_id", "question_id"),
         Index("ix_finished_masks_person", "project_id", "person_id", "seconds", "day"),
+        Index("ix_finished_masks_at", "project_id", "at", "person_id"),
         Index("ix_finished_masks_version", "project_id", "version_id", "seconds"),
     )
 

@@ -1148,6 +1148,8 @@ class Figures(BaseModel):
 
     own_alone: bool = False
     """Whether these are the caller's own figures: answers of others are hidden from them."""
+    time_zone: str = "UTC"
+    """Whose days the masks are counted on."""
     first_day: date
     last_day: date
     as_of: datetime

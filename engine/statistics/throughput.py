@@ -1,11 +1,13 @@
 """Throughput of a project: masks per day, seconds per mask by model version, depth of the queue.
 
-Reads only figures that are derived after each change (engine.followers). Days are in UTC.
+Reads only figures that are derived after each change (engine.followers), by days in UTC; masks of the days of another
+zone are counted from their times.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, select
@@ -20,12 +22,14 @@ from engine.followers import freshness
 from engine.models.registry import label
 from engine.queries import existing
 from engine.statistics.intervals import median_ranks, middle_ranks, share_interval
+from engine.statistics.local_days import masks_by_local_day
 from engine.statistics.queue_depth import QueueDepth, queue_depth
 from engine.statistics.selection_gain import Choices, choices
 from engine.workspace import Workspace
 
 OTHERS = "others"
 LONGEST = 3650  # days
+_UTC = ZoneInfo("UTC")
 
 
 class MasksADay(BaseModel):
@@ -76,6 +80,7 @@ class Figures(BaseModel):
         description="Whether these are the caller's own figures: answers of others are hidden from them.",
     )
 
+    time_zone: str = Field(default="UTC", description="Whose days the masks are counted on.")
     first_day: date
     last_day: date
     as_of: datetime = Field(description="All work until then is counted; the present time when nothing lags.")
@@ -104,21 +109,32 @@ _NONE = _Counts(0, 0, 0)
 
 
 def figures(
-    workspace: Workspace, project_id: str, *, days: int = 90, viewer: User | None = None, today: date | None = None
+    workspace: Workspace,
+    project_id: str,
+    *,
+    days: int = 90,
+    viewer: User | None = None,
+    today: date | None = None,
+    zone: ZoneInfo = _UTC,
 ) -> Figures:
-    """Return the figures of a project over `days` days up to `today` (UTC).
+    """Return the figures of a project over `days` days up to `today`.
+
+    `zone`: whose days the masks are counted on; those of the queue are in UTC. `today`: the last day, by default the
+    present one of the zone.
 
     `viewer`: its role decides whether people are named; None, the owner of the machine, sees everybody. Somebody from
     whom answers are hidden gets their own figures alone: sums would tell of each hidden answer. Raises NotFound
     when there is no such project for the viewer.
     """
-    last = today or now().date()
+    last = today or now().astimezone(zone).date()
     first = last - timedelta(days=min(max(days, 1), LONGEST) - 1)
     with workspace.database.read() as session:
         existing(session, Project, project_id)
         names = _names(session, project_id, viewer)
         only = viewer.id if viewer is not None and visibility.works_blind(session, project_id, viewer.id) else None
         counted, by_person, by_model = _counts(session, project_id, first, last, only)
+        if zone.key != _UTC.key:
+            counted = masks_by_local_day(session, project_id, first, last, zone, only)
         mine = (FinishedMask.project_id == project_id, *([FinishedMask.person_id == only] if only else ()))
         people = _paces(session, FinishedMask.person_id, by_person, *mine, FinishedMask.day >= first)
         models = _paces(session, FinishedMask.version_id, by_model, *mine)
@@ -127,6 +143,7 @@ def figures(
         ).all()
         return Figures(
             own_alone=only is not None,
+            time_zone=zone.key,
             first_day=first,
             last_day=last,
             as_of=freshness(session).as_of,
@@ -140,7 +157,7 @@ def figures(
                 (PersonFigures(person=names[key], **pace) for key, pace in people.items() if key in names),
                 key=lambda row: row.person,
             ),
-            queue=[] if only else queue_depth(session, project_id, first, last),
+            queue=[] if only else queue_depth(session, project_id, first, today or now().date()),
             choices=Choices(by=[]) if only else choices(session, project_id),
         )
 

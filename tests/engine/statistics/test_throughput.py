@@ -4,6 +4,7 @@ import json
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import event
@@ -62,6 +63,16 @@ def test_masks_are_counted_on_the_day_in_utc_on_which_somebody_finished_them(his
         (MONDAY, "Bo", 1),
         (MONDAY + timedelta(days=1), "Ann", 1),
     ]
+
+
+def test_masks_are_counted_on_the_days_of_a_time_zone(history: History) -> None:
+    for hours in (9.9, 10, 23.9, 33.9, 34.1):  # in Kiritimati, 14 hours ahead: 23:54, 0:00, 13:54, 23:54, 0:06
+        answered(history, "Ann", at(MONDAY, hours))
+    days = {"days": 7, "today": MONDAY + timedelta(days=2)}
+    found = figures_now(history.workspace, history.project.id, zone=ZoneInfo("Pacific/Kiritimati"), **days)
+    assert found.time_zone == "Pacific/Kiritimati"
+    assert [((row.day - MONDAY).days, row.masks) for row in found.masks_a_day] == [(0, 1), (1, 3), (2, 1)]
+    assert [row.masks for row in figures_now(history.workspace, history.project.id, **days).masks_a_day] == [3, 2]
 
 
 def test_a_mask_counts_once_however_often_it_is_reopened(history: History) -> None:
