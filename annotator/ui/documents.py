@@ -11,7 +11,7 @@ from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.table_pages import TablePages
 from annotator.ui.table import NO_PROJECT, Markup, badge, empty, link, moment, table
 from engine.annotation.answer_service import AnswerService
-from engine.documents.lists.listing import DocumentPage, Sort, document_page
+from engine.documents.lists.listing import DocumentPage, Skipped, Sort, document_page
 from engine.documents.lists.totals import DocumentTotals, document_totals
 from engine.documents.lists.views import DocumentLine
 from engine.errors import Forbidden
@@ -19,8 +19,14 @@ from engine.interchange.formats import FORMATS, IMPORTED
 from engine.interchange.imports import RECOGNISE
 from engine.plurals import word
 from engine.projects import projects
+from engine.tasks.skips import REASONS
 
 ROWS = 50  # of one page of the table
+SKIPPED = [
+    ("All documents", ""),
+    ("Any reason", "any"),
+    *((title, reason) for reason, title in REASONS.items()),
+]
 ORDERS: list[tuple[str, Sort]] = [("Newest first", "-created"), ("Name", "name")]
 _MADE = "(made) => { window.Glossator.chooseProject(made.id); return []; }"
 COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Notes"]
@@ -93,29 +99,42 @@ def build(service: AnswerService) -> None:
                 label="Search documents", placeholder="Part of a name, or printed words", max_length=200, visible=False
             )
             order = gr.Dropdown(ORDERS, value="-created", label="Order", visible=False)
+            skipped = gr.Dropdown(SKIPPED, value="", label="Skipped tasks", visible=False)
         content = gr.HTML()
         pages = TablePages("documents")
         taking_in = gr.HTML(apply_default_css=False)
 
-    def show(request: gr.Request, project_id: str | None, query: str | None, sort: Sort | None, seen: Any) -> list[Any]:
+    def show(
+        request: gr.Request,
+        project_id: str | None,
+        query: str | None,
+        sort: Sort | None,
+        reason: Skipped | None,
+        seen: Any,
+    ) -> list[Any]:
         query, sort = query or "", sort or "-created"
         user = current_user(service, request)
         role = role_of(service, request, project_id)
         creates = gr.update(visible=user.role == "admin")
         hidden = gr.update(visible=False)
         if project_id is None or role is None:
-            return ["", "", NO_PROJECT, hidden, hidden, *pages.hide(), "", creates, creates]
+            return ["", "", NO_PROJECT, hidden, hidden, hidden, *pages.hide(), "", creates, creates]
         form = import_form(project_id) if role in ("reviewer", "admin") else ""
         totals = document_totals(service.workspace, project_id, user.id)
         if not totals.documents:
-            return [_UPLOAD, "", EMPTY, hidden, hidden, *pages.hide(), form, creates, creates]
-        asked = {"project": project_id, "query": query, "sort": sort}
+            return [_UPLOAD, "", EMPTY, hidden, hidden, hidden, *pages.hide(), form, creates, creates]
+        reviews = role in ("reviewer", "admin")
+        flag = reason or None if reviews else None  # who skips what is the reviewers'
+        asked = {"project": project_id, "query": query, "sort": sort, "skipped": flag}
         trail = pages.read_trail(seen, **asked)
         cursor = trail[-1] if trail else None
-        page = document_page(service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor)
+        page = document_page(
+            service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor, skipped=flag
+        )
         shown, turned = gr.update(visible=True), pages.show(trail, page.next, **asked)
         listed = _list_page(project_id, page, len(trail) * ROWS)
-        return [_UPLOAD, _figures(totals), listed, shown, shown, *turned, form, creates, creates]
+        flags = gr.update(visible=reviews)
+        return [_UPLOAD, _figures(totals), listed, shown, shown, flags, *turned, form, creates, creates]
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
         user = current_user(service, request)
@@ -124,9 +143,9 @@ def build(service: AnswerService) -> None:
         project = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
         return {"id": project.id}, ""
 
-    filled = [upload, figures, content, search, order, *pages.outputs, taking_in, name, create]
-    tab.follow(show, [search, order, pages.place], filled)
-    tab.fetch_again_on(search.change, order.input)
+    filled = [upload, figures, content, search, order, skipped, *pages.outputs, taking_in, name, create]
+    tab.follow(show, [search, order, skipped, pages.place], filled)
+    tab.fetch_again_on(search.change, order.input, skipped.input)
     pages.fetch_when_turned(tab)
     created = gr.on([create.click, name.submit], make, name, [made, name], **QUIET)
     tab.show_result_of(created.success(None, made, None, js=_MADE, **QUIET).then)
@@ -153,7 +172,10 @@ def _list_page(project_id: str, page: DocumentPage, before: int) -> str:
         before: number of documents on the pages before it.
     """
     if not page.lines:
-        return empty("No documents found.", "Each word must be part of the name, or the beginning of a printed word.")
+        return empty(
+            "No documents found.",
+            "Each word must be part of the name, or the beginning of a printed word. A filter may leave none.",
+        )
     rows = [
         [
             link(f"/app/#project={project_id}&document={line.id}", line.name),

@@ -30,7 +30,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 # What each tab sends beside the project when it is opened.
 OPENED: dict[str, tuple[Any, ...]] = {
-    "documents": ("", "-created", {}),
+    "documents": ("", "-created", "", {}),
     "questions": (None, "", False, 0, 2, 0.5, 0, "arrival", 20, "", "-documents", {}),
     "training": (False, {}, {}),
     "quality": (91,),

@@ -15,10 +15,12 @@ def tab(page: Page, name: str) -> Locator:
     """Open a tab, and return its panel once its content is there."""
     page.evaluate(DRAWN)  # after a change of width the row is laid out anew
     row = page.get_by_role("tab", name=name, exact=True)
+    more = page.locator(".overflow-menu > button")
+    expect(row.or_(more).locator("visible=true").first).to_be_visible()  # Gradio comes after the workspace
     if row.is_visible():
         row.click()
     else:  # what does not fit into a narrow row stands behind a button
-        page.locator(".overflow-menu > button").click()
+        more.click()
         page.locator(".overflow-dropdown button", has_text=name).click()
     panel = page.locator(f"#tab-{name.lower()}")
     expect(panel.get_by_role("heading", name=name, exact=True, level=1)).to_be_attached()

@@ -2,12 +2,13 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
-from sqlalchemy import select, true
+from sqlalchemy import Select, select, true
 from sqlalchemy.orm import Session
 
-from db.tables import EVERYBODY, Document, ProjectFigures
+from db.statuses import SKIPPED
+from db.tables import EVERYBODY, Document, ProjectFigures, Skip, Task
 from engine.documents.lists import text_search
 from engine.documents.lists.views import DocumentLine, lines_of
 from engine.paging import Order
@@ -16,6 +17,8 @@ from engine.workspace import Workspace
 Sort = Literal["-created", "name"]
 SORTS: tuple[Sort, ...] = get_args(Sort)
 MOST_LINES = 1000  # of one page
+MOST_COUNTED = 100_000  # documents with skipped tasks
+Skipped = Literal["any", "unreadable", "not_sure", "wrong_document", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ def document_page(
     limit: int = MOST_LINES,
     cursor: str | None = None,
     ids: Collection[str] | None = None,
+    skipped: Skipped | None = None,
 ) -> DocumentPage:
     """Return a page of a project's documents, at the cost of its own lines.
 
@@ -56,6 +60,8 @@ def document_page(
         limit: maximum number of lines.
         cursor: `next` of the page before, which had the same query and sort; None: the first page.
         ids: only these documents.
+        skipped: only documents with a task that somebody skipped and on which no reviewer has decided: for this
+            reason, or "any".
 
     Raises:
         Refused: the cursor is not one of this list.
@@ -65,9 +71,13 @@ def document_page(
         page = select(Document.id).where(Document.project_id == project_id)
         if ids is not None:
             page = page.where(Document.id.in_(ids))
+        total = search.number
+        if skipped is not None:
+            page = page.where(Document.id.in_(_select_skipped(project_id, skipped)))
+            total = len(search.first(session, page, MOST_COUNTED))
         rows, following = _order(sort).rows(session, page, limit, cursor, search.first)
         lines = _in_order(session, project_id, [document_id for (document_id,) in rows], viewer_id)
-    return DocumentPage(lines, search.number, following)
+    return DocumentPage(lines, total, following)
 
 
 def document_lines(
@@ -100,6 +110,13 @@ def _find_documents(session: Session, project_id: str, query: str) -> text_searc
         figures = session.get(ProjectFigures, (project_id, EVERYBODY))
         search = text_search.Found(figures.documents if figures is not None else 0, true())
     return search
+
+
+def _select_skipped(project_id: str, skipped: Skipped) -> Select[Any]:
+    """Return the statement for documents with skipped tasks that wait for a reviewer."""
+    chosen = select(Task.document_id).join(Skip, Skip.task_id == Task.id)
+    chosen = chosen.where(Skip.project_id == project_id, Skip.verdict.is_(None), Task.state == SKIPPED)
+    return chosen if skipped == "any" else chosen.where(Skip.reason == skipped)
 
 
 def _order(sort: Sort) -> Order:

@@ -3,6 +3,7 @@
 import pytest
 
 from engine import audit
+from engine.documents.lists.listing import Skipped, document_page
 from engine.errors import Conflict, Refused
 from engine.tasks import skips
 from engine.tasks.queue import next_task as queue
@@ -100,3 +101,20 @@ def test_a_skip_stops_an_overlapping_task_and_keeps_the_answers_it_has(workspace
     assert counted(office) == (0, 1, 0, 1)
     answer(workspace, task, office.rita)
     assert counted(office)[:3] == (0, 0, 0)
+
+
+def test_documents_are_listed_by_the_reason_of_skipped_tasks_that_wait(office: Office) -> None:
+    workspace, project = office.workspace, office.project.id
+    first, *_, last = office.tasks()
+    skips.skip(workspace, first.id, office.ann.id, "unreadable")
+    skips.skip(workspace, last.id, office.ann.id, "not_sure")
+
+    def listed(reason: Skipped, query: str = "") -> tuple[set[str], int]:
+        page = document_page(workspace, project, office.rita.id, skipped=reason, query=query)
+        return {line.id for line in page.lines}, page.total
+
+    assert listed("any") == ({first.document_id, last.document_id}, 2)
+    assert listed("unreadable") == ({first.document_id}, 1)
+    assert listed("other") == listed("any", "nowhere") == (set(), 0)
+    skips.decide(workspace, first.id, office.rita.id, "returned")
+    assert listed("any") == ({last.document_id}, 1)
