@@ -13,6 +13,7 @@ invoice no; invoice #; invoice number; inv. no.; bill no; tax invoice no|invoice
 receipt no; receipt #; receipt number; slip no; trans no; transaction no|receipt number; transaction number; receipt id|code
 order no; purchase order; p.o. number; po #; order number; order id; purchase order no.|order number; purchase order number; po number|code
 account no; account number; acct #; a/c no; acct. no.|account number; Which account is it?; account no|code
+customer no; customer number; customer id; client no; customer no.|customer number; Which number does the customer have?; id of the customer|code
 customer; customer name; client; bill to; sold to; buyer|customer; Who is the customer?; customer name; Who is billed?; client name|person,company
 vendor; supplier; seller; manufacturer; sold by; source; agency|vendor; Who is the supplier?; Who sells the goods?; seller; supplier|company
 manufacturer; made by; mfr.; producer|manufacturer; Who makes it?; maker; producer|company
@@ -104,11 +105,15 @@ nationality; citizenship|nationality; citizenship|country
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """Concept: `printed` keys, `asked` noun phrases and questions, `kinds` of its values."""
+    """Concept: `printed` keys, `asked` noun phrases and questions, `kinds` of its values.
+
+    `reworded`: least share of its questions that take words of `asked` and not of the printed key.
+    """
 
     printed: tuple[str, ...]
     asked: tuple[str, ...]
     kinds: tuple[str, ...]
+    reworded: float = 0.0
 
 
 def _concept(line: str) -> Concept:

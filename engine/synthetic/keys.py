@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass
 
 from engine.synthetic.concepts import CONCEPTS, Concept
+from engine.synthetic.families import EVENTS, PARTIES, family_of
 from engine.synthetic.vocabulary import SMALL, coin_word, word, words
 
 # Kinds of values for keys without a concept, by frequency in forms.
@@ -27,6 +28,7 @@ _HEAD_KINDS = {
     "by": "person", "type": "phrase", "cost": "money", "price": "money", "time": "time", "phone": "phone", "quantity": "number",
     "rate": "percent", "manager": "person", "weight": "measure", "period": "dates", "volume": "number", "office": "city",
 }  # fmt: skip
+_FAMILY_PAGES, _FAMILY_KEYS = 0.25, 0.4  # shares of the pages, and of their keys while the family lasts
 _NUMBERING = (
     "1.",
     "2.",
@@ -68,14 +70,18 @@ class KeySource:
         self.concepts: set[Concept] = set()
         # A head shared by many keys of the page ("start date", "end date", "order date"): similar, confusable keys.
         self.shared_head = rng.choice(_HEADS) if rng.random() < 0.35 else None
+        # Or a noun: "customer" with its name, number and address, which only who, where and how much tell apart.
+        self.noun = rng.choice(PARTIES + EVENTS) if rng.random() < _FAMILY_PAGES else None
+        self.family = family_of(self.noun) if self.noun else []
+        rng.shuffle(self.family)
 
     def next(self) -> Key:
         """Return the next key."""
-        key = _sample_key(self.rng, self.meant, self.shared_head)
+        key = self._sample()
         for _ in range(20):
             if key.text not in self.used:
                 break
-            key = _sample_key(self.rng, self.meant, self.shared_head)
+            key = self._sample()
         self.used.add(key.text)
         if key.concept is not None:
             self.concepts.add(key.concept)
@@ -85,8 +91,16 @@ class KeySource:
         """Return a key whose text and concept the page does not have."""
         while True:
             key = _sample_key(self.rng, 0.6, self.shared_head)
-            if key.text not in self.used and key.concept not in self.concepts:
+            asked = key.concept.asked if key.concept else ()
+            named = self.noun is not None and any(self.noun in text.lower() for text in (key.text, *asked))
+            if key.text not in self.used and key.concept not in self.concepts and not named:
                 return key
+
+    def _sample(self) -> Key:
+        if self.family and self.rng.random() < _FAMILY_KEYS:
+            concept = self.family.pop()
+            return Key(self.rng.choice(concept.printed), self.rng.choice(concept.kinds), concept)
+        return _sample_key(self.rng, self.meant, self.shared_head)
 
 
 def _sample_key(rng: random.Random, meant: float, shared_head: str | None) -> Key:

@@ -25,8 +25,8 @@ _NEIGHBOURS = {
 
 
 def about(rng: random.Random, key: str, concept: Concept | None = None, *, synonyms: float = 0.22) -> str:
-    """Return a question for the value at `key` (as printed); `synonyms`: share asked in other words."""
-    if concept is not None and rng.random() < synonyms:
+    """Return a question for the value at `key` (as printed); `synonyms`: least share asked in other words."""
+    if concept is not None and rng.random() < max(synonyms, concept.reworded):
         asked = rng.choice(concept.asked)
         return mistype(rng, asked if asked.endswith("?") else around(rng, asked))
     asked = key.strip(" :.…_-?") or key

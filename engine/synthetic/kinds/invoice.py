@@ -10,7 +10,7 @@ from engine.synthetic.canvas import Canvas, Panel
 from engine.synthetic.concepts import CONCEPTS
 from engine.synthetic.draft import Draft, body_face, page_width, vary_case
 from engine.synthetic.keys import KeySource
-from engine.synthetic.kinds.receipts.words import ASKED
+from engine.synthetic.kinds.receipts.words import ASKED, tax_key
 from engine.synthetic.marks import ask_for_tables, ornament
 from engine.synthetic.values import address_lines, company, email, person, phone, value
 from engine.synthetic.vocabulary import phrase, sentence
@@ -38,7 +38,7 @@ _COLUMNS = (
 _SUMS = (
     ("subtotal", ("Subtotal", "Net", "Sub total", "Net amount", "Total net"), 0.7),
     ("discount", ("Discount", "Less discount", "Rebate"), 0.2),
-    ("tax", ("Tax", "VAT", "Sales tax", "GST", "VAT 20%", "Tax (8%)", "GST 6%"), 0.7),
+    ("tax", (), 0.7),
     ("shipping", ("Shipping", "Freight", "Delivery", "Shipping & handling"), 0.3),
 )
 _SELLER = (
@@ -172,6 +172,8 @@ def _meta(invoice: Invoice, x: float, y: float, right: float) -> float:
         fields = [concept for concept in CONCEPTS if concept.printed[0] in ("date", "invoice no")][
             : rng.randint(1, 2)
         ] + fields
+    if rng.random() < 0.35:  # a number of the customer beside the customer: only "who" and "which number" tell
+        fields.append(next(concept for concept in CONCEPTS if concept.printed[0] == "customer no"))
     for concept in dict.fromkeys(fields):
         key = rng.choice(concept.printed)
         invoice.keys.concepts.add(concept)
@@ -291,25 +293,33 @@ def _goods(invoice: Invoice, y: float) -> tuple[float, float]:
 def _sums(invoice: Invoice, y: float, net: float) -> float:
     rng, canvas, em = invoice.rng, invoice.canvas, invoice.em
     key_x = canvas.width * rng.uniform(0.52, 0.66)
-    currency = rng.choice(("", "$", "€", "£", "RM ", "USD "))
+    currency = rng.choice(("", "$", "€", "£", "RM ", "USD ", "CHF ", "EUR "))
+    keys_end = (
+        invoice.right - canvas.face.width("CHF 999,999.99") - em * rng.uniform(1, 5) if rng.random() < 0.35 else 0.0
+    )
     amounts = {"subtotal": net, "discount": net * 0.05, "tax": net * 0.08, "shipping": rng.randint(100, 9999) / 100}
     asked = {**ASKED, "shipping": ("shipping", "delivery cost", "How much is shipping?", "freight")}
     for name, keys, share in _SUMS:
         if rng.random() > share:
             continue
-        canvas.write(vary_case(rng, rng.choice(keys)) + invoice.ending, key_x, y, role="key")
-        invoice.ask(
-            asked[name], canvas.write_right(f"{currency}{amounts[name]:,.2f}", invoice.right, y, role="value").pieces
-        )
+        shown = f"{currency}{amounts[name]:,.2f}"
+        key = vary_case(rng, rng.choice(keys) if keys else tax_key(rng)) + invoice.ending
+        if keys_end:
+            canvas.write_right(key, keys_end, y, role="key")
+        else:
+            canvas.write(key, key_x, y, role="key")
+        invoice.ask(asked[name], canvas.write_right(shown, invoice.right, y, role="value").pieces)
         y += 1.6 * em
     face = canvas.face.scale(rng.uniform(1.0, 1.3), bold=rng.random() < 0.6)
     total = rng.choice(
         ("Total", "Amount due", "Grand total", "Balance due", "Total due", "TOTAL", "Total amount", "Invoice total")
     )
     text = f"{currency}{net * 1.08:,.2f}"
-    canvas.write_fitted(
-        total + invoice.ending, key_x, y, invoice.right - face.width(text) - 0.6 * em, face=face, role="key"
-    )
+    total_right = invoice.right - face.width(text) - 0.6 * em
+    if keys_end:
+        canvas.write_right(total + invoice.ending, min(keys_end, total_right), y, face=face, role="key")
+    else:
+        canvas.write_fitted(total + invoice.ending, key_x, y, total_right, face=face, role="key")
     written = canvas.write_right(text, invoice.right, y, face=face, role="value")
     invoice.ask(tuple(text.replace("receipt", "invoice") for text in asked["total"]), written.pieces)
     return y + 2 * em

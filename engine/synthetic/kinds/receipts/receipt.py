@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from dataclasses import replace
 
 from engine.synthetic import questions
@@ -16,9 +17,11 @@ from engine.synthetic.ocr import Reading
 from engine.synthetic.values import clock, company, person, phone, short_date, till_number
 from engine.synthetic.vocabulary import FIRST_NAMES, phrase, word
 
+_GLUED = 0.15  # share of receipts whose words OCR mostly glues together
 
-def lay_out(rng: random.Random) -> Draft:
-    """Lay out a receipt, on paper of its own size or on a larger scan."""
+
+def lay_out(rng: random.Random, phrasings: Mapping[str, tuple[str, ...]] = ASKED) -> Draft:
+    """Lay out a receipt, on paper of its own size or on a larger scan; `phrasings` of its questions by name."""
     paper = rng.randint(420, 1100)
     spare = rng.choice((0.0, 0.0, 0.0, rng.uniform(0.05, 0.8)))  # of the scan left empty beside it
     width = min(1500.0, paper * (1 + spare))
@@ -71,6 +74,9 @@ def lay_out(rng: random.Random) -> Draft:
                 ("Valid until {}", "Exchange before {}", "Offer ends {}", "Next draw: {}", "Expiry date : {}")
             ).format(short_date(rng))
         )
+    if head.sign and rng.random() < 0.15:
+        thanks = rng.choice(("Thank you for visiting", "Thank you for shopping at", "See you again at"))
+        head.companies.append(layout.line(f"{thanks} {head.sign}")[len(thanks.split()) :])
     for _ in range(rng.randint(0, 5)):
         layout.line(rng.choice(CLOSINGS) if rng.random() < 0.8 else phrase(rng, 2, 6))
     if rng.random() < 0.12:
@@ -84,7 +90,7 @@ def lay_out(rng: random.Random) -> Draft:
         ground = rng.choice(((38, 36, 34), (120, 92, 66), (150, 152, 156), (205, 205, 208), (70, 84, 100)))
         paper_box = (inset, 0.25 * em, inset + paper, canvas.height - 0.3 * em)
         canvas.panels[:0] = [Panel((0, 0, width, canvas.height), ground), Panel(paper_box, (252, 252, 250))]
-    _ask(layout, head, printed)
+    _ask(layout, head, printed, phrasings)
     absent = [
         asked for name, asked in ABSENT.items() if name not in layout.numbers and not (name == "phone" and head.phone)
     ]
@@ -92,6 +98,8 @@ def lay_out(rng: random.Random) -> Draft:
     if rng.random() < 0.75:
         # Most receipt datasets have boxes of lines, divided evenly among the words, and no words split at signs.
         reading = replace(reading, even=rng.random() < 0.7, splits=0.0, tight=False)
+    if rng.random() < _GLUED:
+        reading = replace(reading, merges=rng.uniform(0.1, 0.7))
     return Draft(canvas, lambda: questions.of(rng, rng.choice(absent)), reading)
 
 
@@ -167,12 +175,14 @@ def _same_text(canvas: Canvas, pieces: list[int]) -> list[list[int]]:
     return places
 
 
-def _ask(layout: ReceiptLayout, head: shop_head.Head, printed: sums.Sums) -> None:
+def _ask(
+    layout: ReceiptLayout, head: shop_head.Head, printed: sums.Sums, phrasings: Mapping[str, tuple[str, ...]]
+) -> None:
     rng, canvas = layout.rng, layout.canvas
 
     def ask(name: str, *answers: list[int], printed: bool = True) -> None:
         """Ask a question in one of its phrasings."""
-        canvas.ask(questions.of(rng, ASKED[name]), *answers, printed_key=printed)
+        canvas.ask(questions.of(rng, phrasings[name]), *answers, printed_key=printed)
 
     # Four standard questions of every receipt, twice each: they have few printed keys.
     for _ in range(2):
@@ -180,7 +190,7 @@ def _ask(layout: ReceiptLayout, head: shop_head.Head, printed: sums.Sums) -> Non
         ask(
             "date", *(_same_text(canvas, layout.dates[0])[:3] if layout.dates else []), printed="date" in layout.numbers
         )
-        ask("address", head.address, printed=False)
+        ask("address", head.address, head.branch and head.branch + head.address, printed=False)
         ask("company", *head.companies, printed=False)
     if head.brand and rng.random() < 0.5:
         ask("brand", *head.brand, printed=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from engine.synthetic.kinds.receipts.sign import print_sign, shop_address
 from engine.synthetic.values import COMPANY_ENDINGS, address_lines, company, email, phone, shop, website
 from engine.synthetic.vocabulary import CITIES, LAST_NAMES, STATES, word
 
@@ -12,9 +13,18 @@ if TYPE_CHECKING:
     from engine.synthetic.kinds.receipts.layout import ReceiptLayout
 
 
+_SIGNED = 0.5  # share of receipts with the name as on the shop's sign
+
+
 @dataclass(slots=True)
 class Head:
-    """Pieces of the head; `companies` are acceptable answers to who issued the receipt."""
+    """Pieces of the head; `companies` are acceptable answers to who issued the receipt.
+
+    `sign`: the name on the shop's sign, empty without one; `branch`: place named above the address.
+    """
+
+    sign: str = ""
+    branch: list[int] = field(default_factory=list)
 
     companies: list[list[int]] = field(default_factory=list)
     brand: list[list[int]] = field(default_factory=list)
@@ -28,8 +38,12 @@ def print_head(layout: ReceiptLayout) -> Head:
     """Print the head; return the pieces of its parts."""
     rng, head = layout.rng, Head()
     big, bold = rng.uniform(1.0, 1.6), rng.random() < 0.5
+    signed = rng.random() < _SIGNED
     branded = rng.random() < 0.22
-    if branded:
+    if signed:
+        sign = print_sign(layout)
+        head.sign, head.companies, head.branch = sign.name, sign.readings, sign.branch
+    elif branded:
         # A trade name, and the owning company in smaller print: the company issues the receipt.
         head.brand = [layout.line(_brand(layout), big, bold=bold, role="heading")]
         legal = _legal_name(layout)
@@ -45,10 +59,10 @@ def print_head(layout: ReceiptLayout) -> Head:
         head.companies = [pieces[: len(name.split())]]
         if tail:
             head.registration = pieces[len(name.split()) :]
-    late_registration = rng.random() < 0.35
-    if not head.registration and not late_registration and rng.random() < 0.65:
+    late_registration = rng.random() < (0.05 if signed else 0.35)
+    if not (signed and rng.random() < 0.85) and not head.registration and not late_registration and rng.random() < 0.65:
         _print_registration(layout, head)
-    if rng.random() < 0.14:
+    if not signed and rng.random() < 0.14:
         layout.line(
             rng.choice(
                 (
@@ -121,21 +135,24 @@ def _print_address(layout: ReceiptLayout, head: Head) -> None:
     rng = layout.rng
     if rng.random() < 0.04:
         return
-    lines = address_lines(rng)
-    if rng.random() < 0.25:
+    lines = shop_address(rng) if head.sign else address_lines(rng)
+    if not head.sign and rng.random() < 0.25:
         lines[-1] += f", {rng.choice(STATES)}"
-    if rng.random() < 0.35 and len(lines) > 1:
+    if rng.random() < (0.1 if head.sign else 0.35) and len(lines) > 1:
         lines[:2] = [f"{lines[0]}, {lines[1]}"]
-    elif rng.random() < 0.25:
+    elif rng.random() < (0.08 if head.sign else 0.25):
         # Tills break addresses at the paper's edge, not at meaningful places.
         parts = ", ".join(lines).split()
         size = rng.randint(3, 5)
         lines = [" ".join(parts[at : at + size]) for at in range(0, len(parts), size)]
     key = rng.choice(("Address: ", "Add : ", "ADD: ", "Store: ")) if rng.random() < 0.06 else ""
+    comma_less = 0.85 if head.sign else 0.4
     for at, text in enumerate(lines):
         last = at == len(lines) - 1
         end = (
-            rng.choice(("", "", ".", ",")) if last else ("" if text.endswith((",", ".")) or rng.random() < 0.4 else ",")
+            rng.choice(("", "", ".", ","))
+            if last
+            else ("" if text.endswith((",", ".")) or rng.random() < comma_less else ",")
         )
         pieces = layout.line((key if at == 0 else "") + text + end)
         head.address += pieces[len(key.split()) if at == 0 else 0 :]

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from engine.synthetic.kinds.receipts.words import tax_key
 from engine.synthetic.values import till_number
 from engine.synthetic.vocabulary import coin_word, phrase
 
@@ -21,7 +22,7 @@ _TOTAL_KEYS = (
 # Sums called totals that are not the amount to pay.
 _NOT_THE_TOTAL = (
     "Total Saving", "Total 0% supplies", "Total 6% supplies", "Total GST(I)", "Total GST (S)", "Total Points", "Total Discount",
-    "Total Item Discount", "Total Deposit", "Total Tax Amt", "Total Zero Rated", "Total Exempt", "Points earned", "Total Members Savings",
+    "Total Item Discount", "Total Deposit", "Total Tax Amt", "Total Zero Rated", "Total Exempt", "Points earned", "Total Members Savings", "Taxable", "Taxable Amount", "Non Taxable", "Before Tax",
 )  # fmt: skip
 
 
@@ -197,9 +198,7 @@ def _print_sums(layout: ReceiptLayout, sums: Sums, net: float, currency: str) ->
     if tax or rng.random() < 0.35:
         row(
             "tax",
-            rng.choice(
-                ("GST", "Tax", "VAT", "Total GST", "GST 6%", "Sales Tax", "GST @6%", "Total Tax", "Add GST", "6% GST")
-            ),
+            tax_key(rng),
             f"{tax:,.2f}",
         )
     if rng.random() < 0.3:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass
 
 
@@ -17,7 +18,7 @@ META = {
     "date": Meta(("Date", "Date", "Date", "Invoice Date", "Bill Date", "Doc Date", "Trans Date", "Printed", "Date/Time", "Inv Date")),
     "time": Meta(("Time", "Time", "Trans Time", "Print Time", "Order Time"), 0.3),
     "number": Meta(("Invoice No", "Receipt No", "Bill No", "Inv. No.", "Doc No.", "Receipt #", "Slip No.", "Trans", "Invoice #", "Inv No", "Tax Invoice No", "Chk", "Order", "Bill"), 0.6),
-    "cashier": Meta(("Cashier", "Served by", "Sales Person", "Clerk", "Staff", "Operator", "Salesperson", "Waiter"), 0.5),
+    "cashier": Meta(("Cashier", "Served by", "Sales Person", "Clerk", "Staff", "Operator", "Salesperson", "Waiter", "Server", "Host", "Your server"), 0.5),
     "table": Meta(("Table", "Table No", "Pax", "Tbl", "Queue No", "Covers"), 0.2),
     "customer": Meta(("Customer", "Bill To", "Cust", "Attn", "M/S", "Sold To"), 0.2),
     "terminal": Meta(("Terminal", "POS", "Counter", "Ref", "Till", "Reg", "POS No"), 0.3),
@@ -38,6 +39,24 @@ CLOSINGS = (
     "Powered by point of sale", "Opening hours 10 am - 10 pm", "Tell us about your visit",
 )  # fmt: skip
 
+_TAXES = (
+    "GST", "GST", "Tax", "Tax", "Tax", "VAT", "VAT", "Sales Tax", "Total Tax", "State Tax", "Local Tax", "HST", "Service Tax", "TVA",
+    "Total GST", "Food Tax", "Taxes", "MwSt", "IVA", "SST",
+)  # fmt: skip
+_RATES = ("6", "6", "7", "7.25", "8", "8.1", "8.25", "8.875", "9.5", "10", "10", "13", "15", "19", "20", "21")
+
+
+def tax_key(rng: random.Random) -> str:
+    """Return the key of a tax, half of the time with its rate."""
+    name, rate = rng.choice(_TAXES), rng.choice(_RATES)
+    if rng.random() < 0.5:
+        return name
+    shapes = (
+        "{} {}%", "{} {}%", "{} {} %", "{} ({}%)", "{} @{}%", "{} @ {}%", "{}{}%", "{1}% {0}", "{1} % {0}", "Add {} {}%", "incl. {} {}%",
+    )  # fmt: skip
+    return rng.choice(shapes).format(name, rate)
+
+
 ASKED: dict[str, tuple[str, ...]] = {
     "total": (
         "What is the total amount?", "What is the total amount?", "What is the total amount?", "total", "How much was paid in total?",
@@ -53,14 +72,16 @@ ASKED: dict[str, tuple[str, ...]] = {
         "invoice date", "purchase date", "When was the visit?", "Which day is printed?",
     ),
     "address": (
-        "What is the address of the company?", "What is the address of the company?", "What is the address of the company?", "address",
+        "What is the address of the company?", "What is the address of the company?", "What is the address of the store?", "address",
+        "What is the address of the store?", "Where is it?",
         "Where is the shop?", "Where is the company located?", "store address", "What is the address?", "Where is the store?",
         "address of the seller", "merchant address", "Find the address of the shop.", "What address is printed?", "shop location",
         "Where was this bought?", "company address", "Where does the seller reside?",
     ),
     "company": (
         "Which company issued this receipt?", "Which company issued this receipt?", "Which company issued this receipt?", "company",
-        "Who issued this?", "What is the name of the store?", "store name", "merchant", "Which shop is this from?", "seller name",
+        "Who issued this?", "What is the name of the store?", "What is the name of the store?", "store name",
+        "What is the name of the shop?", "name of the store", "Who sold this?", "merchant", "Which shop is this from?", "seller name",
         "Who is the merchant?", "company name", "What is the name of the company?", "Which business issued the document?", "vendor",
         "What is the shop called?", "Who is the seller?", "name of the company", "Which store is it?", "vendor name",
     ),
