@@ -1,5 +1,6 @@
 """Routes for the queue of standard questions: next task, leases, and gold questions."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Annotated
 
@@ -7,7 +8,7 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
-from annotator.deps import CurrentUser, TheWorkspace
+from annotator.deps import CurrentUser, TheAnswerService, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
 from engine.projects import projects
@@ -15,7 +16,7 @@ from engine.tasks import skips, tasks
 from engine.tasks.opening import task_changes
 from engine.tasks.opening.task_changes import TaskProgress
 from engine.tasks.queue import next_task as queue
-from engine.tasks.queue.next_task import NextTask
+from engine.tasks.queue.next_task import NextTask, UpcomingTask
 from engine.tasks.queue.queue_view import QueueView, queue_view
 from engine.tasks.skips import SkipLine
 from engine.tasks.tasks import MOST_LISTED, TaskLine
@@ -29,6 +30,14 @@ class CameFrom(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     after: str | None = None
+
+
+class TaskInHand(BaseModel):
+    """The task that the caller works on."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    after: str
 
 
 class KnownAnswer(BaseModel):
@@ -93,6 +102,22 @@ def next_task(project_id: str, came: CameFrom, workspace: TheWorkspace, user: Cu
     A task already leased to them comes first. Without a task, `reason` says why.
     """
     return queue.next_task(workspace, project_id, user.id, came.after)
+
+
+@router.post("/projects/{project_id}/queue/upcoming")
+@needs_scope("annotate")
+def prepare_upcoming_task(
+    project_id: str, came: TaskInHand, workspace: TheWorkspace, service: TheAnswerService, user: CurrentUser
+) -> UpcomingTask | None:
+    """Return the task that the caller would get after the one in hand, or null, and compute its answer in advance.
+
+    Send this while the person works on `after`, then fetch document, words and image of `page_id`. Nothing is leased
+    or stored: somebody else may get the task first.
+    """
+    upcoming = queue.upcoming_task(workspace, project_id, user.id, came.after)
+    if upcoming is None or upcoming.annotation_id is not None:
+        return upcoming
+    return replace(upcoming, page_id=service.prepare(upcoming.document_id, upcoming.question.text))
 
 
 @router.post("/tasks/{task_id}/heartbeat")

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, build_proposal, newest_proposal
+from engine.annotation.shared_results import SharedResults
 from engine.annotation.state import PageGeometry, Patch, Point, raster, to_patch
 from engine.annotation.survey_answers import Prepared, load_prepared
 from engine.annotation.unaided import check_aided, is_asked_unaided
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from model.answers import Answer
 
 LONGEST_QUESTION = 1000
+_ANSWERS_HELD = 256  # computed in advance or just now; each is some kilobytes
 _WARMED_AT_ONCE = 4  # pages encoded in advance, running or queued
 
 
@@ -42,6 +44,7 @@ class AnswerService:
         self.workspace = workspace
         self.predictors = Predictors(workspace)
         self.pages = PageCache(workspace)
+        self._answers: SharedResults[Hashable, Prepared] = SharedResults(_ANSWERS_HELD)
         self._warming = threading.BoundedSemaphore(_WARMED_AT_ONCE)
         self._passes = threading.Semaphore(passes_at_once(workspace.settings))
 
@@ -71,6 +74,20 @@ class AnswerService:
                 self.pages.get(page_id, loaded)
         finally:
             self._warming.release()
+
+    def prepare(self, document_id: str, question: str) -> str:
+        """Compute the answer of a document in advance, and encode its page; return the id of the page.
+
+        Writes nothing: `ask` finds the answer as long as pages, words and model stay the same. `question` is one of the
+        stored ones. Raises NotFound.
+        """
+        with self.workspace.database.read() as session:
+            document = existing(session, Document, document_id)
+            pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
+        loaded = self.predictors.of(document.project_id)
+        found = self._load_prepared(document, question, loaded) or self._answer_of(document, pages, question, loaded)
+        self.pages.get(found.page_id, loaded)  # a correction asks this page again
+        return found.page_id
 
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         """Ask a question about a document or one of its pages; return (annotation id, asked before).
@@ -122,16 +139,10 @@ class AnswerService:
                 return self.ask(document_id, question, page_id, user_id)
         loaded = self.predictors.of(document.project_id)
         found = self._load_prepared(document, question, loaded) if page_id is None else None
-        if found is None:
-            likely = [page_id] if page_id is not None else by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
-            answers = self._ask_pages(loaded, likely, question)
-            best = answers[0]
-            stored = stored_answer(best.answer, best.cached.numbers)
-            if page_id is None:
-                stored.ranked = [each.to_ranked() for each in answers]
-            found = Prepared(
-                best.page_id, stored, float(best.answer.score), float(best.answer.answered), best.milliseconds
-            )
+        if page_id is not None:
+            found = self._compute(loaded, [page_id], question, ranked=False)
+        elif found is None:
+            found = self._answer_of(document, pages, question, loaded)
         try:
             return self._record(document, question, user_id, loaded, found), False
         except IntegrityError:  # the same person asked the same question in another window at the same time
@@ -264,6 +275,25 @@ class AnswerService:
             if project_stage.stage_of(session, document.project_id) == "assisted":
                 return None
             return load_prepared(session, document.id, question, loaded.version.id)
+
+    def _answer_of(self, document: Document, pages: Sequence[Page], question: str, loaded: Loaded) -> Prepared:
+        """Return the answer of a whole document, which `prepare` may have computed in advance."""
+        content = tuple((page.image_sha256, page.words_version) for page in pages)
+        key = (document.id, question, loaded.version.checkpoint_sha256, content)
+
+        def compute() -> Prepared:
+            likely = by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
+            return self._compute(loaded, likely, question, ranked=True)
+
+        return self._answers.get(key, compute)
+
+    def _compute(self, loaded: Loaded, page_ids: Sequence[str], question: str, *, ranked: bool) -> Prepared:
+        answers = self._ask_pages(loaded, page_ids, question)
+        best = answers[0]
+        stored = stored_answer(best.answer, best.cached.numbers)
+        if ranked:
+            stored.ranked = [each.to_ranked() for each in answers]
+        return Prepared(best.page_id, stored, float(best.answer.score), float(best.answer.answered), best.milliseconds)
 
     def _page(self, page_id: str) -> tuple[Page, Document, Loaded]:
         with self.workspace.database.read() as session:

@@ -3,8 +3,6 @@
 import io
 import os
 import threading
-from collections import OrderedDict
-from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +11,7 @@ from sqlalchemy import select
 
 from db.tables import Page, PageWord
 from engine.annotation.predictors import Loaded
+from engine.annotation.shared_results import SharedResults
 from engine.errors import NotFound
 from engine.queries import existing
 from engine.settings import Settings
@@ -72,49 +71,27 @@ def passes_at_once(settings: Settings) -> int:
 
 
 class PageCache:
-    """Cache of the `size` most recently used encoded pages; concurrent requests share one encoding."""
+    """Cache of the `settings.page_cache` most recently used encoded pages; concurrent requests share one encoding."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._pages: OrderedDict[tuple[str, str, int], Future[CachedPage]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._pages: SharedResults[tuple[str, str, int], CachedPage] = SharedResults(workspace.settings.page_cache)
         self._encoding = threading.Semaphore(passes_at_once(workspace.settings))
 
     def holds(self, page_id: str, loaded: Loaded) -> bool:
         """Return whether the page is encoded."""
-        key = self._key(page_id, loaded)
-        with self._lock:
-            future = self._pages.get(key)
-        return future is not None and future.done()
+        return self._pages.is_done(self._key(page_id, loaded))
 
     def is_begun(self, page_id: str, loaded: Loaded) -> bool:
         """Return whether the page is encoded or being encoded."""
-        key = self._key(page_id, loaded)
-        with self._lock:
-            return key in self._pages
+        return self._pages.is_begun(self._key(page_id, loaded))
 
     def get(self, page_id: str, loaded: Loaded) -> CachedPage:
         """Return the page encoded by this version; encodes it when absent. Raises NotFound."""
         key = self._key(page_id, loaded)
-        with self._lock:
-            future = self._pages.get(key)
-            mine = future is None
-            if future is None:
-                for old in [each for each in self._pages if each[:2] == key[:2] and each[2] < key[2]]:
-                    del self._pages[old]  # older word version: never requested again
-                future = self._pages[key] = Future()
-                while len(self._pages) > self._workspace.settings.page_cache:
-                    self._pages.popitem(last=False)
-            else:
-                self._pages.move_to_end(key)
-        if mine:
-            try:
-                future.set_result(self._encode(page_id, loaded))
-            except BaseException as error:
-                with self._lock:
-                    self._pages.pop(key, None)  # the next request tries again
-                future.set_exception(error)
-        return future.result()
+        if not self._pages.is_begun(key):  # with an older version of its words, a page is never asked again
+            self._pages.discard(lambda old: old[:2] == key[:2] and old[2] < key[2])
+        return self._pages.get(key, lambda: self._encode(page_id, loaded))
 
     def _key(self, page_id: str, loaded: Loaded) -> tuple[str, str, int]:
         with self._workspace.database.read() as session:

@@ -944,6 +944,16 @@ class TurnedPage(BaseModel):
     reading: JobView | None
 
 
+class UpcomingTask(BaseModel):
+    """Task that the caller would get next; it is not leased, so somebody else may get it first."""
+
+    id: str
+    document_id: str
+    question: AskedQuestion
+    annotation_id: str | None
+    page_id: str | None
+
+
 class Uploaded(BaseModel):
     """Result of each uploaded file."""
 

@@ -23,6 +23,7 @@ from engine.client.schemas import (
     Suggestions,
     TaskLine,
     TaskProgress,
+    UpcomingTask,
     Verdict,
 )
 from engine.client.transport import Connection, build_request, plain
@@ -76,6 +77,15 @@ class Work:
     def next(self, project_id: str, after: str | None = None) -> NextTask:
         """Lease the next task. Without one, `reason` says why. `after`: the task that you come from."""
         return self._at.post(NextTask, f"/projects/{project_id}/queue/next", {"after": after})
+
+    def upcoming(self, project_id: str, after: str) -> UpcomingTask | None:
+        """Return the task that follows `after`, the one you work on, and have its answer computed in advance.
+
+        Nothing is leased: somebody else may get it first.
+        """
+        kind: Any = UpcomingTask | None
+        found: UpcomingTask | None = self._at.post(kind, f"/projects/{project_id}/queue/upcoming", {"after": after})
+        return found
 
     def next_answer(self, project_id: str, after: str | None = None) -> NextAnswer:
         """Return the next of your answers that waits for your decision.

@@ -17,8 +17,9 @@ from engine.projects.projects import project_named
 from engine.settings import Settings
 from engine.tasks.opening.task_changes import QUESTIONS, go_on
 from engine.workspace import Workspace, open_workspace
+from model.inference import Answer, EncodedPage, Predictor
 from tests.support.annotators import begin, edits
-from tests.support.factories import accept, bill, make_document
+from tests.support.factories import accept, bill, make_document, pages_of
 
 PASSWORD = "a long enough password"
 QUESTION = "What is the total due?"
@@ -97,6 +98,33 @@ def test_members_see_how_far_the_tasks_follow_a_change(house: House, one_documen
     [change] = house.get("ann", f"{project}/task-changes")
     assert change["finished_at"] is not None
     assert change["sentence"] == "Tasks were opened and closed: 3 documents."
+
+
+def test_the_upcoming_task_is_prepared_while_somebody_works_and_leased_to_nobody(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = f"/projects/{house.project}"
+    house.put("rita", f"{project}/standard-questions", {"questions": [QUESTION, "Who wrote it?"]})
+    first = house.next("ann")["task"]
+    upcoming = house.post("ann", f"{project}/queue/upcoming", {"after": first["id"]})
+    assert upcoming["question"]["text"] == "Who wrote it?" and upcoming["id"] != first["id"]
+    assert (upcoming["document_id"], upcoming["annotation_id"]) == (house.document, None)
+    assert upcoming["page_id"] == pages_of(house.workspace, house.document)[0].id
+    assert house.next("ben")["task"]["id"] == upcoming["id"], "the upcoming task was leased"
+    assert house.post("ann", f"{project}/queue/upcoming", {"after": first["id"]}) is None
+
+    computed: list[str] = []
+    ask = Predictor.ask
+
+    def ask_and_note(predictor: Predictor, page: EncodedPage, question: str, **prompts: Any) -> Answer:
+        computed.append(question)
+        return ask(predictor, page, question, **prompts)
+
+    monkeypatch.setattr(Predictor, "ask", ask_and_note)
+    house.post("ben", f"/documents/{house.document}/ask", {"question": "Who wrote it?"})
+    assert computed == [], "the prepared answer was computed again"
+    house.post("ben", f"/documents/{house.document}/ask", {"question": QUESTION})
+    assert computed == [QUESTION]
 
 
 def test_a_standard_question_passes_queue_and_review_into_the_figures(house: House) -> None:

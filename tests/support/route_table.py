@@ -116,6 +116,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/task-changes": Row(MEMBER, "read"),
     "GET /api/projects/{project_id}/queue": Row(MEMBER, "read"),
     "POST /api/projects/{project_id}/queue/next": Row(MEMBER, "annotate", body={}),
+    "POST /api/projects/{project_id}/queue/upcoming": Row(MEMBER, "annotate", body={"after": "0" * 32}),
     "POST /api/tasks/{task_id}/heartbeat": Row(MEMBER, "annotate"),
     "POST /api/tasks/{task_id}/release": Row(MEMBER, "annotate"),
     "PUT /api/tasks/{task_id}/skip": Row(MEMBER, "annotate", body={"reason": "not_sure"}),

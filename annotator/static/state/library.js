@@ -8,6 +8,7 @@ import { ListedDocuments } from './listed_documents.js';
 /** @import { AnnotationLine, DocumentWithQuestions, OpenedAnswer, PageLine, ProjectView, Words } from '../types' */
 /** @import { Pages } from './pages.js' */
 
+const SETTLED_MS = 300; // after which a document that was fetched in advance is fetched again
 const LOADING_MS = 2000; // between two questions whether the networks are loaded
 
 /**
@@ -35,6 +36,8 @@ export class Library {
     this.words = null;
     /** @type {ImageBitmap | null} */
     this.image = null;
+    /** @type {{ id: string, page: string | null, coming: Promise<DocumentWithQuestions | null> } | null} */
+    this.expected = null; // the document that is likely to be opened next
     this.networksLoading = false; // on the server, right after its start
     this.choice = 0; // counts the projects that were chosen: the last one wins
     this.turn = 0; // an answer for a page that nobody looks at any more is dropped
@@ -103,11 +106,32 @@ export class Library {
     this.listed.open = undefined;
   }
 
+  /**
+   * Fetches a document, and a page of it, that is likely to be opened next.
+   *
+   * @param {string} id
+   * @param {string | null} page
+   */
+  async expect(id, page) {
+    const open = id === this.document?.id ? this.document : null;
+    const coming = open
+      ? Promise.resolve(open)
+      : get('/documents/{document_id}', { document_id: id }).catch(() => null);
+    this.expected = { id, page, coming };
+    const document = await coming;
+    const line = document?.pages.find((each) => each.id === page) ?? document?.pages[0];
+    if (!line) return;
+    this.pages.wordsOf(line.id).catch(() => {});
+    this.pages.imageOf(line).catch(() => {});
+  }
+
   /** @param {string} id */
   async openDocument(id) {
     const turn = ++this.turn;
-    const document = await get('/documents/{document_id}', { document_id: id });
+    const ahead = this.expected?.id === id ? await this.expected.coming : null;
+    const document = ahead ?? (await get('/documents/{document_id}', { document_id: id }));
     if (turn !== this.turn) return false;
+    if (ahead) setTimeout(() => this.document === document && this.refresh(), SETTLED_MS);
     this.document = document;
     this.page = this.words = this.image = null;
     if (document.project_id !== this.project?.id) {
@@ -164,7 +188,7 @@ export class Library {
     if (turn !== this.turn) return false;
     this.words = words;
     this.image = image;
-    this.warm(page.id);
+    if (this.expected?.page !== page.id) this.warm(page.id); // an expected one is encoded
     return true;
   }
 

@@ -115,7 +115,8 @@ export class LeasedWork {
       const found = await this.ask(project.id, after);
       const id = this.idOf(found);
       if (visit !== this.visit) return this.decline(id);
-      if (id === this.held) before?.end();
+      if (id === this.held || after === this.held)
+        before?.end(); // the server has taken back what one came from
       else before?.release();
       this.take(found);
       await this.present(found);

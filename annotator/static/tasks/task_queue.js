@@ -31,10 +31,12 @@ export class TaskQueue extends LeasedWork {
    * @param {() => number} idle
    * @param {LeaseEvents} on
    * @param {ShowTask} open
+   * @param {(document: string, page: string | null) => void} expect fetches what is likely to be shown next
    */
-  constructor(library, idle, on, open) {
+  constructor(library, idle, on, open, expect) {
     super(library, idle, on);
     this.open = open;
+    this.expect = expect;
   }
 
   get held() {
@@ -94,7 +96,23 @@ export class TaskQueue extends LeasedWork {
   async show(page = null) {
     const { task } = this;
     const annotation = await this.open(task, this.annotation, page);
-    if (this.task === task && annotation) this.annotation = annotation;
+    if (this.task !== task) return;
+    if (annotation) this.annotation = annotation;
+    if (task) this.prepareNext(task);
+  }
+
+  /**
+   * While somebody works on a task, the server computes the answer of the next one, and its document and page are
+   * fetched. Fails silently: the next task then takes longer.
+   *
+   * @param {LeasedTask} task
+   */
+  async prepareNext(task) {
+    const { project } = this.library;
+    if (!project) return;
+    const address = '/projects/{project_id}/queue/upcoming';
+    const upcoming = await post(address, { project_id: project.id }, { after: task.id }).catch(() => null);
+    if (upcoming && this.task === task) this.expect(upcoming.document_id, upcoming.page_id);
   }
 
   /**

@@ -61,7 +61,13 @@ export class WorkMode {
     const { changed, tell, wantReason } = ports,
       idle = () => answer.effort.idle();
     const lost = (/** @type {string} */ sentence) => tell(sentence);
-    this.tasks = new TaskQueue(library, idle, { changed, lost }, (...found) => this.openTask(...found));
+    this.tasks = new TaskQueue(
+      library,
+      idle,
+      { changed, lost },
+      (...found) => this.openTask(...found),
+      (document, page) => library.expect(document, page),
+    );
     this.reviews = new ReviewDesk({
       library,
       session,

@@ -74,6 +74,31 @@ class NextTask:
     queue: QueueView
 
 
+@dataclass(frozen=True, slots=True)
+class UpcomingTask:
+    """Task that the caller would get next; it is not leased, so somebody else may get it first."""
+
+    id: str
+    document_id: str
+    question: AskedQuestion
+    annotation_id: str | None
+    page_id: str | None
+
+
+def upcoming_task(workspace: Workspace, project_id: str, user_id: str, after: str) -> UpcomingTask | None:
+    """Return the task that a person would get after the one in hand; None without one. Reads only."""
+    with workspace.database.read() as session:
+        for task_id in candidates_for(session, project_id, user_id, after):
+            stands = None if task_id == after else task_status.status_of(session, task_id, user_id)
+            if stands is None or stands.mine or not (stands.takeable or stands.gold):
+                continue
+            question = AskedQuestion(stands.question_id, stands.question)
+            document_id = stands.place.document_id
+            annotation_id, page_id = _answer(session, document_id, question.id, user_id)
+            return UpcomingTask(task_id, document_id, question, annotation_id, page_id)
+    return None
+
+
 def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | None = None) -> NextTask:
     """Lease the next task to a person and return it. Raises NotFound for an unknown project.
 
@@ -103,7 +128,7 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
                 _publish(session, project_id, leased.document_id, leased.question.id, user_id)
         if leased is not None:
             with workspace.database.read() as session:
-                annotation_id, page_id = _answer(session, leased, user_id)
+                annotation_id, page_id = _answer(session, leased.document_id, leased.question.id, user_id)
                 view = view_in(session, project_id, user_id)
             return NextTask(leased, annotation_id, page_id, None, view)
         if candidates in ([], [after]):
@@ -229,13 +254,13 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
     )
 
 
-def _answer(session: Session, task: LeasedTask, user_id: str) -> tuple[str | None, str | None]:
-    """Return the person's answer to a task, and its page as in `page_of`; None and None without one."""
+def _answer(session: Session, document_id: str, question_id: str, user_id: str) -> tuple[str | None, str | None]:
+    """Return the person's answer to a question, and its page as in `page_of`; None and None without one."""
     proposed = _proposed_page(Annotation.id).correlate(Annotation).scalar_subquery()
     found = session.execute(
         select(Annotation.id, Annotation.head, proposed).where(
-            Annotation.document_id == task.document_id,
-            Annotation.question_id == task.question.id,
+            Annotation.document_id == document_id,
+            Annotation.question_id == question_id,
             Annotation.author_id == user_id,
             not_removed(),
         )

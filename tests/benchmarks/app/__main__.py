@@ -1,7 +1,7 @@
 """How long people wait in the workspace: python -m tests.benchmarks.app [PART ...] [--out FOLDER].
 
 Parts: editing (from the hand to the frame, in Chromium), canvas (the same on a scan of 25 megapixels), asking (over HTTP), saving (20 people on SQLite, 100 on PostgreSQL),
-opening (a document of 100 pages), screen (first paint with 200 documents, switching tabs, question to mark), fresh (until another window shows what one does). Each starts a server of its own on an empty folder. Prints a table, and writes it with the
+opening (a document of 100 pages), screen (first paint with 200 documents, switching tabs, question to mark), queue (from Enter to the next task's answer), fresh (until another window shows what one does). Each starts a server of its own on an empty folder. Prints a table, and writes it with the
 plots into the folder. Ends with status 1 where an acknowledged edit is not stored exactly once.
 """
 
@@ -12,12 +12,12 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks.app import asking, canvas, editing, fresh, opening, saving, screen
+from tests.benchmarks.app import asking, canvas, editing, fresh, opening, queue_steps, saving, screen
 from tests.benchmarks.app.measured import HEADS, Row
 from tests.benchmarks.plots import bars
 from tests.benchmarks.tables import table
 
-PARTS = ("editing", "canvas", "asking", "saving", "opening", "screen", "fresh")
+PARTS = ("editing", "canvas", "asking", "saving", "opening", "screen", "queue", "fresh")
 
 
 def main() -> int:
@@ -49,6 +49,7 @@ def main() -> int:
         "saving": save,
         "opening": lambda: opening.measure(rounds, 5 if quick else 100),
         "fresh": lambda: fresh.measure(5 if quick else given.minutes * 60),
+        "queue": lambda: queue_steps.measure(rounds, 3 if quick else 12),
         "screen": lambda: screen.measure(rounds, 5 if quick else 200, 1 if quick else 5),
     }
     rows: list[Row] = []
