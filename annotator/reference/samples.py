@@ -52,6 +52,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "ImportedView.answers": (583,),
     "ImportedView.no_answer": (12,),
     "lost": ({"ellipselabels": 4},),
+    "ImportedView.bad": (1,),
+    "ImportedView.bad_entries": (["result 3 of task 12: its box lies outside its page"],),
     "FormatView.name": ("yolo",),
     "FormatView.title": ("YOLO segmentation",),
     "FormatView.lossy": ("Masks become outlines without holes. Words, people and unanswered questions are left out.",),
@@ -230,6 +232,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "holder": ("annotations-1:4711:5f3c10aa",),
     "FiringView.message": ("23 answers were newly accepted.",),
     # the queue and its review
+    "TaskInHand.after": (ID,),
     "ReviewRequest.base": (1,),
     "ReviewRequest.edits": ([],),
     "ReviewRequest.quality": (True,),
