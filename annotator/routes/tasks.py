@@ -19,7 +19,7 @@ from engine.tasks.queue import next_task as queue
 from engine.tasks.queue.next_task import NextTask, UpcomingTask
 from engine.tasks.queue.queue_view import QueueView, queue_view
 from engine.tasks.skips import SkipLine
-from engine.tasks.tasks import MOST_LISTED, TaskLine
+from engine.tasks.tasks import MOST_LISTED, GoldState, TaskLine
 
 router = APIRouter(tags=["tasks"], dependencies=[MEMBERS])
 
@@ -215,3 +215,10 @@ def set_gold(task_id: str, known: KnownAnswer, workspace: TheWorkspace, user: Cu
     Others get it unannounced, to measure their accuracy.
     """
     return tasks.set_gold(workspace, task_id, known.annotation_id, user.id)
+
+
+@router.get("/annotations/{annotation_id}/gold", dependencies=[REVIEWERS])
+@needs_scope("read")
+def show_gold(annotation_id: str, workspace: TheWorkspace) -> GoldState:
+    """Return whether the task of an answer is a gold question, and whose answer is the known one."""
+    return tasks.gold_state(workspace, annotation_id)

@@ -27,6 +27,7 @@ import { Following, TOPICS } from './sync/following.js';
 import { IncomingPages } from './sync/incoming_pages.js';
 import { followWindow, SaveQueue } from './sync/save_queue.js';
 import { sendEdit } from './sync/send_edit.js';
+import { GoldAnswers } from './tasks/gold_answer.js';
 import { Skips } from './tasks/skips.js';
 import { openStandardQuestions } from './tasks/standard_dialog.js';
 import { Verdicts } from './tasks/verdicts.js';
@@ -124,10 +125,11 @@ export class Workspace {
         changed();
       },
     });
+    this.gold = new GoldAnswers({ session, work }, { act, changed, tell });
     const skips = new Skips({ library, navigation, work }, { root, act, tell });
     this.panels = makePanels(
       rooms,
-      { library, session, answer, askMore, work, navigation, incoming: this.incoming },
+      { library, session, answer, askMore, work, gold: this.gold, navigation, incoming: this.incoming },
       {
         ...{ act, changed, tell },
         error: (error) => toasts.error(error),
@@ -148,7 +150,8 @@ export class Workspace {
     });
     this.uploads.queue.follow(() => library.document || this.render());
     const upload = () => this.uploads.choose();
-    const state = { library, session, pages, answer, askMore, work, verdicts: this.verdicts, queue, stage, wordMode };
+    const { verdicts, gold } = this;
+    const state = { library, session, pages, answer, askMore, work, verdicts, gold, queue, stage, wordMode };
     this.drawing = new RenderPanels(root, rooms, state, this.panels, {
       ...{ paint: () => this.paint(), upload },
       uploading: () => this.uploads.here,
@@ -232,7 +235,7 @@ export class Workspace {
   makeFollowing() {
     return new Following(this.library, {
       seen: () => !document.hidden && this.root.getClientRects().length > 0,
-      answers: () => this.navigation.refresh(),
+      answers: () => (this.gold.forget(), this.navigation.refresh()),
       pages: () => this.incoming.look(),
       tasks: () => this.work.tasksChanged(),
       questions: () => this.panels.suggestions.load(),

@@ -43,7 +43,7 @@ def remove(workspace: Workspace, annotation_id: str, base: int | None, user_id: 
         NotFound: There is no such answer, or it is hidden from the user.
         Forbidden: The answer belongs to another user, or is compared with others' and its author is no reviewer.
         RevisionConflict: The answer has a newer revision than `base`.
-        Refused: It is the known answer of a gold question.
+        Refused: It is the known answer of a gold question, and the user a reviewer or admin; others get Forbidden.
     """
     with workspace.database.write() as session:
         annotation = _changeable(session, annotation_id, user_id)
@@ -107,12 +107,13 @@ def _check_removable(session: Session, annotation: Annotation, user_id: str) -> 
     """
     task = Task.document_id == annotation.document_id, Task.question_id == annotation.question_id
     gold = select(Task.id).join(Revision, Revision.id == Task.gold_revision_id).where(*task)
-    if session.scalar(gold.where(Revision.annotation_id == annotation.id)) is not None:
+    is_gold = session.scalar(gold.where(Revision.annotation_id == annotation.id)) is not None
+    sees_all = visibility.sees_all(session, annotation.project_id, user_id)
+    if is_gold and sees_all:
         raise Refused(_GOLD)
     compared = visibility.compared_pairs(session, [(annotation.document_id, annotation.question_id)])
-    if not compared or not _was_submitted(session, annotation):
-        return
-    if not visibility.sees_all(session, annotation.project_id, user_id):
+    # Annotators do not learn which questions are gold, not even of their own answers.
+    if not sees_all and (is_gold or (compared and _was_submitted(session, annotation))):
         raise Forbidden(_COMPARED)
 
 

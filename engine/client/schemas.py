@@ -249,6 +249,18 @@ class GivenAnswer(BaseModel):
     revision: int
 
 
+class GoldState(BaseModel):
+    """Gold answer of the task that an answer belongs to; `task_id` is None where no standard question is asked so.
+
+    `annotation_id`, `revision`, `author`: the gold answer, which may be another person's; None without one.
+    """
+
+    task_id: str | None
+    annotation_id: str | None = None
+    revision: int | None = None
+    author: str | None = None
+
+
 class HeldTask(BaseModel):
     """Task that somebody holds, and the end of the lease.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from engine.client.schemas import (
     Edit,
+    GoldState,
     Judged,
     LeaseView,
     ListedQuestion,
@@ -140,6 +141,10 @@ class Work:
     def each_task(self, project_id: str) -> Iterator[TaskLine]:
         """Yield the tasks of a project, fetched in pages while they are used (reviewers)."""
         return self._at.each(TaskLine, f"/projects/{project_id}/tasks")
+
+    def gold(self, annotation_id: str) -> GoldState:
+        """Return whether the task of an answer is a gold question, and whose answer is the known one (reviewers)."""
+        return self._at.get(GoldState, f"/annotations/{annotation_id}/gold")
 
     def set_gold(self, task_id: str, annotation_id: str | None) -> TaskLine:
         """Make a task a gold question with this accepted answer (reviewers).

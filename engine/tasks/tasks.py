@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, or_, select
 from sqlalchemy.orm import Session
 
 from db import changes
 from db.statuses import ACCEPTED
 from db.tables import Annotation, Document, Question, Revision, Task, TaskCount, User
 from engine import audit
-from engine.accounts.visibility import check_standing
+from engine.accounts.visibility import check_standing, load_visible
 from engine.errors import NotFound, Refused
 from engine.paging import Order, Page
 from engine.queries import existing, not_removed
@@ -50,6 +50,39 @@ class TaskLine:
     gold: str | None
     answers: list[GivenAnswer] = field(default_factory=list)
     chosen_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldState:
+    """Gold answer of the task that an answer belongs to; `task_id` is None where no standard question is asked so.
+
+    `annotation_id`, `revision`, `author`: the gold answer, which may be another person's; None without one.
+    """
+
+    task_id: str | None
+    annotation_id: str | None = None
+    revision: int | None = None
+    author: str | None = None
+
+
+def gold_state(workspace: Workspace, annotation_id: str) -> GoldState:
+    """Return the gold answer of the task of an annotation, for reviewers.
+
+    A closed task, of a question that is no longer a standard one, counts only while it has a gold answer. Raises
+    NotFound for an unknown or removed annotation.
+    """
+    with workspace.database.read() as session:
+        answer = load_visible(session, annotation_id, None)
+        rows = (
+            select(Task.id, Revision.annotation_id, Revision.number, User.name)
+            .outerjoin(Revision, Revision.id == Task.gold_revision_id)
+            .outerjoin(Annotation, Annotation.id == Revision.annotation_id)
+            .outerjoin(User, User.id == Annotation.author_id)
+            .where(Task.document_id == answer.document_id, Task.question_id == answer.question_id)
+            .where(or_(Task.closed_at.is_(None), Task.gold_revision_id.is_not(None)))
+        )
+        row = session.execute(rows).tuples().one_or_none()
+        return GoldState(None) if row is None else GoldState(*row)
 
 
 def set_gold(workspace: Workspace, task_id: str, annotation_id: str | None, by: str) -> TaskLine:

@@ -213,6 +213,33 @@ def test_what_is_for_reviewers_is_refused_to_annotators(house: House) -> None:
     assert "belongs to ann" in house.put("ben", f"/annotations/{annotation}/revisions", body, 403)["detail"]
 
 
+def test_reviewers_alone_read_and_choose_the_gold_answer_of_an_answer(house: House) -> None:
+    house.put("rita", f"/projects/{house.project}/standard-questions", {"questions": [QUESTION]})
+    task = house.get("rita", f"/projects/{house.project}/tasks")[0]["id"]
+    known, _ = house.answer("rita", task, [4])
+    late, _ = house.answer("boss", task, [1])
+    free = accept(house.workspace, house.stored, "Who signed it?", [4], author="somebody").id
+    none = {"annotation_id": None, "revision": None, "author": None}
+    assert house.get("rita", f"/annotations/{known}/gold") == {"task_id": task, **none}
+    assert house.get("rita", f"/annotations/{free}/gold") == {"task_id": None, **none}
+    house.put("rita", f"/tasks/{task}/gold", {"annotation_id": known})
+    gold = {"task_id": task, "annotation_id": known, "revision": 1, "author": "rita"}
+    for who in ("rita", "boss"):
+        assert [house.get(who, f"/annotations/{each}/gold") for each in (known, late)] == [gold, gold]
+    # To an annotator an answer that is gold is like any other one that they may not see, and their own is like any.
+    own, _ = house.answer("ben", task, [4])
+    assert house.get("ann", f"/annotations/{known}/gold", 404) == house.get("ann", f"/annotations/{late}/gold", 404)
+    before = house.get("ben", f"/annotations/{own}/gold", 403)
+    house.put("rita", f"/tasks/{task}/gold", {"annotation_id": None})
+    assert house.get("ben", f"/annotations/{own}/gold", 403) == before
+    # A question that is no longer a standard one has no task to work on; what was chosen can still be taken back.
+    house.put("rita", f"/tasks/{task}/gold", {"annotation_id": known})
+    house.put("rita", f"/projects/{house.project}/standard-questions", {"questions": []})
+    assert house.get("rita", f"/annotations/{known}/gold") == gold
+    house.put("rita", f"/tasks/{task}/gold", {"annotation_id": None})
+    assert house.get("rita", f"/annotations/{known}/gold") == {"task_id": None, **none}
+
+
 def test_a_lost_lease_is_a_sentence_that_names_the_holder(house: House) -> None:
     house.put("rita", f"/projects/{house.project}/standard-questions", {"questions": [QUESTION]})
     task = house.next("ann")["task"]["id"]

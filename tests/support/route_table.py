@@ -125,6 +125,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/skips": Row(REVIEWER, "read"),
     "GET /api/projects/{project_id}/tasks": Row(REVIEWER, "read"),
     "PUT /api/tasks/{task_id}/gold": Row(REVIEWER),
+    "GET /api/annotations/{annotation_id}/gold": Row(REVIEWER, "read"),
     "POST /api/projects/{project_id}/review/next": Row(REVIEWER, "annotate", body={}),
     "GET /api/projects/{project_id}/agreement": Row(REVIEWER, "read"),
     "GET /api/projects/{project_id}/figures": Row(MEMBER, "read"),

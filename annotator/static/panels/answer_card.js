@@ -1,6 +1,7 @@
 // The answer of the open question: read out, weighed, with what one can do next; and whether the work is saved.
 
-/** @import { Candidate, OpenedAnswer, Proposal, ReviewLine } from '../types' */
+/** @import { Candidate, GoldState, OpenedAnswer, Proposal, ReviewLine } from '../types' */
+/** @import { GoldView } from '../tasks/gold_answer.js' */
 /** @import { Disagreement } from './answer_parts.js' */
 /** @import { AnsweringPage, AskingFurther } from './page_ranking.js' */
 /** @import { SavedView } from './saved_line.js' */
@@ -23,6 +24,7 @@ import {
 import { shownStatus, statusWord } from './answer_status.js';
 import { RankedPages } from './page_ranking.js';
 import { SavedLine } from './saved_line.js';
+import { goldLine } from '../tasks/gold_answer.js';
 import { rejection } from '../tasks/verdicts.js';
 
 /**
@@ -40,6 +42,7 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {() => unknown} own one's own answer to somebody else's question
  * @property {() => unknown} compare the versions to decide between
  * @property {() => unknown} changed draw anew
+ * @property {(before: GoldState, answer: string | null) => unknown} gold
  * @property {() => unknown} [takeWords] selects the words under the paint
  */
 
@@ -63,6 +66,7 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {boolean} removable
  * @property {boolean} reviewing
  * @property {ReviewLine | null} rejected
+ * @property {GoldView | null} gold for reviewers alone
  * @property {string | false | null} [expected] a question that is being asked
  * @property {AskingFurther | null} further
  * @property {number} [under] words under the paint that are not selected
@@ -92,6 +96,7 @@ export class AnswerCard {
       candidates: h('div', { class: 'g-candidates', role: 'group', 'aria-label': 'Proposals' }),
       ranked: this.ranked.root,
       notAnswered: part(),
+      gold: part(),
     };
     this.card = h('div', { class: 'g-answer' }, Object.values(this.parts));
     this.accept = h('button', { class: 'g-button g-primary g-accept', on: { click: () => act.accept() } });
@@ -189,6 +194,8 @@ export class AnswerCard {
     redraw(parts.notAnswered, [none, locked, hint('noAnswer')], () =>
       locked ? null : notAnsweredButton(annotation, () => act.noAnswer()),
     );
+    const { gold } = view;
+    redraw(parts.gold, [gold?.state, gold?.subject.id, gold?.subject.head], () => goldLine(gold, act.gold));
   }
 
   /**

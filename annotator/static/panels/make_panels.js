@@ -18,6 +18,7 @@ import { Toolbar } from './toolbar.js';
 /** @import { Navigation } from '../state/navigation.js' */
 /** @import { Session } from '../state/session.js' */
 /** @import { IncomingPages } from '../sync/incoming_pages.js' */
+/** @import { GoldAnswers } from '../tasks/gold_answer.js' */
 /** @import { WorkMode } from '../tasks/work_mode.js' */
 /** @import { Rooms } from './layout.js' */
 /** @import { Panels } from './render_panels.js' */
@@ -29,6 +30,7 @@ import { Toolbar } from './toolbar.js';
  * @property {OpenAnswer} answer
  * @property {AskMore} askMore
  * @property {WorkMode} work
+ * @property {GoldAnswers} gold
  * @property {Navigation} navigation
  * @property {IncomingPages} incoming
  */
@@ -53,7 +55,7 @@ import { Toolbar } from './toolbar.js';
  * @param {PanelPorts} ports
  * @returns {Panels}
  */
-export function makePanels(rooms, { library, session, answer, askMore, work, navigation, incoming }, ports) {
+export function makePanels(rooms, { library, session, answer, askMore, work, gold, navigation, incoming }, ports) {
   const { act, changed, commands } = ports;
   const toolbar = new Toolbar(rooms.toolbar, (name, value) => {
     if (name === 'radius') commands().radius(Number(value));
@@ -95,6 +97,7 @@ export function makePanels(rooms, { library, session, answer, askMore, work, nav
     askHere: () => answer.refinement.askHere(),
     compare: () => act(() => ports.compare()),
     takeWords: () => ports.takeWords(),
+    gold: (before, known) => act(() => gold.choose(before, known)),
   });
   const questionList = new QuestionList(rooms.questions, (id) => act(() => navigation.annotation(id)));
   const bar = new QueueBar(rooms.desk, {

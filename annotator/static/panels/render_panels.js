@@ -16,6 +16,7 @@ import { changes } from '../sync/changes.js';
 /** @import { Pages } from '../state/pages.js' */
 /** @import { Session } from '../state/session.js' */
 /** @import { SaveQueue } from '../sync/save_queue.js' */
+/** @import { GoldAnswers } from '../tasks/gold_answer.js' */
 /** @import { QueueBar } from '../tasks/queue_bar.js' */
 /** @import { ReviewPanel } from '../tasks/review_panel.js' */
 /** @import { Verdicts } from '../tasks/verdicts.js' */
@@ -41,6 +42,7 @@ import { changes } from '../sync/changes.js';
  * @property {AskMore} askMore
  * @property {WorkMode} work
  * @property {Verdicts} verdicts
+ * @property {GoldAnswers} gold
  * @property {SaveQueue} queue
  * @property {Stage} stage
  * @property {WordEditMode} wordMode
@@ -200,10 +202,11 @@ export class RenderPanels {
    * @param {Set<string>} pending
    */
   renderAnswer(text, marks, pending) {
-    const { library, session, answer, askMore, work, verdicts, stage } = this.state,
+    const { library, session, answer, askMore, work, verdicts, gold, stage } = this.state,
       { document, page } = library;
     const { local, choices, chosen, refining } = answer,
-      locked = work.lock !== null;
+      locked = work.lock !== null,
+      waits = Boolean(local && pending.has(local.id));
     const open = this.settled && !locked && !refining && !local?.no_answer && !answer.markOn(page?.id).words.length;
     const offered = open ? wordsUnderPaint(stage) : [];
     this.offersWords = offered.length > 0;
@@ -219,13 +222,14 @@ export class RenderPanels {
       refining,
       under: offered.length,
       marked: Boolean(page && marks[page.id]),
-      pending: Boolean(local && pending.has(local.id)),
+      pending: waits,
       locked,
       removable: work.mode !== 'review' && Boolean(local && (session.reviewer || session.mine(local))),
       reviewing: work.mode === 'review',
       submits: session.submits,
       mine: !local || session.alone || session.mine(local),
       rejected: verdicts.open(local),
+      gold: waits ? null : gold.of(local),
       expected: work.expected,
       further: askMore.running,
       pages: (document?.pages ?? []).map((each) => ({ ...each, origin: marks[each.id] })),

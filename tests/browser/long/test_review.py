@@ -1,5 +1,7 @@
 """Review in the browser: two people, one answer; a verdict is never lost and never given twice."""
 
+import re
+
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -243,6 +245,44 @@ def test_an_expired_login_keeps_the_verdict(team: Team) -> None:
     rita.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(rita.saved).to_contain_text("Saved ")
     assert [each["verdict"] for each in verdicts(rita, answer)] == ["accepted"]
+
+
+def test_a_reviewer_makes_an_accepted_answer_a_gold_question_and_takes_it_back(team: Team) -> None:
+    ann = submitted(team, "2,987.88")
+    rita = reviewing(team)
+    answer = rita.place()["annotation"]
+    line, gold = rita.page.locator(".g-gold"), f"/annotations/{answer}/gold"
+    expect(line).to_have_count(0)  # nobody has accepted the answer yet
+    rita.keys.press("a")
+    expect(rita.nothing).to_contain_text("Nothing to review")
+    rita.mode("free")
+    rita.page.locator(f".g-question[data-annotation='{answer}']").click()
+    make = line.get_by_role("button", name="Make gold question")
+    expect(make).to_have_attribute("title", re.compile("accuracy is measured"))
+    make.click()
+    expect(line.locator(".g-status")).to_have_text("Gold")
+    assert rita.get(gold)["annotation_id"] == answer
+    rita.page.locator(".g-toast", has_text="This is now a gold question.").get_by_role("button", name="Undo").click()
+    expect(make).to_be_visible()
+    assert rita.get(gold)["annotation_id"] is None
+    make.click()
+    expect(line.locator(".g-status")).to_have_text("Gold")
+    rita.reopen()
+    rita.ready()
+    expect(line.locator(".g-status")).to_have_text("Gold")
+    # Its author sees the answer without a word of gold, and the page asks for none.
+    asked: list[str] = []
+    ann.page.on("request", lambda request: asked.append(request.url))
+    ann.mode("free")
+    ann.reopen()
+    ann.page.locator(f".g-question[data-annotation='{answer}']").click()
+    expect(ann.status).to_have_text("Accepted")
+    ann.settled()
+    expect(ann.page.locator(".glossator")).not_to_contain_text(re.compile("gold", re.IGNORECASE))
+    assert not [url for url in asked if url.endswith("/gold")]
+    line.get_by_role("button", name="Remove").click()
+    expect(make).to_be_visible()
+    assert rita.get(gold)["annotation_id"] is None
 
 
 def test_the_history_tells_who_did_what(team: Team) -> None:

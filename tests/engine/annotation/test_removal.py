@@ -288,6 +288,17 @@ def test_a_gold_answer_is_not_removed(office: Office) -> None:
     removal.remove(office.workspace, gold.id, 1, office.rita.id)
 
 
+def test_an_annotator_does_not_learn_that_their_answer_is_gold(office: Office) -> None:
+    task = office.tasks()[0]
+    gold = answer(office.workspace, task.id, office.ann)
+    judge(office.workspace, gold.id, office.rita)
+    set_gold(office.workspace, task.id, gold.id, office.rita.id)
+    with pytest.raises(Forbidden, match="compared with those of other people"):
+        removal.remove(office.workspace, gold.id, None, office.ann.id)
+    with pytest.raises(Refused, match="known answer of a gold question"):
+        removal.remove(office.workspace, gold.id, None, office.rita.id)
+
+
 def test_a_verdict_on_an_automatic_answer_is_that_of_standing_answers(workspace: Workspace) -> None:
     mistakes = Mistakes(workspace)
     mistakes.works.check(right=False)

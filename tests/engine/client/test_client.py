@@ -208,6 +208,7 @@ def test_a_script_mends_words_and_keeps_what_it_reviews(house: House, invoice: P
         rob.review(answer.id, 2, "accepted")
         assert rob.set_gold(task.id, answer.id).gold == answer.id == rob.tasks(project.id)[0].gold
         assert rob.tasks(project.id, offset=1) == []
+        assert rob.gold(answer.id).annotation_id == answer.id
         assert rob.set_gold(task.id, None).gold is None
 
 
