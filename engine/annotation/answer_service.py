@@ -85,9 +85,9 @@ class AnswerService:
             document = existing(session, Document, document_id)
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
         loaded = self.predictors.of(document.project_id)
-        found = self._load_prepared(document, question, loaded) or self._answer_of(document, pages, question, loaded)
-        self.pages.get(found.page_id, loaded)  # a correction asks this page again
-        return found.page_id
+        prepared = self._load_prepared(document, question, loaded) or self._answer_of(document, pages, question, loaded)
+        self.pages.get(prepared.page_id, loaded)  # a correction asks this page again
+        return prepared.page_id
 
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         """Ask a question about a document or one of its pages; return (annotation id, asked before).
@@ -138,13 +138,13 @@ class AnswerService:
             except IntegrityError:
                 return self.ask(document_id, question, page_id, user_id)
         loaded = self.predictors.of(document.project_id)
-        found = self._load_prepared(document, question, loaded) if page_id is None else None
+        prepared = self._load_prepared(document, question, loaded) if page_id is None else None
         if page_id is not None:
-            found = self._compute(loaded, [page_id], question, ranked=False)
-        elif found is None:
-            found = self._answer_of(document, pages, question, loaded)
+            prepared = self._compute(loaded, [page_id], question, ranked=False)
+        elif prepared is None:
+            prepared = self._answer_of(document, pages, question, loaded)
         try:
-            return self._record(document, question, user_id, loaded, found), False
+            return self._record(document, question, user_id, loaded, prepared), False
         except IntegrityError:  # the same person asked the same question in another window at the same time
             return self.ask(document_id, question, page_id, user_id)
 
@@ -165,7 +165,7 @@ class AnswerService:
                 select(Page).where(Page.document_id == annotation.document_id).order_by(Page.number)
             ).all()
             check_aided(session, annotation)
-            asked = {each.page_id for each in _ranked_so_far(newest_proposal(session, annotation_id))}
+            asked = {page.page_id for page in _ranked_so_far(newest_proposal(session, annotation_id))}
         loaded = self.predictors.of(annotation.project_id)
         left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
         if not left:
@@ -193,7 +193,7 @@ class AnswerService:
                     question_id=question.id,
                     model_version_id=before.model_version_id,
                     prompts={},
-                    answer={**before.answer, "ranked": [each.model_dump(mode="json") for each in in_order]},
+                    answer={**before.answer, "ranked": [page.model_dump(mode="json") for page in in_order]},
                     score=before.score,
                     answered=before.answered,
                     milliseconds=before.milliseconds,
@@ -292,7 +292,7 @@ class AnswerService:
         best = answers[0]
         stored = stored_answer(best.answer, best.cached.numbers)
         if ranked:
-            stored.ranked = [each.to_ranked() for each in answers]
+            stored.ranked = [page.to_ranked() for page in answers]
         return Prepared(best.page_id, stored, float(best.answer.score), float(best.answer.answered), best.milliseconds)
 
     def _page(self, page_id: str) -> tuple[Page, Document, Loaded]:
@@ -314,7 +314,7 @@ class AnswerService:
             cached = self.pages.get(page_id, loaded)
             answer, milliseconds = self._pass(loaded, cached, question)
             answers.append(_PageAnswer(page_id, cached, answer, milliseconds))
-        return sorted(answers, key=lambda each: (each.marks, each.worth), reverse=True)
+        return sorted(answers, key=lambda page: (page.marks, page.worth), reverse=True)
 
     def _record(
         self,
@@ -322,7 +322,7 @@ class AnswerService:
         text: str,
         user_id: str,
         loaded: Loaded | None,
-        found: Prepared | None,
+        prepared: Prepared | None,
     ) -> str:
         with self.workspace.database.write() as session:
             question = session.scalar(
@@ -340,10 +340,17 @@ class AnswerService:
             )
             session.add(annotation)
             session.flush()
-            if loaded is None or found is None:  # it is answered without the model
+            if loaded is None or prepared is None:  # it is answered without the model
                 return annotation.id
             prediction = _prediction(
-                annotation.id, found.page_id, question.id, loaded, found.answer, found, found.milliseconds, {}
+                annotation.id,
+                prepared.page_id,
+                question.id,
+                loaded,
+                prepared.answer,
+                prepared,
+                prepared.milliseconds,
+                {},
             )
             session.add(prediction)
             return annotation.id
@@ -377,7 +384,7 @@ def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
     """Return the pages already asked; only the proposal's page when no ranking was stored."""
     if proposal is None:
         return []
-    ranked = [RankedPage.model_validate(each) for each in proposal.answer.get("ranked", [])]
+    ranked = [RankedPage.model_validate(page) for page in proposal.answer.get("ranked", [])]
     return ranked or [RankedPage(page_id=proposal.page_id, answered=proposal.answered, score=proposal.score)]
 
 
