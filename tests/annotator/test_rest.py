@@ -214,7 +214,7 @@ def test_next_leads_through_what_is_undecided(client: TestClient, document: dict
 @pytest.mark.parametrize("with_page", [True])
 def test_the_page_itself_and_its_documentation_are_served(client: TestClient) -> None:
     page = client.get("/app/")
-    assert page.status_code == 200 and f"{BASE}/main.js" in page.text
+    assert page.status_code == 200 and f"{BASE}/bundle.js" in page.text
     assert client.get("/", follow_redirects=False).headers["location"] == "/app/"
     paths = client.get("/api/openapi.json").json()["paths"]
     assert "/api/annotations/{annotation_id}/revisions" in paths
