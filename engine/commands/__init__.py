@@ -55,7 +55,10 @@ COMMANDS = {
         "Label documents without labels: keys with values beside them, as far as two judges agree.",
     ),
     "export": ("datasets.export", "Export accepted answers with their page images."),
-    "import": ("datasets.importing", "Import pages and answers. A dataset with an error is refused as a whole."),
+    "import": (
+        "datasets.importing",
+        "Import pages and answers. A dataset with an error is refused as a whole, unless --skip-bad leaves it out.",
+    ),
     "figures": (
         "administration.figures",
         "Show throughput, speed, share accepted unchanged, reliability and queue depth.",
