@@ -40,6 +40,7 @@ import json, sys
 from pathlib import Path
 
 import gradio
+from typer import Context
 from typer.main import get_command
 
 from annotator.app import create_app
@@ -57,8 +58,9 @@ with gradio.Blocks() as page:
     export.build(service)
 choices = [part.choices for part in page.blocks.values() if getattr(part, "label", "") == "Format"]
 routes = server.openapi()["paths"]
+group = get_command(app)
 helps = {
-    command: [part.help for part in get_command(app).commands[command].params if part.name == "form"]
+    command: [part.help for part in group.get_command(Context(group), command).params if part.name == "form"]
     for command in ("export", "import")
 }
 described = {
