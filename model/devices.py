@@ -6,13 +6,11 @@ from typing import TypeVar, cast
 import torch
 from torch import Tensor
 
+from model.device_missing import DeviceMissing
+
 T = TypeVar("T")
 
 CPU = torch.device("cpu")
-
-
-class DeviceMissing(ValueError):
-    """A device that was asked for is not there. The message is one sentence."""
 
 
 def device_named(name: str) -> torch.device:

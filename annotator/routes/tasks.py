@@ -117,7 +117,7 @@ def prepare_upcoming_task(
     upcoming = queue.upcoming_task(workspace, project_id, user.id, came.after)
     if upcoming is None or upcoming.annotation_id is not None:
         return upcoming
-    return replace(upcoming, page_id=service.prepare(upcoming.document_id, upcoming.question.text))
+    return replace(upcoming, page_id=service.prepare(upcoming.document_id, upcoming.question.id))
 
 
 @router.post("/tasks/{task_id}/heartbeat")

@@ -75,14 +75,17 @@ class AnswerService:
         finally:
             self._warming.release()
 
-    def prepare(self, document_id: str, question: str) -> str:
+    def prepare(self, document_id: str, question_id: str) -> str | None:
         """Compute the answer of a document in advance, and encode its page; return the id of the page.
 
-        Writes nothing: `ask` finds the answer as long as pages, words and model stay the same. `question` is one of the
-        stored ones. Raises NotFound.
+        Writes nothing: `ask` finds the answer as long as pages, words and model stay the same. None where the question
+        is answered without the model, of whose answer not even the page is told. Raises NotFound and Refused.
         """
         with self.workspace.database.read() as session:
             document = existing(session, Document, document_id)
+            if is_asked_unaided(session, document.project_id, document_id, question_id):
+                return None
+            question = existing(session, Question, question_id).text
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
         loaded = self.predictors.of(document.project_id)
         prepared = self._load_prepared(document, question, loaded) or self._answer_of(document, pages, question, loaded)

@@ -18,6 +18,7 @@ from engine.errors import Refused
 from engine.models import registry
 from engine.workspace import Workspace
 from model.deferred import Deferred
+from model.device_missing import DeviceMissing
 from model.examples import Word
 
 if TYPE_CHECKING:
@@ -102,8 +103,6 @@ class Predictors:
             try:
                 predictor = self._by_checkpoint.get(champion.checkpoint_sha256) or self._load(champion)
             except Exception as error:
-                from model.devices import DeviceMissing
-
                 name = registry.label(champion)
                 _log.exception("the model %s cannot be used", name)
                 self._unusable[project_id] = (

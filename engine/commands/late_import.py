@@ -1,5 +1,6 @@
 """Import the file of a command when the command runs."""
 
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -44,7 +45,8 @@ class CommandsByName(TyperGroup):
         try:
             return super().invoke(ctx)
         except Exception as error:
-            from engine.commands.failures import end_with_sentence  # here: a command has imported the database by now
+            if isinstance(error, OSError) or "sqlalchemy" in sys.modules:  # a wrong name imports no database
+                from engine.commands.failures import end_with_sentence
 
-            end_with_sentence(error)
+                end_with_sentence(error)
             raise

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from model.devices import DeviceMissing, device_named, to_device
+from model.device_missing import DeviceMissing
+from model.devices import device_named, to_device
 from model.inference import SHIPPED, Predictor, Word
 from model.inputs import batch_pages, prepare_page
 from model.network import load_network

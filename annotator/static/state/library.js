@@ -8,7 +8,7 @@ import { ListedDocuments } from './listed_documents.js';
 /** @import { AnnotationLine, DocumentWithQuestions, OpenedAnswer, PageLine, ProjectView, Words } from '../types' */
 /** @import { Pages } from './pages.js' */
 
-const SETTLED_MS = 300; // after which a document that was fetched in advance is fetched again
+const EXPECTED_MS = 60_000; // for which a document that was fetched in advance is taken for what it is
 const LOADING_MS = 2000; // between two questions whether the networks are loaded
 
 /**
@@ -36,8 +36,10 @@ export class Library {
     this.words = null;
     /** @type {ImageBitmap | null} */
     this.image = null;
-    /** @type {{ id: string, page: string | null, coming: Promise<DocumentWithQuestions | null> } | null} */
+    /** @type {{ id: string, until: number, coming: Promise<DocumentWithQuestions | null> } | null} */
     this.expected = null; // the document that is likely to be opened next
+    /** @type {string | null} */
+    this.encoded = null; // page that the server has encoded with the answer of the next task
     this.networksLoading = false; // on the server, right after its start
     this.choice = 0; // counts the projects that were chosen: the last one wins
     this.turn = 0; // an answer for a page that nobody looks at any more is dropped
@@ -117,7 +119,8 @@ export class Library {
     const coming = open
       ? Promise.resolve(open)
       : get('/documents/{document_id}', { document_id: id }).catch(() => null);
-    this.expected = { id, page, coming };
+    this.expected = { id, until: Date.now() + EXPECTED_MS, coming };
+    this.encoded = page;
     const document = await coming;
     const line = document?.pages.find((each) => each.id === page) ?? document?.pages[0];
     if (!line) return;
@@ -125,13 +128,22 @@ export class Library {
     this.pages.imageOf(line).catch(() => {});
   }
 
+  /**
+   * Whether a document was fetched in advance, so that opening it asks nothing of the server.
+   *
+   * @param {string} id
+   */
+  isExpected(id) {
+    return this.expected?.id === id && Date.now() < this.expected.until;
+  }
+
   /** @param {string} id */
   async openDocument(id) {
     const turn = ++this.turn;
-    const ahead = this.expected?.id === id ? await this.expected.coming : null;
+    const ahead = this.isExpected(id) ? await this.expected?.coming : null;
+    this.expected = null;
     const document = ahead ?? (await get('/documents/{document_id}', { document_id: id }));
     if (turn !== this.turn) return false;
-    if (ahead) setTimeout(() => this.document === document && this.refresh(), SETTLED_MS);
     this.document = document;
     this.page = this.words = this.image = null;
     if (document.project_id !== this.project?.id) {
@@ -188,7 +200,7 @@ export class Library {
     if (turn !== this.turn) return false;
     this.words = words;
     this.image = image;
-    if (this.expected?.page !== page.id) this.warm(page.id); // an expected one is encoded
+    if (this.encoded !== page.id) this.warm(page.id);
     return true;
   }
 

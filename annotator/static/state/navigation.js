@@ -14,6 +14,7 @@ import { KEPT_WORDS } from './pages.js';
 /** @import { Library } from './library.js' */
 /** @import { Pages } from './pages.js' */
 
+const SETTLED = 300; // milliseconds after which a document that was fetched in advance is fetched again
 const LOOK = 150; // milliseconds between two looks whether a hand is free
 const SLOW = 250; // milliseconds before a page that does not come is announced
 
@@ -155,6 +156,7 @@ export class Navigation {
     const { library, answer } = this;
     this.ports.closeMenu();
     if (!this.ports.leave()) return false;
+    const fetchedBefore = library.isExpected(id);
     try {
       if (!(await library.openDocument(id))) return false;
     } catch (error) {
@@ -165,6 +167,8 @@ export class Navigation {
     }
     answer.close();
     this.blank();
+    // Others may have answered, or turned a page, since it was fetched.
+    if (fetchedBefore) setTimeout(() => library.document?.id === id && this.refresh(), SETTLED);
     const first = library.document?.annotations[0];
     if (page === undefined && first) await this.annotation(first.id);
     else if (page !== null) await this.page(page);

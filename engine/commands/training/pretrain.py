@@ -133,7 +133,8 @@ def pretrain(
     from engine.training.pretraining.run import pretrain as run
     from engine.training.pretraining.schedule import RECIPE, Schedule, check_order
     from engine.training.pretraining.stages import STAGES
-    from model.devices import DeviceMissing, device_named
+    from model.device_missing import DeviceMissing
+    from model.devices import device_named
     from model.distributed import RankLost, device_of_rank, join_ranks
     from model.prefetch import WorkerLost
     from model.presets import PRESETS

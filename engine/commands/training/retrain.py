@@ -50,7 +50,8 @@ def retrain(
     --nproc-per-node N $(which glossator) retrain.
     """
     from engine.training.retraining import assisting, trigger
-    from model.devices import DeviceMissing, use_threads
+    from model.device_missing import DeviceMissing
+    from model.devices import use_threads
     from model.distributed import RankLost, join_ranks
 
     chosen: dict[str, Any] = {

@@ -32,7 +32,8 @@ from engine.training.sources.corpus import Corpus, image_opener
 from engine.training.sources.examples import mixed_source, page_source, read_as, repeat_steps, synthetic_source
 from engine.workspace import Workspace
 from model import checkpoint
-from model.devices import DeviceMissing, device_named
+from model.device_missing import DeviceMissing
+from model.devices import device_named
 from model.distributed import Ranks, device_of_rank, leave, ranks_here
 from model.examples import Source
 from model.learning import Outcome, Plan, learn
