@@ -1,7 +1,7 @@
 """One project for the whole page: chosen in the workspace or on a tab, the others follow."""
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.bench import Bench
 from tests.browser.slow_connection import Line
@@ -138,3 +138,17 @@ def test_a_queue_is_left_by_whoever_is_in_it_alone(window: Window) -> None:
     tab(page, "Quality")
     in_workspace(page)
     page.wait_for_function("(id) => document.querySelector('.glossator').workspace.library.project.id === id", arg=maps)
+
+
+def test_a_queue_that_is_chosen_before_the_projects_are_there_hands_out_its_work(window: Window) -> None:
+    page = window.open(window.make_project("Early")).page
+    held: list[Route] = []
+    page.route("**/api/projects", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.locator(".g-mode[data-mode=queue]").click()
+    page.wait_for_function("() => document.querySelector('.glossator').workspace?.work.mode === 'queue'")
+    for route in held:
+        route.continue_()
+    page.unroute("**/api/projects")
+    # There is no standard question, and the queue says so.
+    page.wait_for_function("() => document.querySelector('.glossator').workspace.work.tasks.reason !== null")

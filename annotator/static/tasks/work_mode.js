@@ -133,6 +133,8 @@ export class WorkMode {
     this.tasks.count();
     const { before } = this;
     this.before = null;
+    // Chosen while the project was still on its way.
+    if (this.desk && !this.desk.held && !this.desk.busy) return this.desk.next();
     if (!before?.mode || before.project !== this.library.project?.id || before.mode === 'free') return;
     if (before.mode === 'review' && !this.session.reviews) return;
     this.mode = before.mode;
