@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import select
@@ -19,13 +20,15 @@ from tests.support.route_table import MEMBER, ROUTES, USER
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 QUESTIONS = ["What is the total due?", "Who sent it?"]
-OPEN_ENDED = {"GET /api/changes"}  # a stream, whose events test_changes.py compares
+# A stream, whose events test_changes.py compares; and the changes of the last seconds, which age: the end of the test
+# reads them from a place of its own.
+AGEING = {"GET /api/changes", "GET /api/changes/since"}
 MOMENT = re.compile(rb'"(as_of|last_used_at|seen_at|used_at)":"[^"]*"')  # the time of the request itself
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    settings = Settings(data_dir=tmp_path_factory.mktemp("blind"), auth="login", _env_file=None)
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    settings = Settings(data_dir=tmp_path / "blind", auth="login", _env_file=None)
     with TestClient(create_app(settings), base_url=ADDRESS) as client:
         yield client
 
@@ -35,14 +38,14 @@ def read_all(person: Person, ids: dict[str, str]) -> dict[str, tuple[int, bytes]
     answers = {}
     for route, row in ROUTES.items():
         method, path = route.split(" ", 1)
-        if method != "GET" or row.needed not in (USER, MEMBER) or route in OPEN_ENDED or not path.startswith("/api/"):
+        if method != "GET" or row.needed not in (USER, MEMBER) or route in AGEING or not path.startswith("/api/"):
             continue
         for name, value in ids.items():
             path = path.replace(f"{{{name}}}", value)
         if "{" in path:
             continue
-        told = person.get(path + row.query)
-        answers[route] = told.status_code, MOMENT.sub(rb'"\1":""', told.content)
+        response = person.get(path + row.query)
+        answers[route] = response.status_code, MOMENT.sub(rb'"\1":""', response.content)
     return answers
 
 
@@ -77,5 +80,5 @@ def test_no_route_tells_a_blind_annotator_that_somebody_answered(client: TestCli
         if before[route] != after[route]
     ]
     assert not different, "\n".join(different)
-    told = person.get(f"/api/changes/since?since={since}").json()
-    assert told["changes"] == []
+    news = person.get(f"/api/changes/since?since={since}").json()
+    assert news["changes"] == []
