@@ -72,8 +72,8 @@ class ManifestWriter:
                 self._document(list(of_document), pages.get(document_id), words)
             self._end_group(group_id, _split_of(group[0][0]))
 
-    def finish(self, project_id: str, people: Iterable[Reliability]) -> str:
-        """Store the head, and return its SHA-256."""
+    def finish(self, project_id: str, people: Iterable[Reliability], skips: Sequence[dict[str, Any]] = ()) -> str:
+        """Store the head, and return its SHA-256. `skips`: files of skipped tasks (engine.datasets.frozen_skips)."""
         self._close_part()
         self._close_left_out()
         head = {
@@ -94,6 +94,7 @@ class ManifestWriter:
                 }
                 for row in people
             },
+            **({"skips": skips} if skips else {}),
         }
         self._blob_writer.flush()  # the head comes after the files that it names
         sha256 = self._blob_writer.put(canonical(head))

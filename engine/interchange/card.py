@@ -17,6 +17,7 @@ from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.outcome import Outcome
 from engine.interchange.release import Marked, Release
+from engine.interchange.skipped_tasks import SKIPPED_FILE
 from engine.interchange.snapshot_figures import SPLITS, UNKNOWN_LICENCE, Figures
 from engine.plurals import word
 from engine.workspace import Workspace
@@ -28,7 +29,7 @@ _MARK = np.array([255, 196, 0])
 _SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (1_000_000, "100K<n<1M"), (10**12, "n>1M"))
 
 
-def write(release: Release, to: Destination, form: Format, outcome: Outcome) -> None:
+def write(release: Release, to: Destination, form: Format, outcome: Outcome, skips: Counter[tuple[str, str]]) -> None:
     """Write README.md, and up to ten pictures into samples/.
 
     Each picture shows one answer; they are of the first ten documents that have a marked answer.
@@ -38,12 +39,14 @@ def write(release: Release, to: Destination, form: Format, outcome: Outcome) -> 
         to: Where the export is written.
         form: The format.
         outcome: What the writer of the format wrote.
+        skips: Numbers of skipped tasks by reason and verdict.
     """
     figures = release.figures
     samples = _samples(release, to)
     with to.text(CARD_FILE) as file:
         file.writelines(_head(release, form, figures))
         file.writelines(_body(release, form.title, form.lossy, outcome, figures, samples))
+        file.writelines(_skips(skips))
 
 
 def _head(release: Release, form: Format, figures: Figures) -> Iterator[str]:
@@ -135,6 +138,21 @@ def _people(release: Release, figures: Figures) -> Iterator[str]:
         for name, count in named.most_common():
             yield f"| `{name}` | {count:,} |\n"
     yield f"{figures.models['']:,} answers were made without a proposal.\n\n"
+
+
+def _skips(skips: Counter[tuple[str, str]]) -> Iterator[str]:
+    """Yield the part on the tasks that people could not answer; nothing where there are none."""
+    if not skips:
+        return
+    yield "## Skipped tasks\n\n"
+    yield (
+        f"People could not answer {skips.total():,} {word(skips.total(), 'task', 'tasks')}; `{SKIPPED_FILE}` names "
+        "each with the reason. A reviewer confirmed those that are dismissed; the others wait for a reviewer.\n\n"
+    )
+    yield "| reason | verdict | count |\n|---|---|---|\n"
+    for (reason, verdict), count in sorted(skips.items()):
+        yield f"| {_inline(reason)} | {verdict} | {count:,} |\n"
+    yield "\n"
 
 
 def _loss(outcome: Outcome) -> str:

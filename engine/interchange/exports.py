@@ -15,7 +15,7 @@ from db.tables import Snapshot
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Refused
-from engine.interchange import card
+from engine.interchange import card, skipped_tasks
 from engine.interchange.destination import Destination, check_free
 from engine.interchange.format import Format
 from engine.interchange.formats import EXPORTED, FORMATS
@@ -133,7 +133,7 @@ def export(
     release = Release(workspace, project.name, snapshot, look)
     with Destination(workspace, out, f"{chosen.name}-{snapshot.sha256[:16]}") as to:
         outcome = chosen.write(release, to, tick)
-        card.write(release, to, chosen, outcome)
+        card.write(release, to, chosen, outcome, skipped_tasks.write(release, to))
         manifest_sha256 = to.manifest(
             {
                 "code_version": code_version(),

@@ -1,14 +1,13 @@
 """CSV and XLSX: questions and the texts of their answers, a line an answer, without images and places."""
 
 import csv
-import math
-import re
 from collections.abc import Iterator
 from datetime import datetime
 
 import xlsxwriter
 
 from engine.datasets.manifest import FrozenItem
+from engine.interchange.cells import harmless
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
 from engine.interchange.outcome import Outcome, Tick
@@ -21,10 +20,6 @@ COLUMNS = (
     "split", "licence", "document_sha256", "annotation_id", "instead_of",
 )  # fmt: skip
 _WIDTHS = {"document": 32, "question": 40, "answer": 48}
-_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"  # Excel reads the full-width forms like the others
-_FORMULA = re.compile(rf"[{_SIGNS}\t\r]")
-# Some locales split a line at semicolons, tabs or bars, so that a formula may begin within a text.
-_FORMULA_WITHIN = re.compile(rf"(?<=[;,\t|\r\n])([\s\"]*)(?=[{_SIGNS}])")
 _MOST_LETTERS = 32_767  # of a cell of XLSX
 _MOST_ROWS = 1_048_575  # of a sheet of XLSX, less its head
 
@@ -41,7 +36,7 @@ def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
         table = csv.writer(file)
         table.writerow(COLUMNS)
         for row in _rows(release, counts, tick):
-            table.writerow([_harmless(value) for value in row])
+            table.writerow([harmless(value) for value in row])
     return Outcome(counts)
 
 
@@ -103,21 +98,6 @@ def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str
         item.annotation_id,
         "\n".join(f"{answer.author}: {answer.why}" for answer in item.instead_of),
     ]
-
-
-def _harmless(value: str | float) -> str | float:
-    """Return a value as a cell that no spreadsheet runs. Numbers stay numbers."""
-    if not isinstance(value, str) or _is_number(value):
-        return value
-    harmless = _FORMULA_WITHIN.sub(r"\1'", value)
-    return f"'{harmless}" if _FORMULA.match(value.lstrip(' "')) else harmless
-
-
-def _is_number(text: str) -> bool:
-    try:
-        return math.isfinite(float(text.replace(",", "")))
-    except ValueError:
-        return False
 
 
 _TEXTS = "Texts only; page images and positions are left out."

@@ -22,9 +22,10 @@ from engine.errors import Conflict, Refused
 from engine.grounded import read_pages
 from engine.interchange import exports
 from engine.interchange.brush import decode_brush
+from engine.interchange.cells import harmless
 from engine.interchange.destination import Destination
 from engine.interchange.exports import export
-from engine.interchange.formats import FORMATS, tables
+from engine.interchange.formats import FORMATS
 from engine.interchange.formats.page_xml import NAMESPACE
 from engine.interchange.polygons import fill_inside, fill_polygons
 from engine.run_lengths import decode_rle
@@ -299,7 +300,7 @@ def test_answers_alone_are_a_table_that_no_spreadsheet_runs(sqlite_workspace: Wo
     ],
 )
 def test_no_cell_of_any_locale_begins_a_formula(text: str, cell: str) -> None:
-    assert tables._harmless(text) == cell
+    assert harmless(text) == cell
 
 
 def test_filters_choose_by_question_status_day_split_model_and_agreement(answered: Answered, tmp_path: Path) -> None:

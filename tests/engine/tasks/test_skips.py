@@ -1,10 +1,15 @@
 """Skips: nobody gets a skipped task until a reviewer has decided; counts, undo, overlap, gold questions and audit."""
 
+import csv
+from pathlib import Path
+
 import pytest
 
 from engine import audit
+from engine.datasets.filters import Filters
 from engine.documents.lists.listing import Skipped, document_page
 from engine.errors import Conflict, Refused
+from engine.interchange.exports import export
 from engine.tasks import skips
 from engine.tasks.queue import next_task as queue
 from engine.tasks.queue.queue_view import queue_view
@@ -118,3 +123,32 @@ def test_documents_are_listed_by_the_reason_of_skipped_tasks_that_wait(office: O
     assert listed("other") == listed("any", "nowhere") == (set(), 0)
     skips.decide(workspace, first.id, office.rita.id, "returned")
     assert listed("any") == ({last.document_id}, 1)
+
+
+def test_exports_name_the_tasks_that_nobody_could_answer(office: Office, tmp_path: Path) -> None:
+    workspace, project = office.workspace, office.project.id
+    answered, waiting, dismissed, returned = (task.id for task in office.tasks())
+    answer(workspace, answered, office.ann, [4])
+    before = export(workspace, project, "csv", tmp_path / "before")
+    assert not (tmp_path / "before" / "skipped.csv").exists()
+    skips.skip(workspace, waiting, office.ann.id, "other", "=two totals")
+    skips.skip(workspace, dismissed, office.ann.id, "unreadable")
+    skips.skip(workspace, returned, office.ann.id, "not_sure")
+    skips.decide(workspace, dismissed, office.rita.id, "dismissed", "a stain")
+    skips.decide(workspace, returned, office.rita.id, "returned")
+    for name in ("out", "again"):
+        made = export(workspace, project, "csv", tmp_path / name)
+    assert made.snapshot_sha256 != before.snapshot_sha256
+    lines = list(csv.DictReader((tmp_path / "out" / "skipped.csv").open(encoding="utf-8-sig")))
+    said = [(line["task_id"], line["reason"], line["note"], line["verdict"], line["remark"]) for line in lines]
+    assert said == [
+        (waiting, "other", "'=two totals", "waiting", ""),
+        (dismissed, "unreadable", "", "dismissed", "a stain"),
+    ]
+    assert (tmp_path / "again" / "skipped.csv").read_bytes() == (tmp_path / "out" / "skipped.csv").read_bytes()
+    card = (tmp_path / "out" / "README.md").read_text()
+    assert "could not answer 2 tasks" in card and "| unreadable | dismissed | 1 |" in card
+    narrow = export(workspace, project, "csv", tmp_path / "narrow", filters=Filters(questions=(NUMBER,)))
+    assert narrow.answers == 1
+    chosen = list(csv.DictReader((tmp_path / "narrow" / "skipped.csv").open(encoding="utf-8-sig")))
+    assert {line["question"] for line in chosen} == {NUMBER} and len(chosen) < len(lines)
