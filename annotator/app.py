@@ -20,6 +20,7 @@ from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
 from annotator.reference import document as described
 from annotator.request_guard import RequestGuard
+from annotator.root_path import RootPath
 from annotator.routes import (
     annotations,
     changes,
@@ -119,7 +120,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     ):
         api.include_router(part.router)
     app.include_router(api)
-    described.install(app)
+    described.install(app, settings.root_path)
     app.include_router(auth.router(workspace, app.state.login_queue))
     app.include_router(source_offer.router(settings))
     app.mount("/source/weights", Revalidated(directory=source_offer.weights()), name="weights")
@@ -129,6 +130,8 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
     app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
+    if settings.root_path:
+        app.add_middleware(RootPath, root=settings.root_path)  # type: ignore[arg-type]
 
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon() -> RedirectResponse:

@@ -118,6 +118,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     """
     routes = APIRouter(include_in_schema=False)
     settings = workspace.settings
+    root = settings.root_path
 
     def logged_in(token: str, where: str) -> Response:
         answer = RedirectResponse(where, status_code=303)
@@ -125,6 +126,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
             COOKIE,
             token,
             max_age=int(settings.session_hours * 3600),
+            path=root or "/",
             httponly=True,
             samesite="lax",
             secure=settings.secure_cookies,
@@ -135,7 +137,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     def form(request: Request, next: str | None = None) -> Response:
         if user_of(request, workspace) is not None:
             return RedirectResponse(safe_next(next), status_code=303)
-        return HTMLResponse(login_page(next=safe_next(next)))
+        return HTMLResponse(login_page(root, next=safe_next(next)))
 
     @routes.post("/login")
     async def log_in(
@@ -153,9 +155,9 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         except TooMany as refused:
             await line.hold_back()
             headers = {"retry-after": str(refused.seconds)}
-            return HTMLResponse(login_page(str(refused), name, where), status_code=429, headers=headers)
+            return HTMLResponse(login_page(root, str(refused), name, where), status_code=429, headers=headers)
         if token is None:
-            return HTMLResponse(login_page("Wrong name or password. Try again.", name, where), status_code=401)
+            return HTMLResponse(login_page(root, "Wrong name or password. Try again.", name, where), status_code=401)
         return logged_in(token, where)
 
     @routes.post("/logout")
@@ -164,7 +166,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         if token:
             sessions.log_out(workspace, token)
         answer = RedirectResponse("/login", status_code=303)
-        answer.delete_cookie(COOKIE)
+        answer.delete_cookie(COOKIE, path=root or "/")
         return answer
 
     def invitation(request: Request, token: str, wrong: str = "", name: str = "", status: int = 200) -> Response:
@@ -172,14 +174,14 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         try:
             offer = invitations.offer(workspace, token)
         except NotFound as refused:
-            return HTMLResponse(notice_page("Invitation not valid", str(refused)), status_code=404)
+            return HTMLResponse(notice_page(root, "Invitation not valid", str(refused)), status_code=404)
         if settings.auth == "local":
             sentence = (
                 "This server has no login, so invitations cannot be used. Set GLOSSATOR_AUTH=login to enable logins."
             )
-            return HTMLResponse(notice_page("Logins are disabled", sentence), status_code=409)
+            return HTMLResponse(notice_page(root, "Logins are disabled", sentence), status_code=409)
         user = user_of(request, workspace)
-        page = invitation_page(offer, f"/invite/{quote(token)}", user.name if user else None, wrong, name)
+        page = invitation_page(root, offer, f"/invite/{quote(token)}", user.name if user else None, wrong, name)
         return HTMLResponse(page, status_code=status)
 
     @routes.get("/invite/{token}", response_class=HTMLResponse)

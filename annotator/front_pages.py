@@ -10,7 +10,7 @@ from engine.accounts.passwords import SHORTEST
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title} - Glossator</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
+<title>{title} - Glossator</title><link rel="icon" href="{root}/static/icon.svg" type="image/svg+xml">
 <style>
 :root {{ color-scheme: light dark; --line: light-dark(#cdd3dc, #3a404b); --quiet: light-dark(#566070, #a9b2c0);
   --accent: light-dark(#1d63d6, #5b97f5); }}
@@ -47,20 +47,22 @@ document.forms[0].addEventListener('submit', (event) => {
 </script>"""
 
 
-def login_page(wrong: str = "", name: str = "", next: str = "/app/") -> str:
+def login_page(root: str, wrong: str = "", name: str = "", next: str = "/app/") -> str:
     """Return the login form.
 
     Args:
+        root: path under which the application is served, as in "/gloss" or "".
         wrong: error of the last attempt; empty: none.
         name: name to fill in.
-        next: path to open after the login.
+        next: path to open after the login, without `root`.
 
     Returns:
         HTML.
     """
     return _page(
+        root,
         "Log in",
-        '<form method="post" action="/login"><h1>Glossator</h1><p>Answers, in the margins.</p>'
+        f'<form method="post" action="{root}/login"><h1>Glossator</h1><p>Answers, in the margins.</p>'
         f'{_wrong(wrong)}<input type="hidden" name="next" value="{escape(next, quote=True)}">'
         f"{_name_field(name)}"
         '<label>Password<input name="password" type="password" autocomplete="current-password" required '
@@ -69,12 +71,13 @@ def login_page(wrong: str = "", name: str = "", next: str = "/app/") -> str:
     )
 
 
-def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "", name: str = "") -> str:
+def invitation_page(root: str, offer: Offer, address: str, user: str | None, wrong: str = "", name: str = "") -> str:
     """Return the page of an open invitation.
 
     Args:
+        root: path under which the application is served, as in "/gloss" or "".
         offer: project, role and inviter.
-        address: path to post to.
+        address: path to post to, without `root`.
         user: name of the logged-in user, who gets a button; None: a form for a new user.
         wrong: error of the last attempt; empty: none.
         name: name to fill in.
@@ -88,34 +91,38 @@ def invitation_page(offer: Offer, address: str, user: str | None, wrong: str = "
         f"<h1>{escape(offer.project)}</h1><p>{who} to this project as "
         f"<b>{article}</b>. The link works once and expires on {offer.expires_at:%d %B %Y, %H:%M} UTC.</p>"
     )
-    action = escape(address, quote=True)
+    action = escape(f"{root}{address}", quote=True)
     if user is not None:
         return _page(
+            root,
             "Invitation",
             f'<form method="post" action="{action}">{head}{_wrong(wrong)}<button>Join as {escape(user)}</button></form>'
-            f'<p class="foot"><a href="/app/">Not now</a></p>',
+            f'<p class="foot"><a href="{root}/app/">Not now</a></p>',
         )
     return _page(
+        root,
         "Invitation",
         f'<form method="post" action="{action}">{head}{_wrong(wrong)}{_name_field(name)}'
         f"<label>Password <small>at least {SHORTEST} characters</small>"
         f'<input name="password" type="password" autocomplete="new-password" required minlength="{SHORTEST}" '
         f'maxlength="1000">'
         "</label><button>Join</button></form>"
-        f'<p class="foot">Already have an account? <a href="/login?next={quote(address)}">Log in</a></p>',
+        f'<p class="foot">Already have an account? <a href="{root}/login?next={quote(address)}">Log in</a></p>',
     )
 
 
-def notice_page(title: str, sentence: str) -> str:
+def notice_page(root: str, title: str, sentence: str) -> str:
     """Return a page with one sentence."""
-    return _page(title, f'<h1>{escape(title)}</h1><p>{escape(sentence)}</p><a href="/app/">Open Glossator</a>')
+    return _page(
+        root, title, f'<h1>{escape(title)}</h1><p>{escape(sentence)}</p><a href="{root}/app/">Open Glossator</a>'
+    )
 
 
-def _page(title: str, body: str) -> str:
+def _page(root: str, title: str, body: str) -> str:
     # The link is always this server's /source, which redirects when another address is set.
     named = f"Glossator {escape(source_offer.version())}, {escape(source_offer.licence())}."
-    foot = f'<p class="about">{named} <a href="/source">Source</a></p>'
-    return _PAGE.format(title=escape(title), body=body, foot=foot)
+    foot = f'<p class="about">{named} <a href="{root}/source">Source</a></p>'
+    return _PAGE.format(root=root, title=escape(title), body=body, foot=foot)
 
 
 def _wrong(sentence: str) -> str:

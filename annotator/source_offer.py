@@ -45,7 +45,7 @@ def licence() -> str:
 
 def source_of(settings: Settings) -> str:
     """Return the address of the source: the configured one, else this server's copy."""
-    return settings.source_url or "/source"
+    return settings.source_url or f"{settings.root_path}/source"
 
 
 def line(settings: Settings) -> str:

@@ -3,6 +3,7 @@
 No other code reads them.
 """
 
+import re
 from ipaddress import ip_address, ip_network
 from pathlib import Path
 from typing import Literal
@@ -13,6 +14,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEGABYTE = 1_000_000
 
+_OWN_PATHS = frozenset({"api", "app", "invite", "login", "logout", "source", "static"})
 DATABASE_FILE = "glossator.db"  # in the data folder, unless an address is given
 
 
@@ -42,6 +44,11 @@ class Settings(BaseSettings):
     )
     secure_cookies: bool = Field(
         False, description="Send the login cookie over HTTPS only. Set this behind a TLS proxy."
+    )
+    root_path: str = Field(
+        "",
+        description="Path under which a proxy serves Glossator, as in /gloss; empty: it has a host name of its own. "
+        "The proxy may pass the path on or take it off.",
     )
     max_connections: int = Field(
         1000, ge=50, description="Maximum number of connections; beyond it, idle ones are closed."
@@ -132,6 +139,20 @@ class Settings(BaseSettings):
                     f"""{proxy!r} is not an address or network. Write for example '["10.0.0.5", "172.16.0.0/12"]'."""
                 ) from None
         return proxies
+
+    @field_validator("root_path")
+    @classmethod
+    def _path_of_its_own(cls, path: str) -> str:
+        """Check the path, which is written into pages; a slash at its end is dropped."""
+        path = path.rstrip("/")
+        parts = path.split("/")[1:]
+        plain = all(re.fullmatch(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*", part) for part in parts)
+        if path and not (path.startswith("/") and plain and parts[0] not in _OWN_PATHS):
+            raise ValueError(
+                f"{path!r} is not a path to serve under. Write for example /gloss; "
+                f"not /{', /'.join(sorted(_OWN_PATHS))}, which Glossator uses itself."
+            )
+        return path
 
     @field_validator("source_url")
     @classmethod

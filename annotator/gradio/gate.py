@@ -37,10 +37,11 @@ class GradioGate:
         page: the Gradio page.
         owner_of: returns the user id of a request, or None.
         connections: most connections of the server.
+        root: path under which the application is served; Gradio reads its own address off its requests.
     """
 
-    def __init__(self, app: ASGIApp, page: gr.Blocks, owner_of: OwnerOf, connections: int) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, page: gr.Blocks, owner_of: OwnerOf, connections: int, root: str = "") -> None:
+        self.app = _below(app, root) if root else app
         self._page = page
         self.sessions = Sessions(page, min(STREAMS, connections // 4))
         self._owner_of = owner_of
@@ -81,6 +82,21 @@ class GradioGate:
         if owner is None:
             raise Rejected(401, "Log in first.")
         return owner
+
+
+def _below(app: ASGIApp, root: str) -> ASGIApp:
+    """Return an application that gets requests under their outer path."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        if not scope.get("path", "").startswith("/app"):
+            await app(scope, receive, send)
+            return
+        outer = {"root_path": root, "path": root + scope["path"]}
+        if scope.get("raw_path"):
+            outer["raw_path"] = root.encode() + scope["raw_path"]
+        await app({**scope, **outer}, receive, send)
+
+    return call
 
 
 def _has_backend(page: gr.Blocks, number: Any) -> bool:

@@ -15,13 +15,11 @@ from annotator.front_end_files import BASE
 
 # What the workspace asks for first: on its way while its script is read. Each is used once, as fetch() asks for it.
 _FIRST = ("/api/me", "/api/me/preferences", "/api/projects")
-_PRELOADS = "\n".join(f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{path}">' for path in _FIRST)
-FRONT_END = f"""<link rel="icon" href="{BASE}/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="{BASE}/{STYLES}">
-<script type="module" src="{BASE}/{SCRIPT}"></script>
-{_PRELOADS}"""
 _END = b"</head>"
 START_SECONDS = 4
+_MANIFEST = (
+    b'<link rel="manifest" href="/manifest.json" />'  # of Gradio; there is none, and below a path it is another's
+)
 _GRADIO = re.compile(rb'<script type="module" crossorigin src="([^"]+)"></script>')
 # Started by annotator/static/main.js; by the clock where that fails.
 _LATER = rb"""<link rel="modulepreload" crossorigin href="\1">
@@ -32,6 +30,24 @@ window.startGradio = () => {
 };
 setTimeout(() => window.startGradio(), %d);
 </script>""" % (START_SECONDS * 1000)
+
+
+def front_end(root: str) -> str:
+    """Return the lines that load the front end.
+
+    Args:
+        root: path under which the application is served, as in "/gloss" or "".
+    """
+    preloads = (f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{root}{path}">' for path in _FIRST)
+    below = f"{root}{BASE}"
+    lines = (
+        f'<meta name="glossator-root" content="{root}">',  # for annotator/static/core/root.js
+        f'<link rel="icon" href="{below}/icon.svg" type="image/svg+xml">',
+        f'<link rel="stylesheet" href="{below}/{STYLES}">',
+        f'<script type="module" src="{below}/{SCRIPT}"></script>',
+        *preloads,
+    )
+    return "\n".join(lines)
 
 
 class HeadInPage:
@@ -74,6 +90,7 @@ class HeadInPage:
         await self.app(scope, receive, send_with_head)
 
     def _write(self, document: bytes) -> bytes:
+        document = document.replace(_MANIFEST, b"", 1)
         return _GRADIO.sub(_LATER, document.replace(_END, self._lines + _END, 1), count=1)
 
 

@@ -9,7 +9,7 @@ from gradio.route_utils import BUILD_PATH_LIB
 from annotator import auth, source_offer
 from annotator.front_end_files import STATIC
 from annotator.gradio.gate import GradioGate
-from annotator.gradio.head import FRONT_END, HeadInPage
+from annotator.gradio.head import HeadInPage, front_end
 from annotator.gradio.theme import theme
 from annotator.immutable_assets import ImmutableAssets
 from engine.workspace import Workspace
@@ -26,9 +26,10 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
         workspace: workspace with settings and sessions.
     """
     app.mount("/app/assets", ImmutableAssets(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
+    root = workspace.settings.root_path
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": workspace.settings.max_connections}
-    app.add_middleware(GradioGate, **gate)  # type: ignore[arg-type]
-    head = {"path": "/app/", "lines": f"{FRONT_END}\n{source_offer.head(workspace.settings)}"}
+    app.add_middleware(GradioGate, **gate, root=root)  # type: ignore[arg-type]
+    head = {"path": "/app/", "lines": f"{front_end(root)}\n{source_offer.head(workspace.settings)}"}
     app.add_middleware(HeadInPage, **head)  # type: ignore[arg-type]
     gr.mount_gradio_app(
         app,

@@ -75,11 +75,12 @@ PARAMETERS = {
 }
 
 
-def install(app: FastAPI) -> None:
+def install(app: FastAPI, root: str) -> None:
     """Make the application serve this document at /api/openapi.json and /api/docs.
 
     Args:
         app: the application, with all routes.
+        root: path under which the application is served; empty: the whole host is its own.
     """
 
     def document() -> dict[str, Any]:
@@ -94,6 +95,8 @@ def install(app: FastAPI) -> None:
                 ),
                 roles_of(app.routes),
             )
+            if root:
+                app.openapi_schema["servers"] = [{"url": root}]
         return app.openapi_schema
 
     app.openapi = document  # type: ignore[method-assign]

@@ -12,12 +12,13 @@ from shlex import quote
 from typing import Any
 
 
-def page(document: Mapping[str, Any], address: str) -> str:
+def page(document: Mapping[str, Any], address: str, root: str) -> str:
     """Return the reference as HTML.
 
     Args:
         document: the OpenAPI document.
         address: address of this server, as "http://127.0.0.1:7860".
+        root: path of that address, without a slash at its end, as "/gloss" or "".
     """
     groups: dict[str, list[str]] = {tag["name"]: [] for tag in document["tags"]}
     for path, operations in document["paths"].items():
@@ -46,11 +47,12 @@ def page(document: Mapping[str, Any], address: str) -> str:
     title = f"{document['info']['title']} REST {document['info']['version']}"
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
-        f'initial-scale=1"><title>{escape(title)}</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">'
+        f'initial-scale=1"><title>{escape(title)}</title>'
+        f'<link rel="icon" href="{root}/static/icon.svg" type="image/svg+xml">'
         f"<style>{style}</style></head><body><nav><b>{escape(title)}</b>{links}"
         '<a href="#failures">Errors</a><a href="#schemas">Schemas</a></nav><main><h1>The REST interface</h1>'
-        f'{introduction}<p><a href="/api/openapi.json">openapi.json</a> · <a href="/app/">Open Glossator</a>'
-        f"</p>{sections}"
+        f'{introduction}<p><a href="{root}/api/openapi.json">openapi.json</a> · '
+        f'<a href="{root}/app/">Open Glossator</a></p>{sections}'
         f'<section id="failures"><h2>Errors</h2><dl>{failures}</dl></section>'
         f'<section id="schemas"><h2>Schemas</h2>{schemas}</section></main></body></html>'
     )

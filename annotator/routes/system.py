@@ -132,6 +132,6 @@ def me(user: CurrentUser, workspace: TheWorkspace) -> Me:
 
 @router.get("/docs", include_in_schema=False, response_class=HTMLResponse)
 @needs_scope("read")
-def show_reference(request: Request) -> str:
+def show_reference(request: Request, workspace: TheWorkspace) -> str:
     """Return the REST reference as a page."""
-    return page(request.app.openapi(), str(request.base_url))
+    return page(request.app.openapi(), str(request.base_url), workspace.settings.root_path)

@@ -44,7 +44,7 @@ def show_changes(changes: Changes, project_id: str, title: str) -> str:
 def _row(one: Change, project_id: str) -> list[object]:
     where: object = "generated page"
     if one.document is not None:
-        at = f"/app/#project={project_id}&document={one.document_id}&page={one.page_id}"
+        at = f"./#project={project_id}&document={one.document_id}&page={one.page_id}"
         where = link(at, f"{one.document}, page {one.page_number}")
     return [
         badge(one.kind, _KINDS.get(one.kind, "plain")),

@@ -178,7 +178,7 @@ def _list_page(project_id: str, page: DocumentPage, before: int) -> str:
         )
     rows = [
         [
-            link(f"/app/#project={project_id}&document={line.id}", line.name),
+            link(f"./#project={project_id}&document={line.id}", line.name),
             line.pages,
             line.words,
             line.questions,

@@ -67,7 +67,7 @@ def left_out(snapshot: SnapshotView | None, project_id: str) -> str:
         )
     rows: list[list[object]] = [
         [
-            link(f"/app/#project={project_id}&document={row.document_id}&annotation={row.annotation_id}", row.question),
+            link(f"./#project={project_id}&document={row.document_id}&annotation={row.annotation_id}", row.question),
             row.document,
             Markup(f'<span class="glossator-short">{escape(row.author)}</span>'),
             " ".join(row.sentences),

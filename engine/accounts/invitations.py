@@ -241,7 +241,7 @@ def address_of(settings: Settings, token: str) -> str:
     if settings.allowed_hosts:
         return f"{'https' if settings.secure_cookies else 'http'}://{settings.allowed_hosts[0]}/invite/{token}"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{settings.port}/invite/{token}"
+    return f"http://{host}:{settings.port}{settings.root_path}/invite/{token}"
 
 
 def _open(session: Session, token: str) -> Invitation:

@@ -2,6 +2,8 @@
 // get('/projects/{project_id}', { project_id }). Every failure becomes an ApiError whose message is one sentence for a
 // person.
 
+import { ROOT } from './root.js';
+
 /** @import { Answer, Body, Path, RequestOptions, Values } from '../types' */
 
 export class ApiError extends Error {
@@ -93,7 +95,7 @@ export function addressOf(path, values) {
     for (const each of Array.isArray(value) ? value : [value]) query.append(name, String(each));
   }
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(String(known.get(name))));
-  return `/api${filled}${query.size ? `?${query}` : ''}`;
+  return `${ROOT}/api${filled}${query.size ? `?${query}` : ''}`;
 }
 
 /**
@@ -255,7 +257,7 @@ export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.tim
  * @param {string} page
  * @param {string} version
  */
-export const imageAddress = (page, version) => `/api/pages/${page}/image?version=${version}`;
+export const imageAddress = (page, version) => `${ROOT}/api/pages/${page}/image?version=${version}`;
 
 /**
  * @param {string} page
@@ -263,7 +265,7 @@ export const imageAddress = (page, version) => `/api/pages/${page}/image?version
  * @param {number} [width] pixels
  */
 export const thumbnailAddress = (page, version, width = 160) =>
-  `/api/pages/${page}/thumbnail?width=${width}&version=${version}`;
+  `${ROOT}/api/pages/${page}/thumbnail?width=${width}&version=${version}`;
 
 /**
  * The last line that has come to its end; an error's answer, which is no line, is one.

@@ -1,4 +1,6 @@
-// What the browser remembers, of this origin ('local') or of this tab ('session'): nothing where site data is blocked.
+// What the browser remembers, of this server ('local') or of this tab ('session'): nothing where site data is blocked.
+
+import { ROOT } from './root.js';
 
 /** @param {'local' | 'session'} storage */
 const room = (storage) => (storage === 'local' ? window.localStorage : window.sessionStorage);
@@ -13,7 +15,7 @@ const room = (storage) => (storage === 'local' ? window.localStorage : window.se
  */
 export function remembered(storage, key) {
   try {
-    return JSON.parse(room(storage).getItem(key) ?? 'null');
+    return JSON.parse(room(storage).getItem(`${key}${ROOT}`) ?? 'null');
   } catch {
     return null; // blocked, or written by somebody else
   }
@@ -28,7 +30,7 @@ export function remembered(storage, key) {
  */
 export function remember(storage, key, value) {
   try {
-    room(storage).setItem(key, JSON.stringify(value));
+    room(storage).setItem(`${key}${ROOT}`, JSON.stringify(value));
   } catch {
     // The storage is blocked or full: the page works without a memory.
   }

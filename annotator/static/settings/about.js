@@ -3,6 +3,7 @@
 /** @import { Attributes } from '../types' */
 
 import { h } from '../core/dom.js';
+import { ROOT } from '../core/root.js';
 
 /** @returns {Record<string, string | undefined>} */
 function said() {
@@ -16,7 +17,7 @@ function said() {
  * @param {Attributes} [attributes]
  */
 export const sourceLink = (attributes = {}) =>
-  h('a', { href: said().source ?? '/source', target: '_blank', rel: 'noreferrer', ...attributes }, 'Source');
+  h('a', { href: said().source ?? `${ROOT}/source`, target: '_blank', rel: 'noreferrer', ...attributes }, 'Source');
 
 /** The line with version, licence and source. */
 export const aboutLine = () =>

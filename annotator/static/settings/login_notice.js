@@ -2,6 +2,7 @@
 // in again.
 
 import { h } from '../core/dom.js';
+import { ROOT } from '../core/root.js';
 import { changes } from '../sync/changes.js';
 
 export function placeLoginNotice() {
@@ -9,7 +10,7 @@ export function placeLoginNotice() {
     'div',
     { class: 'glossator-login-ended', role: 'alert', hidden: true },
     'Your login has ended, so this page is no longer up to date. ',
-    h('a', { href: '/login', target: '_blank' }, 'Log in'),
+    h('a', { href: `${ROOT}/login`, target: '_blank' }, 'Log in'),
     ' to go on; what you wrote is kept.',
   );
   document.body.prepend(notice);

@@ -7,6 +7,7 @@
 // missed.
 
 import { get, statusOf } from '../core/api.js';
+import { ROOT } from '../core/root.js';
 import { ChangeSource, SILENT } from './change_source.js';
 
 /**
@@ -37,7 +38,7 @@ import { ChangeSource, SILENT } from './change_source.js';
 
 /** @typedef {{ view?: ChangesView, state?: ConnectionState, loggedOut?: true }} Passed from window to window */
 
-const NAME = 'glossator-changes';
+const NAME = `glossator-changes${ROOT}`;
 const CHECK = 10_000; // milliseconds for an answer whether somebody is logged in
 const LOOK_AGAIN = 30_000; // milliseconds, whether somebody has logged in elsewhere
 
@@ -270,6 +271,6 @@ export const changes = new Changes({
   },
   locks: () => navigator.locks ?? null,
   channel: () => new BroadcastChannel(NAME),
-  open: (since) => new EventSource(`/api/changes${since === null ? '' : `?since=${since}`}`),
+  open: (since) => new EventSource(`${ROOT}/api/changes${since === null ? '' : `?since=${since}`}`),
   ask: (since, signal) => get('/changes/since', { since }, { signal }),
 });

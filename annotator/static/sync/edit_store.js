@@ -1,5 +1,7 @@
 // Edits that the server has not acknowledged, kept in IndexedDB: they live through reloads and crashes of the browser.
 
+import { ROOT } from '../core/root.js';
+
 /** @import { QueuedItem } from '../types' */
 
 const NAME = 'glossator',
@@ -19,7 +21,7 @@ export function finished(request) {
 }
 
 /**
- * A database of one store. Rejects where the browser has none, or one that never answers.
+ * A database of one store, of this server alone. Rejects where the browser has none, or one that never answers.
  *
  * @param {string} name
  * @param {string} store
@@ -27,7 +29,7 @@ export function finished(request) {
  * @returns {Promise<IDBDatabase>}
  */
 export function openDatabase(name, store, keyPath) {
-  const opening = indexedDB.open(name, 1);
+  const opening = indexedDB.open(`${name}${ROOT}`, 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore(store, { keyPath });
   const late = new Promise((_, reject) => setTimeout(() => reject(new Error('no answer')), PATIENCE));
   return Promise.race([finished(opening), /** @type {Promise<never>} */ (late)]);

@@ -2,6 +2,7 @@
 
 import { get, post, sentenceOf } from '../core/api.js';
 import { h } from '../core/dom.js';
+import { ROOT } from '../core/root.js';
 import { count, moment, percent } from '../core/text.js';
 import { ProgressBar, Rows, button, once, set } from './people_parts.js';
 import { WatchedList } from './watched_list.js';
@@ -76,7 +77,7 @@ class ExportRow {
         (sentence) => set(this.failure, sentence),
       ),
     );
-    const file = `/api/projects/${list.project}/exports/${id}/file`;
+    const file = `${ROOT}/api/projects/${list.project}/exports/${id}/file`;
     this.fetch = h('a', { class: 'g-act', href: file, download: true }, 'Download');
     const head = h('div', { class: 'g-job-head' }, this.title, this.badge);
     this.root = h(

@@ -2,6 +2,7 @@
 
 import { detailOf, get, post, sendFile, sentenceOf, statusOf } from '../core/api.js';
 import { h } from '../core/dom.js';
+import { ROOT } from '../core/root.js';
 import { count, moment } from '../core/text.js';
 import { Rows, button } from './people_parts.js';
 import { WatchedList } from './watched_list.js';
@@ -107,7 +108,7 @@ class Import {
     });
     this.say('Sending: 0 %', false);
     try {
-      const address = `/api/projects/${this.project}/import?${chosen}`;
+      const address = `${ROOT}/api/projects/${this.project}/import?${chosen}`;
       /** @param {number} share */
       const progress = (share) =>
         this.say(share < 1 ? `Sending: ${Math.floor(100 * share)} %` : `Unpacking. ${GOES_ON}`, false);

@@ -2,6 +2,7 @@
 
 import { get, put, remove } from '../core/api.js';
 import { h, redraw } from '../core/dom.js';
+import { ROOT } from '../core/root.js';
 import { Say, button, card, onSubmit, row, time } from './people_parts.js';
 import { TokensPart } from './people_tokens.js';
 
@@ -84,7 +85,7 @@ export class AccountCard {
 
 // A form, not a request: the browser follows to the login page and forgets the cookie.
 export function logOut() {
-  const form = h('form', { method: 'post', action: '/logout', hidden: true });
+  const form = h('form', { method: 'post', action: `${ROOT}/logout`, hidden: true });
   document.body.append(form);
   form.submit();
 }

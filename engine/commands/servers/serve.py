@@ -55,7 +55,7 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
     _prepare(settings, samples)
     with_worker = Supervisor(settings) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    console.print(f"Glossator opens on http://{shown}:{settings.port}", style="bold")
+    console.print(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", style="bold")
     try:
         started = _serve_until_signal(server_options(settings), with_worker)
     finally:
