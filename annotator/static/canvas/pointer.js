@@ -1,9 +1,12 @@
 // Mouse, pen and fingers over the stage: strokes, panning (space, middle button, two fingers), zooming (wheel, pinch).
+// The pen wins: a hand that rests on the screen beside it neither marks, moves nor zooms, whichever came first.
 
 /** @import { XY } from '../types' */
 /** @import { Stage } from './stage.js' */
 
 const WHEEL_PAUSE = 200; // milliseconds after which a turn of the wheel is a new gesture
+
+const PEN_REST = 500; // milliseconds after the pen was seen last in which a touch is the hand that holds it
 
 const LINE = 32,
   SCREEN = 400; // screen pixels that a wheel means by a line, and by a page
@@ -19,8 +22,14 @@ export class Pointer {
   /** @param {Stage} stage */
   constructor(stage) {
     this.stage = stage;
-    /** @type {Map<number, XY>} where each finger is, screen pixels */
+    /** @type {Map<number, XY>} where each finger is that counts, or mouse or pen, screen pixels */
     this.fingers = new Map();
+    /** @type {Set<number>} fingers that are the hand beside the pen, until they leave the screen */
+    this.resting = new Set();
+    this.penSeen = -Infinity; // when the pen touched the screen, or was over it, milliseconds as events have them
+    this.penDown = false;
+    /** @type {{ scale: number, x: number, y: number, fitted: boolean } | null} the view before the fingers moved it */
+    this.before = null;
     /** @type {XY | null} where the hand that moves the page is, screen pixels */
     this.panning = null;
     /** @type {Spread | null} */
@@ -35,7 +44,7 @@ export class Pointer {
     canvas.addEventListener('pointermove', (event) => this.move(event), { signal });
     canvas.addEventListener('pointerup', (event) => this.up(event), { signal });
     canvas.addEventListener('pointercancel', (event) => this.lost(event), { signal });
-    canvas.addEventListener('pointerleave', () => this.left(), { signal });
+    canvas.addEventListener('pointerleave', (event) => this.left(event), { signal });
     canvas.addEventListener('wheel', (event) => this.turn(event), { signal, passive: false });
     canvas.addEventListener('contextmenu', (event) => event.preventDefault(), { signal });
     canvas.addEventListener('auxclick', (event) => event.preventDefault(), { signal });
@@ -67,10 +76,14 @@ export class Pointer {
     const { stage } = this;
     stage.canvas.focus({ preventScroll: true });
     if (!stage.page) return;
+    if (event.pointerType === 'pen') this.takeOver(event);
+    else if (this.isHand(event)) return void this.resting.add(event.pointerId);
     stage.cursor = null;
     stage.canvas.setPointerCapture(event.pointerId);
     this.fingers.set(event.pointerId, this.place(event));
     if (this.fingers.size === 2) {
+      const { scale, x, y, fitted } = stage.view;
+      this.before ??= { scale, x, y, fitted };
       stage.abandon();
       this.pinch = this.spread();
       return;
@@ -90,7 +103,8 @@ export class Pointer {
   /** @param {PointerEvent} event */
   move(event) {
     const { stage } = this;
-    if (!stage.page) return;
+    if (!stage.page || this.resting.has(event.pointerId)) return;
+    if (event.pointerType === 'pen') this.penSeen = event.timeStamp;
     const here = this.place(event);
     if (this.fingers.has(event.pointerId)) this.fingers.set(event.pointerId, here);
     if (this.pinch && this.fingers.size >= 2) return this.pinched(this.pinch);
@@ -108,8 +122,10 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   up(event) {
+    if (this.rested(event)) return;
     this.fingers.delete(event.pointerId);
     if (this.fingers.size < 2) this.pinch = null;
+    if (!this.fingers.size) this.before = null;
     if (this.panning) {
       this.panning = null;
       delete this.stage.canvas.dataset.panning;
@@ -120,12 +136,58 @@ export class Pointer {
 
   /** @param {PointerEvent} event */
   lost(event) {
+    if (this.rested(event)) return;
     this.fingers.delete(event.pointerId);
     this.pinch = this.panning = null;
+    if (!this.fingers.size) this.before = null;
     this.stage.abandon();
   }
 
-  left() {
+  /**
+   * Whether a touch is the hand that holds the pen: the pen is on the screen, or was so a moment ago.
+   *
+   * @param {PointerEvent} event
+   */
+  isHand({ pointerType, timeStamp }) {
+    return pointerType === 'touch' && (this.penDown || timeStamp - this.penSeen < PEN_REST);
+  }
+
+  /**
+   * The pen comes down: what lies on the screen is the hand that holds it, and what it did is taken back.
+   *
+   * @param {PointerEvent} event
+   */
+  takeOver({ timeStamp }) {
+    this.penDown = true;
+    this.penSeen = timeStamp;
+    const { stage, before } = this;
+    if (!this.fingers.size) return;
+    for (const id of this.fingers.keys()) this.resting.add(id);
+    if (before) {
+      Object.assign(stage.view, before);
+      stage.zoom(1); // draws, and tells the scale
+      stage.view.fitted = before.fitted;
+    }
+    delete stage.canvas.dataset.panning;
+    this.cancel();
+  }
+
+  /**
+   * Whether a pointer that leaves the screen was the hand beside the pen; a pen that leaves is remembered for a moment.
+   *
+   * @param {PointerEvent} event
+   */
+  rested({ pointerId, pointerType, timeStamp }) {
+    if (pointerType === 'pen') {
+      this.penDown = false;
+      this.penSeen = timeStamp;
+    }
+    return this.resting.delete(pointerId);
+  }
+
+  /** @param {PointerEvent} event */
+  left(event) {
+    if (this.penDown && event.pointerType !== 'pen') return;
     this.stage.at = null;
     this.stage.hover = -1;
     this.stage.draw();
@@ -182,7 +244,7 @@ export class Pointer {
 
   /** Gives up what a hand is doing. */
   cancel() {
-    this.panning = this.pinch = null;
+    this.panning = this.pinch = this.before = null;
     this.fingers.clear();
     if (this.stage.page && this.stage.stroking) this.stage.abandon();
   }
