@@ -11,7 +11,7 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
 from starlette.routing import compile_path
 
-from db.blobs import BlobMissing
+from db.blobs import BlobMissing, StoreUnavailable
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 from engine.jobs.outage import is_full, is_outage
@@ -19,6 +19,10 @@ from engine.jobs.outage import is_full, is_outage
 _log = logging.getLogger(__name__)
 _FULL = "The server's disk is full; nothing was saved. Ask the administrator to free disk space."
 _OUT = "The server's database does not respond. Try again in a moment; if it fails, tell the administrator."
+_NO_STORE = (
+    "The server's file store does not answer; nothing was saved. Try again in a moment; if it fails, tell the "
+    "administrator."
+)
 _FAILED = (
     "The server failed to do this. Try again; if it still fails, tell the administrator. Details are in the server log."
 )
@@ -52,7 +56,7 @@ def install(app: FastAPI) -> None:
     Args:
         app: the application.
     """
-    for kind in (*_STATUS, *_NOT_STORED, StatementError, NoConnection, OSError):
+    for kind in (*_STATUS, *_NOT_STORED, StatementError, NoConnection, StoreUnavailable, OSError):
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
@@ -65,6 +69,8 @@ def status_and_sentence(error: Exception) -> tuple[int, str] | None:
         return 507, _FULL
     if isinstance(error, NoConnection) or (is_outage(error) and not _is_mistaken(error)):
         return 503, _OUT
+    if isinstance(error, StoreUnavailable):
+        return 503, _NO_STORE
     if isinstance(error, _NOT_STORED):
         return 422, _UNSTORABLE
     if isinstance(error, StatementError):  # its `orig` holds the error of a value

@@ -1,13 +1,11 @@
 """Health checks of the parts: networks, database, data folder, disk space, worker, figures."""
 
-import os
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from db.blobs import BlobFolder, StoreUnavailable
 from db.probe import Probe
 from engine.annotation.predictors import Predictors
 from engine.followers import Freshness, freshness
@@ -87,17 +85,16 @@ class Look:
         return Part(True, "The networks are not loaded yet; the first question waits for them.")
 
     def _blobs(self) -> Part:
-        folder = self._workspace.blobs.folder
+        blobs = self._workspace.blobs
         try:
-            descriptor, name = tempfile.mkstemp(dir=folder, prefix=".new-")
-            try:
-                os.write(descriptor, b"?")  # on a full disk a file can be created but not written
-            finally:
-                os.close(descriptor)
-                Path(name).unlink(missing_ok=True)
+            blobs.check_writable()
+        except StoreUnavailable as error:
+            return Part(False, "The object store of the files does not answer.", str(error))
         except OSError as error:
-            return Part(False, "The data folder cannot be written to.", f"{folder}: {error.strerror}")
-        return Part(True, "The data folder can be written to.", str(folder))
+            return Part(False, "The data folder cannot be written to.", f"{blobs.folder}: {error.strerror}")
+        if isinstance(blobs, BlobFolder):
+            return Part(True, "The data folder can be written to.", blobs.address)
+        return Part(True, "The object store of the files answers.", blobs.address)
 
     def _disk(self) -> Part:
         try:

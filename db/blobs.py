@@ -1,7 +1,8 @@
 """Store content-addressed files: uploads, rendered pages, manifests, checkpoints.
 
-A blob is written to a temporary name, flushed to disk, and renamed to its SHA-256. It is complete or absent. The row
-that names it is written afterwards.
+`BlobStore` is what all stores offer, `BlobFolder` the local one. engine/storage holds the others. A blob is complete or
+absent, and durable before the row that names it is written. In a folder, it is written to a temporary name, flushed to
+disk, and renamed to its SHA-256.
 """
 
 import contextlib
@@ -11,8 +12,10 @@ import os
 import re
 import shutil
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -29,15 +32,118 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def key_of(sha256: str) -> str:
+    """Return the place of a blob below its store, the same in all stores; ValueError for a name that is no SHA-256."""
+    if not _SHA256.fullmatch(sha256):
+        raise ValueError(f"{sha256!r} is not a SHA-256 in hexadecimal.")
+    return f"{sha256[:2]}/{sha256}"
+
+
 class BlobMissing(LookupError):
     """The file of a row is missing: the folder was changed by hand, or a backup was restored in part."""
 
 
-class BlobStore:
+class StoreUnavailable(Exception):
+    """The store of the blobs does not answer, or refuses access; nothing was acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlob:
+    """A blob of a listing: its name, its bytes, and when it was written (seconds since 1970)."""
+
+    sha256: str
+    bytes: int
+    modified: float
+
+
+class BlobStore(ABC):
+    """A store of blobs, named by their SHA-256 (hex).
+
+    All methods that take such a name raise ValueError for anything else, and those of a remote store raise
+    StoreUnavailable.
+
+    Attributes:
+        folder: local folder of the blobs, or of the copies of a remote store's blobs.
+        address: where the blobs are, for people.
+    """
+
+    folder: Path
+    address: str
+
+    @abstractmethod
+    def put(self, content: bytes) -> str:
+        """Store bytes; storing the same content again changes nothing.
+
+        Returns:
+            The SHA-256 of `content` (hex).
+        """
+
+    @abstractmethod
+    def put_file(self, source: Path) -> str:
+        """Store a copy of a file without reading it into memory.
+
+        Returns:
+            The SHA-256 of the file (hex).
+        """
+
+    @abstractmethod
+    def open(self, sha256: str) -> BinaryIO:
+        """Open a blob to read it; BlobMissing if there is none.
+
+        It stays readable until it is closed, whatever becomes of the local copy.
+        """
+
+    @abstractmethod
+    def path(self, sha256: str) -> Path:
+        """Return the local path of a blob; BlobMissing if there is none.
+
+        The copy of a remote blob stays there while it is among the last 64 paths that this process asked for. Code
+        that reads many blobs uses `open`.
+        """
+
+    @abstractmethod
+    def chunks(self, sha256: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """Yield the bytes from `start` up to `end` in pieces, as they are stored, without making a local copy."""
+
+    @abstractmethod
+    def size(self, sha256: str) -> int | None:
+        """Return the bytes of a blob; None if there is none."""
+
+    @abstractmethod
+    def list_blobs(self) -> Iterator[StoredBlob]:
+        """Yield all blobs, by name."""
+
+    @abstractmethod
+    def remove(self, sha256: str) -> None:
+        """Delete a blob that nothing needs; only an explicit, audited command may call this."""
+
+    @abstractmethod
+    def clean_up(self) -> int:
+        """Delete local files that killed processes left incomplete; files being written stay. Return their number."""
+
+    @abstractmethod
+    def check_writable(self) -> None:
+        """Raise OSError or StoreUnavailable where nothing can be written. Costs the same for any number of blobs."""
+
+    def read(self, sha256: str) -> bytes:
+        """Return the content of a blob; BlobMissing if there is none."""
+        with self.open(sha256) as file:
+            return file.read()
+
+    def __contains__(self, sha256: str) -> bool:
+        return self.size(sha256) is not None
+
+    def free_bytes(self) -> int:
+        """Return the free bytes of the local disk that holds the blobs, or the copies."""
+        return shutil.disk_usage(self.folder).free
+
+
+class BlobFolder(BlobStore):
     """A folder of blobs, named by content, in 256 subfolders."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.address = str(folder)
         private.make_folder(folder)
 
     def put(self, content: bytes) -> str:
@@ -63,12 +169,7 @@ class BlobStore:
         """
         if (known := sha256_of(source)) in self:
             return known
-        digest = hashlib.sha256()
-        with source.open("rb") as reading, self._temporary() as (writing, name):
-            while chunk := reading.read(_CHUNK):
-                digest.update(chunk)
-                writing.write(chunk)
-            sha256 = digest.hexdigest()
+        with self._copied(source) as (writing, name, sha256):
             if not self._place(sha256).exists():
                 self._settle(writing, name, sha256)
         return sha256
@@ -80,9 +181,34 @@ class BlobStore:
             raise BlobMissing(f"The file {sha256[:12]}... is missing from {self.folder}.")
         return place
 
-    def read(self, sha256: str) -> bytes:
-        """Return the content of a blob; BlobMissing if there is none."""
-        return self.path(sha256).read_bytes()
+    def open(self, sha256: str) -> BinaryIO:
+        """Open a blob to read it; BlobMissing if there is none."""
+        return self.path(sha256).open("rb")
+
+    def chunks(self, sha256: str, start: int = 0, end: int | None = None) -> Iterator[bytes]:
+        """Yield the bytes from `start` up to `end` in pieces."""
+        with self.open(sha256) as file:
+            file.seek(start)
+            while chunk := file.read(_CHUNK if end is None else max(0, min(_CHUNK, end - file.tell()))):
+                yield chunk
+
+    def list_blobs(self) -> Iterator[StoredBlob]:
+        """Yield all blobs, by name."""
+        for number in range(256):
+            with contextlib.suppress(FileNotFoundError), os.scandir(self.folder / f"{number:02x}") as entries:
+                for name in sorted(entry.name for entry in entries if _SHA256.fullmatch(entry.name)):
+                    with contextlib.suppress(FileNotFoundError):  # removed meanwhile
+                        status = self._place(name).stat()
+                        yield StoredBlob(name, status.st_size, status.st_mtime)
+
+    def check_writable(self) -> None:
+        """Raise OSError where nothing can be written."""
+        descriptor, name = tempfile.mkstemp(dir=self.folder, prefix=_NEW)
+        try:
+            os.write(descriptor, b"?")  # on a full disk a file can be created but not written
+        finally:
+            os.close(descriptor)
+            Path(name).unlink(missing_ok=True)
 
     def size(self, sha256: str) -> int | None:
         """Return the bytes of a blob; None if there is none."""
@@ -97,10 +223,6 @@ class BlobStore:
     def remove(self, sha256: str) -> None:
         """Delete a blob that nothing needs; only an explicit, audited command may call this."""
         self._place(sha256).unlink(missing_ok=True)
-
-    def free_bytes(self) -> int:
-        """Return the free bytes of the disk that holds the blobs."""
-        return shutil.disk_usage(self.folder).free
 
     def clean_up(self) -> int:
         """Delete files that killed processes left incomplete; files being written stay.
@@ -117,9 +239,7 @@ class BlobStore:
         return deleted
 
     def _place(self, sha256: str) -> Path:
-        if not _SHA256.fullmatch(sha256):
-            raise ValueError(f"{sha256!r} is not a SHA-256 in hexadecimal.")
-        return self.folder / sha256[:2] / sha256
+        return self.folder / key_of(sha256)
 
     @contextmanager
     def _temporary(self) -> Iterator[tuple[BinaryIO, Path]]:
@@ -130,6 +250,16 @@ class BlobStore:
                 yield file, Path(name)
         finally:
             Path(name).unlink(missing_ok=True)
+
+    @contextmanager
+    def _copied(self, source: Path) -> Iterator[tuple[BinaryIO, Path, str]]:
+        """Yield a temporary copy of a file with the SHA-256 of what was copied."""
+        digest = hashlib.sha256()
+        with source.open("rb") as reading, self._temporary() as (writing, name):
+            while chunk := reading.read(_CHUNK):
+                digest.update(chunk)
+                writing.write(chunk)
+            yield writing, name, digest.hexdigest()
 
     def _new_file(self) -> tuple[int, str]:
         """Create a file that `clean_up` of another process leaves alone while it is open."""

@@ -6,7 +6,7 @@ No other code reads them.
 import re
 from ipaddress import ip_address, ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
@@ -30,6 +30,19 @@ class Settings(BaseSettings):
     database_url: str = Field(
         "",
         description="Database address: sqlite:///FILE or postgresql://...; empty: glossator.db in the data folder.",
+    )
+    blobs: str = Field(
+        "",
+        description="Address of the object store for uploads, pages and checkpoints: s3://BUCKET/PREFIX, gs://, az://; "
+        "empty: the folder blobs in the data folder.",
+    )
+    blobs_options: dict[str, Any] = Field(
+        default={},
+        repr=False,
+        description="Arguments of fsspec's file system for that address, as JSON: endpoint_url, key, secret.",
+    )
+    blobs_cache_mb: float = Field(
+        10_000, gt=0, description="Maximum size of local copies of an object store's files, in MB."
     )
     host: str = Field(
         "127.0.0.1", description="Address to serve on. Addresses other than this machine require auth=login."

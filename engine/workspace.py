@@ -18,9 +18,10 @@ from engine.errors import Refused
 from engine.login_attempts import LoginAttempts
 from engine.save_queue import SaveQueue
 from engine.settings import Settings
+from engine.storage import open_blobs
 
 _log = logging.getLogger(__name__)
-_FOLDERS = ("blobs", "exports", "runs", "thumbnails", "uploads", ".glossator-tmp")  # in the data folder
+_FOLDERS = ("blobs", "blob-cache", "exports", "runs", "thumbnails", "uploads", ".glossator-tmp")  # in the data folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,10 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
         upgrade: migrate the database to the newest schema.
 
     Raises:
-        Refused: the database has an unknown or older schema, or the disk is full.
+        Refused: the database has an unknown or older schema, the disk is full, or the address of blobs is unknown.
     """
     private.make_folder(settings.data_dir)
+    blobs = open_blobs(settings)
     try:
         database = _open_database(settings, upgrade)
     except OperationalError as error:
@@ -69,8 +71,6 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
         database = _open_database(settings, upgrade)
     if database.dialect == "sqlite":
         emergency_space.reserve(settings.data_dir)
-    blobs = BlobStore(settings.data_dir / "blobs")
-    blobs.clean_up()
     return Workspace(settings, database, blobs)
 
 

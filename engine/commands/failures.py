@@ -5,6 +5,7 @@ import logging
 
 from sqlalchemy.exc import DatabaseError, DBAPIError
 
+from db.blobs import StoreUnavailable
 from engine.commands.common import fail
 from engine.jobs.outage import is_full, is_outage
 
@@ -27,7 +28,7 @@ def sentence_of(error: Exception) -> str:
 
 def end_with_sentence(error: Exception) -> None:
     """End the command with a sentence where a file, the disk or the database failed; return for other errors."""
-    if isinstance(error, OSError | DBAPIError) and _of_the_machine(error):
+    if isinstance(error, StoreUnavailable) or (isinstance(error, OSError | DBAPIError) and _of_the_machine(error)):
         _log.debug("the command failed", exc_info=error)
         fail(sentence_of(error))
 

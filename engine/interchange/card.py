@@ -199,7 +199,7 @@ def _samples(release: Release, to: Destination) -> list[tuple[str, Marked]]:
 
 
 def _picture(workspace: Workspace, marked: Marked) -> Image.Image:
-    with Image.open(workspace.blobs.path(marked.page.image_sha256)) as image:
+    with workspace.blobs.open(marked.page.image_sha256) as file, Image.open(file) as image:
         page = np.asarray(image.convert("RGB"), float)
     tinted = np.where(marked.mask[:, :, None], 0.45 * page + 0.55 * _MARK, page)
     drawn = Image.fromarray(tinted.astype(np.uint8))

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any, BinaryIO, Self
 
 from db.blobs import sha256_of
 from engine.errors import Conflict, Refused
@@ -97,9 +97,10 @@ class Destination:
             self._log.add(there)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
-        source = self._workspace.blobs.path(sha256)
         temporary = target.with_name(f".{target.name}.part")
-        if _copy_file(source, temporary) != sha256:
+        with self._workspace.blobs.open(sha256) as source:
+            copied = _copy_file(source, temporary)
+        if copied != sha256:
             raise Refused(f"The stored page image {sha256[:12]} was changed on disk; restore it from a backup.")
         temporary.replace(target)
         self._log.add(Written(path, sha256, target.stat().st_size))
@@ -173,11 +174,11 @@ def _files_in(folder: Path, within: str = "") -> Iterator[str]:
                 yield path
 
 
-def _copy_file(source: Path, target: Path) -> str:
-    """Copy a file, and return the SHA-256 of what was written."""
+def _copy_file(source: BinaryIO, target: Path) -> str:
+    """Copy an open file, and return the SHA-256 of what was written."""
     digest = hashlib.sha256()
-    with source.open("rb", buffering=0) as reading, target.open("wb") as writing:
-        while chunk := reading.read(_CHUNK):
+    with target.open("wb") as writing:
+        while chunk := source.read(_CHUNK):
             digest.update(chunk)
             writing.write(chunk)
     return digest.hexdigest()

@@ -153,7 +153,7 @@ def store(
     for page in group:  # a reader may delete a page's image once it yields the next
         images.append(workspace.blobs.put_file(page.image))
         of_people = tuple(answer for answer in page.answers if not answer.automatic)
-        given.append(replace(page, image=workspace.blobs.path(images[-1]), answers=of_people))
+        given.append(replace(page, answers=of_people))
         for name, count in ((AUTOMATIC_ANSWERS, len(page.answers) - len(of_people)), (ALTERNATIVES, page.alternatives)):
             if count:
                 done.lost[name] = done.lost.get(name, 0) + count
@@ -262,7 +262,7 @@ def _coming(
     standing: dict[int, list[tuple[int, IncomingWord]]] | None,
     ocr: bool,
 ) -> _Coming:
-    read = _as_read(page, page.image, number)
+    read = _as_read(page, workspace.blobs.path(image), number)
     if page.words:
         return _Coming(page, read, image, range(len(page.words)))
     if standing is not None:

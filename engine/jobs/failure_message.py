@@ -1,5 +1,6 @@
 """Failure messages: one sentence that says why an attempt at a job failed, and what to do."""
 
+from db.blobs import StoreUnavailable
 from engine.jobs.outage import is_full, is_outage
 
 _NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # in messages of torch
@@ -24,7 +25,7 @@ def sentence_for(error: BaseException) -> str:
         )
     if is_outage(error):
         return f"The database did not answer ({_first_line(getattr(error, 'orig', error))})."
-    if isinstance(error, AttemptFailed):
+    if isinstance(error, AttemptFailed | StoreUnavailable):
         return str(error)
     return f"{type(error).__name__}: {_first_line(error)}".rstrip(": ")
 

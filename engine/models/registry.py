@@ -154,7 +154,7 @@ def _path(workspace: Workspace, version: ModelVersion, sha256: str) -> Path:
         )
         raise Refused(
             f"The model {label(version)} is missing from disk: its checkpoint {sha256[:12]} "
-            f"is not in {workspace.blobs.folder}{remedy}."
+            f"is not in {workspace.blobs.address}{remedy}."
         ) from None
 
 

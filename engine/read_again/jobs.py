@@ -196,7 +196,7 @@ def _why_not_turned(session: Session, page: Page) -> str:
 
 
 def _sign(workspace: Workspace, sha256: str, read: PageReadAgain) -> Signature:
-    with Image.open(workspace.blobs.path(sha256)) as image:
+    with workspace.blobs.open(sha256) as file, Image.open(file) as image:
         return signature_of(image, (word.text for word in read.upright))
 
 

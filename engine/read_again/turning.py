@@ -88,7 +88,11 @@ def turn_by_hand(workspace: Workspace, page_id: str, degrees: int, user_id: str,
 
 def turn_image(workspace: Workspace, sha256: str, degrees: int) -> TurnedImage:
     """Store the image of a page turned clockwise, without loss; takes a second, so not in a transaction."""
-    with Image.open(workspace.blobs.path(sha256)) as stored, tempfile.TemporaryDirectory(prefix="glossator-") as folder:
+    with (
+        workspace.blobs.open(sha256) as file,
+        Image.open(file) as stored,
+        tempfile.TemporaryDirectory(prefix="glossator-") as folder,
+    ):
         turned = turn_clockwise(stored, degrees)
         path = Path(folder) / "page.png"
         turned.save(path, "PNG", compress_level=1)

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from annotator.app import create_app
-from db.blobs import BlobStore, sha256_of
+from db.blobs import BlobFolder, sha256_of
 from engine import emergency_space
 from engine.cli import app
 from engine.errors import Refused
@@ -110,7 +110,7 @@ def test_a_file_that_is_stored_already_needs_no_room(disk: tuple[Settings, Fill]
     settings, fill = disk
     source = tmp_path / "model.safetensors"
     source.write_bytes(b"weights" * 1_000_000)
-    blobs = BlobStore(settings.data_dir / "blobs")
+    blobs = BlobFolder(settings.data_dir / "blobs")
     stored = blobs.put_file(source)
     fill()
     assert blobs.put_file(source) == stored == sha256_of(source)

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from annotator import health, health_checks
 from annotator.app import create_app
 from db.base import now
-from db.blobs import BlobStore
+from db.blobs import BlobFolder
 from db.tables import Lease
 from engine.annotation.predictors import Predictors
 from engine.commands.servers.background import run_worker
@@ -94,7 +94,7 @@ def test_a_folder_of_files_that_is_gone_is_told_until_it_is_back(on_file: TestCl
 
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="Linux has folders in which even root writes nothing")
 def test_a_folder_that_can_only_be_read_is_told(sqlite_workspace: Workspace) -> None:
-    shut = Workspace(sqlite_workspace.settings, sqlite_workspace.database, BlobStore(Path("/sys/kernel")))
+    shut = Workspace(sqlite_workspace.settings, sqlite_workspace.database, BlobFolder(Path("/sys/kernel")))
     found: dict[str, health.Part] = {}
     health.Look(shut, Predictors(shut)).all(found.__setitem__)
     assert not found["blobs"].ok and found["database"].ok and not health_checks.is_ready(found)

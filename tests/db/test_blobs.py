@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from db.blobs import BlobMissing, BlobStore, sha256_of
+from db.blobs import BlobFolder, BlobMissing, sha256_of
 
 
 def test_a_blob_is_named_by_its_content(tmp_path: Path) -> None:
-    blobs = BlobStore(tmp_path / "blobs")
+    blobs = BlobFolder(tmp_path / "blobs")
     sha256 = blobs.put(b"page")
     assert sha256 == hashlib.sha256(b"page").hexdigest()
     assert blobs.read(sha256) == b"page" and blobs.size(sha256) == 4
@@ -21,7 +21,7 @@ def test_a_blob_is_named_by_its_content(tmp_path: Path) -> None:
 
 
 def test_a_file_is_stored_as_the_same_blob_as_its_bytes(tmp_path: Path) -> None:
-    blobs = BlobStore(tmp_path / "blobs")
+    blobs = BlobFolder(tmp_path / "blobs")
     source = tmp_path / "file"
     source.write_bytes(b"x" * 3_000_000)
     assert blobs.put_file(source) == blobs.put(source.read_bytes()) == sha256_of(source)
@@ -30,7 +30,7 @@ def test_a_file_is_stored_as_the_same_blob_as_its_bytes(tmp_path: Path) -> None:
 
 
 def test_a_blob_that_is_gone_is_named_in_the_error(tmp_path: Path) -> None:
-    blobs = BlobStore(tmp_path / "blobs")
+    blobs = BlobFolder(tmp_path / "blobs")
     with pytest.raises(BlobMissing, match="is missing"):
         blobs.read("0" * 64)
     assert blobs.size("0" * 64) is None
@@ -38,14 +38,14 @@ def test_a_blob_that_is_gone_is_named_in_the_error(tmp_path: Path) -> None:
 
 def test_a_name_that_is_no_hash_reaches_no_file(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(b"secret")
-    blobs = BlobStore(tmp_path / "blobs")
+    blobs = BlobFolder(tmp_path / "blobs")
     for name in ("../secret", "..", "", "A" * 64, "0" * 63):
         with pytest.raises(ValueError, match="not a SHA-256"):
             blobs.read(name)
 
 
 def test_an_interrupted_write_leaves_no_blob(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    blobs = BlobStore(tmp_path / "blobs")
+    blobs = BlobFolder(tmp_path / "blobs")
 
     def full(_descriptor: int) -> None:
         raise OSError(28, "No space left on device")
@@ -57,10 +57,10 @@ def test_an_interrupted_write_leaves_no_blob(tmp_path: Path, monkeypatch: pytest
 
 
 def test_sweep_deletes_files_of_killed_processes_and_no_others(tmp_path: Path) -> None:
-    blobs = BlobStore(tmp_path / "blobs")
+    blobs = BlobFolder(tmp_path / "blobs")
     write = (
-        "import sys, pathlib; from db.blobs import BlobStore\n"
-        "with BlobStore(pathlib.Path(sys.argv[1]))._temporary() as (file, name):\n"
+        "import sys, pathlib; from db.blobs import BlobFolder\n"
+        "with BlobFolder(pathlib.Path(sys.argv[1]))._temporary() as (file, name):\n"
         "    file.write(b'confidential'); file.flush(); print(name, flush=True); sys.stdin.read()"
     )
     command = [sys.executable, "-c", write, str(blobs.folder)]

@@ -78,7 +78,7 @@ def _compute_signatures(workspace: Workspace, document_id: str) -> dict[str, Sig
                 .where(PageWord.page_id == page.id, PageWord.retired_at.is_(None))
                 .order_by(PageWord.position, PageWord.number)
             ).all()
-            with Image.open(workspace.blobs.path(page.image_sha256)) as image:
+            with workspace.blobs.open(page.image_sha256) as file, Image.open(file) as image:
                 signatures[page.id] = signature_of(image, words)
     return signatures
 

@@ -133,7 +133,7 @@ def image_opener(workspace: Workspace) -> Callable[[GroundedPage], Image.Image]:
     @lru_cache(maxsize=_OPEN_IMAGES)
     def open_image(sha256: str) -> Image.Image:
         """Open an image by its SHA-256."""
-        with Image.open(workspace.blobs.path(sha256)) as image:
+        with workspace.blobs.open(sha256) as file, Image.open(file) as image:
             return image.convert("RGB")
 
     return lambda page: open_image(str(page.image))

@@ -120,7 +120,7 @@ def _keep_document(
         words = {page.id: _words(session.scalars(_in_order(page.id)).all()) for page in pages}
     content, images = [], []
     for page in pages:
-        with Image.open(workspace.blobs.path(page.image_sha256)) as image:
+        with workspace.blobs.open(page.image_sha256) as file, Image.open(file) as image:
             content.append(_page(page, words[page.id], signatures.get(page.id), image))
             images.append(small_jpeg(image, long_side))
     write_document(target, KeptDocument(document.name, tuple(content)), images)
