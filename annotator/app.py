@@ -43,7 +43,8 @@ from annotator.routes import (
     users,
 )
 from annotator.ui.page import build_page
-from engine.accounts.users import ensure_local_user
+from db.startup_lock import wait_for_turn
+from engine.accounts.users import local_user
 from engine.annotation.answer_service import AnswerService
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
@@ -78,9 +79,10 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     settings = settings or Settings()
     workspace = open_workspace(settings)
     registry.ensure_shipped(workspace)
-    local_user = ensure_local_user(workspace)
     with workspace.database.write() as session:
-        ensure_project(session, DEFAULT_NAME, settings, local_user.id)
+        wait_for_turn(session.connection())
+        local = local_user(session)
+        ensure_project(session, DEFAULT_NAME, settings, local.id)
     service, workers = AnswerService(workspace), InProcessWorkers(workspace)
     streams = ChangeStreams(workspace, most=settings.max_connections // 2)
     app = FastAPI(
@@ -93,7 +95,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     )
     app.state.answer_service, app.state.in_process_workers, app.state.change_streams = service, workers, streams
     app.state.checkup = Checkup(workspace, service.predictors)
-    app.state.local_user = local_user
+    app.state.local_user = local
     app.state.login_queue = LoginQueue()
     exception_handlers.install(app)
     api = APIRouter(prefix="/api")

@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 
 from db.base import Base
 from db.session import Database
+from db.startup_lock import wait_for_turn
 
 
 def upgrade(database: Database, revision: str = "head") -> None:
@@ -75,6 +76,7 @@ def _run_command(database: Database, act: Callable[[Config], None]) -> None:
     # One connection, one transaction: a migration that fails in the middle leaves the database as it was.
     opened = database.engine.execution_options(glossator_writes=True).connect()
     with opened as connection, _tables_replaceable(connection), connection.begin():
+        wait_for_turn(connection)
         config.attributes["connection"] = connection
         act(config)
 

@@ -85,6 +85,7 @@ class Database:
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
             self.engine = create_engine(parsed, json_serializer=as_json, **POOL)
+            event.listen(self.engine, "connect", _prepare_postgresql)
             event.listen(self.engine, "checkin", _note_rest)
             event.listen(self.engine, "checkout", _check_rested(self.engine.dialect))
         alone = {"glossator_alone": True} if self.dialect == "sqlite" else {"isolation_level": "AUTOCOMMIT"}
@@ -195,6 +196,17 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     cursor.execute("PRAGMA foreign_keys=ON")
     cursor.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
     cursor.close()
+
+
+def _prepare_postgresql(connection: Any, _record: Any) -> None:
+    """Prepare no statements where a pooler stands between: it may give each transaction another server process.
+
+    A pooler as PgBouncer answers a new connection with a process id of its own making.
+    """
+    (process,) = connection.execute("SELECT pg_backend_pid()", prepare=False).fetchone()
+    connection.rollback()
+    if process != connection.info.backend_pid:
+        connection.prepare_threshold = None
 
 
 def _begin_sqlite(connection: Connection) -> None:

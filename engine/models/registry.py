@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 import model
 from db.blobs import BlobMissing
+from db.startup_lock import wait_for_turn
 from db.tables import ModelVersion, Project, Promotion, Run, Snapshot
 from engine.errors import NotFound, Refused
 from engine.paging import Order, Page, rows_of
@@ -65,9 +66,7 @@ def ensure_shipped(workspace: Workspace) -> ModelVersion:
         raise Refused(f"There is no model at {path}; reinstall Glossator, or set GLOSSATOR_MODEL_PATH to a checkpoint.")
     sha256 = workspace.blobs.put_file(path)
     with workspace.database.write() as session:
-        if workspace.database.dialect == "postgresql":
-            # Two processes that start together must register it once: NULL project ids never collide.
-            session.execute(select(func.pg_advisory_xact_lock(func.hashtext("glossator: shipped version"))))
+        wait_for_turn(session.connection())  # NULL project ids never collide, so nothing else refuses a second one
         newest = _find_shipped(session)
         if newest is not None and newest.checkpoint_sha256 == sha256:
             return newest
