@@ -22,6 +22,7 @@ _CLAUSES: Mapping[str, str] = {
     "models.promote.forced": "promoted the model {model} despite the gate: {reason}",
     "models.rollback": "rolled back to the model {model}",
     "models.prune": "deleted the weights of the model {model} ({megabytes} MB)",
+    "blobs.cleanup": "deleted {blobs} files that nothing named ({megabytes} MB)",
     "standard_questions": "set the standard questions: {questions}",
     "gold": "set a gold question: {question} ({document})",
     "gold.none": "removed a gold question: {question} ({document})",

@@ -70,6 +70,7 @@ COMMANDS = {
         "administration.checks",
         "Compare states of tasks, figures and search entries with answers and words. Exits with 1 if any differ.",
     ),
+    "blobs": ("administration.blobs", "Move, check and clean up the files: uploads, page images, weights."),
     "audit": (
         "administration.audit",
         "List the audit trail: changes of members, roles, settings and models, exports, and failed logins.",

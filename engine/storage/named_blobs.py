@@ -1,0 +1,78 @@
+"""Names of blobs in the database: in columns of their own, in JSON, and in files that name further ones.
+
+A JSON column counts unless it is known to hold no names, so that a new one is never overlooked.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+
+from sqlalchemy import JSON, Column, String, select
+from sqlalchemy.orm import Session
+
+from db.base import Base
+from db.blobs import BlobMissing, BlobStore
+from db.tables import AuditEntry, Document, ModelVersion, Page, Snapshot
+
+_NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+_SECRETS = {"token_sha256"}  # hashes of tokens
+_LEAVES = (Document.sha256, Page.image_sha256, ModelVersion.checkpoint_sha256, ModelVersion.fold_sha256s)
+_WITHOUT = {
+    "automatic_answers.answer", "changes.documents", "page_signatures.words", "predictions.answer",
+    "predictions.prompts", "projects.settings", "revisions.edits", "revisions.interactions", "revisions.state",
+    "run_metrics.values", "second_looks.answer", "skipped_changes.documents", "survey_answers.answer",
+    "users.preferences",
+}  # fmt: skip
+_ROWS = 5_000  # at a time
+PRUNED = "models.prune"  # in the audit trail
+
+
+def named_blobs(session: Session, blobs: BlobStore) -> set[bytes]:
+    """Return the SHA-256 of all blobs that the database names, directly or by files; 32 bytes each."""
+    leaves = {f"{column.class_.__tablename__}.{column.key}" for column in _LEAVES}
+    names: set[bytes] = set()
+    to_read: set[bytes] = set()
+    for name, column in _columns():
+        (names if name in leaves else to_read).update(_names_in(session, column))
+    while to_read:
+        names |= to_read
+        to_read = {further for name in to_read for further in _names_in_file(blobs, name.hex())} - names
+    return names
+
+
+def needed_blobs(session: Session) -> set[bytes]:
+    """Return the names of documents, page images, weights and snapshots: each must be there, unless it was pruned."""
+    names: set[bytes] = set()
+    pruned = select(AuditEntry.subject).where(AuditEntry.action == PRUNED)
+    for column in (*_LEAVES, Snapshot.sha256):
+        where = ModelVersion.id.not_in(pruned) if column.class_ is ModelVersion else None
+        names.update(_names_in(session, column, where))
+    return names
+
+
+def _columns() -> Iterator[tuple[str, Column[object]]]:
+    for table in Base.metadata.sorted_tables:
+        for column in table.columns:
+            name = f"{table.name}.{column.name}"
+            by_name = isinstance(column.type, String) and "sha256" in column.name and column.name not in _SECRETS
+            if by_name or (isinstance(column.type, JSON) and name not in _WITHOUT):
+                yield name, column
+
+
+def _names_in(session: Session, column: object, where: object = None) -> Iterator[bytes]:
+    rows = select(column)  # type: ignore[call-overload]
+    if where is not None:
+        rows = rows.where(where)
+    for value in session.scalars(rows.execution_options(yield_per=_ROWS)):
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield from map(bytes.fromhex, _NAME.findall(text))
+
+
+def _names_in_file(blobs: BlobStore, sha256: str) -> set[bytes]:
+    """Return the names that a file of JSON holds; none for other files, and for names of no file."""
+    try:
+        if b"".join(blobs.chunks(sha256, 0, 1)) not in (b"{", b"["):
+            return set()
+        return {bytes.fromhex(name) for name in _NAME.findall(blobs.read(sha256).decode(errors="replace"))}
+    except BlobMissing:
+        return set()
