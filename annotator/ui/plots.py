@@ -5,6 +5,7 @@ classes s0, s1, ... of static/css/quality.css. A folded table under each plot ho
 """
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -363,10 +364,16 @@ def up(ticks: Sequence[float], top: float, written: Callable[[float], str] = "{:
     """Return the lines and numbers of a vertical axis from 0 to `top`."""
     return "".join(
         f'<path class="{"grid" if tick else "base"}" d="M{LEFT} {y_of(tick, top):.1f}H{WIDTH - RIGHT}"/>'
-        f'<text x="{LEFT - 6}" y="{y_of(tick, top) + 4:.1f}" text-anchor="end">{escape(written(tick))}</text>'
+        f'<text x="{LEFT - 6}" y="{y_of(tick, top) + 4:.1f}" text-anchor="end">{escape(_exactly(tick, written))}</text>'
         for tick in ticks
         if tick <= top
     )
+
+
+def _exactly(tick: float, written: Callable[[float], str]) -> str:
+    """Return a tick with the unit that values have, but not rounded as they are: 0.1 s would stand twice."""
+    text = written(tick)
+    return text if text.endswith("%") else re.sub(r"[\d.,]+", f"{tick:g}", text, count=1)
 
 
 def _days(bins: Sequence[date], width: float) -> str:

@@ -12,6 +12,7 @@ from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform
 from annotator.ui import label_plots, plots, stage_card
 from annotator.ui import task_changes as following
+from annotator.ui.confirmation import Confirmation
 from annotator.ui.table import NO_PROJECT, empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.datasets.snapshot_views import SnapshotView, newest_view
@@ -61,6 +62,12 @@ def build(service: AnswerService) -> None:
                 ask = gr.Button("Run survey", scale=0, min_width=130, size="md")
                 change = gr.Button("Set stage", variant="primary", scale=0, min_width=150, size="md")
                 undo = gr.Button("Withdraw automatic answers", scale=0, min_width=290, size="md")
+            sure = Confirmation(
+                "All answers that were accepted automatically are withdrawn, but for those that somebody has "
+                "confirmed or fixed. Their tasks are open again.",
+                "Withdraw them",
+                "Keep them",
+            )
 
     def show(request: gr.Request, project_id: str | None, days: int) -> list[Any]:
         role = role_of(service, request, project_id)
@@ -99,7 +106,7 @@ def build(service: AnswerService) -> None:
     tab.follow(show, [period], [content, changing])
     asked = ask.click(survey, project, None, **QUIET)
     changed = change.click(set_stage, [project, stage, reason], None, **QUIET)
-    undone = undo.click(take_back, project, None, **QUIET)
+    undone = sure.ask_before(undo, take_back, project, forgotten=project.input)
     tab.fetch_again_on(period.input)
     tab.show_result_of(asked.then, changed.then, undone.then)
 
@@ -150,7 +157,7 @@ def _masks(found: Figures) -> str:
     total = sum(row.masks for row in rows)
     worked = len({row.day for row in rows})
     sentence = f"{count(total, 'mask')} on {count(worked, 'day')}, {total / worked:.0f} a working day."
-    sentence += f" Days in {found.time_zone}."
+    sentence += f" A mask is the mark of a finished answer. Days in {found.time_zone}."
     return plots.stacked_bars(title, sentence, bins, _by_person(rows, bins, size), "masks")
 
 

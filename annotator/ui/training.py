@@ -12,6 +12,7 @@ from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform
 from annotator.gradio.table_pages import TablePages
 from annotator.ui import changes, curves, lineage, plots
+from annotator.ui.confirmation import Confirmation
 from annotator.ui.lineage import JUDGED_ON
 from annotator.ui.table import NO_PROJECT, Markup, badge, empty, moment, sentence, table
 from annotator.ui.verdict import picture
@@ -77,6 +78,12 @@ def build(service: AnswerService) -> None:
                 force = gr.Checkbox(label="Promote despite a failed or missing verdict (audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
                 rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
+            sure = Confirmation(
+                "Everybody in this project gets the previous model within seconds, for questions and for drafts. "
+                "No answer of a person changes.",
+                "Roll back",
+                "Keep the model",
+            )
 
     def show(
         request: gr.Request, project_id: str | None, opened: bool | None, at_run: Any = None, at_version: Any = None
@@ -173,7 +180,7 @@ def build(service: AnswerService) -> None:
         anyway.click(ask_anyway, project, [doubted, doubt], **QUIET),
         stop.click(stop_run, project, None, **QUIET),
         promote.click(promote_version, [project, version, reason, force], None, **QUIET),
-        rollback.click(roll_back, [project, reason], None, **QUIET),
+        sure.ask_before(rollback, roll_back, [project, reason], forgotten=project.input),
     )
     tab.fetch_again_on(expanded.then)
     tab.show_result_of(*(act.then for act in acts))
@@ -205,6 +212,7 @@ def _status(service: AnswerService, project_id: str) -> str:
     workspace = service.workspace
     with workspace.database.read() as session:
         champion = registry.label(registry.champion(session, project_id))
+    shipped = ", which comes with Glossator; a retraining makes v1" if champion == registry.SHIPPED_LABEL else ""
     chosen = project_settings.settings_of(projects.project_by_id(workspace, project_id))
     waiting = views.waiting_to_train(workspace, project_id)
     working = next((job for job in job_list.open_jobs(workspace, None, project_id) if job.kind in _SHOWN), None)
@@ -224,7 +232,7 @@ def _status(service: AnswerService, project_id: str) -> str:
         )
     wrong = f'<p class="glossator-failed">The last retraining failed: {escape(failed)}</p>' if failed else ""
     return (
-        f'<div class="glossator-status"><div>Model in use: <b>{escape(champion)}</b></div>'
+        f'<div class="glossator-status"><div>Model in use: <b>{escape(champion)}</b>{shipped}</div>'
         f"{wrong}<div>{escape(text)}</div>"
         f'<div class="glossator-bar" role="progressbar" aria-label="{escape(text, quote=True)}" aria-valuemin="0" '
         f'aria-valuemax="100" aria-valuenow="{100 * share:.0f}"><i style="width:{share:.1%}"></i></div></div>'

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, defer
 
 from db.statuses import REMOVED
-from db.tables import Annotation, Document, Prediction, Question, Revision, User
+from db.tables import Annotation, Document, Prediction, Question, Revision, Task, User
 from db.tables.annotations import UNFINISHED
 from engine.accounts.visibility import hidden_questions, load_visible, sees_all
 from engine.annotation.proposal import (
@@ -78,6 +78,7 @@ class AnnotationLine(BaseModel):
     )
     score: float | None = Field(description="Predicted IoU of the proposal, 0..1; null without one.")
     updated_at: datetime | None = Field(description="Time of the newest revision.")
+    gold: bool = Field(False, description="Known answer of a gold question. Only reviewers are told.")
 
 
 def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | None = None) -> AnnotationView:
@@ -116,7 +117,9 @@ def annotation_lines(workspace: Workspace, document_id: str, viewer_id: str | No
     here = (Annotation.document_id == document_id) & not_removed()
     with workspace.database.read() as session:
         hidden = hidden_questions(session, document_id, viewer_id) if viewer_id is not None else set()
-        return _lines(session, here, lambda one: one.question_id not in hidden or one.author_id == viewer_id)
+        lines = _lines(session, here, lambda one: one.question_id not in hidden or one.author_id == viewer_id)
+        gold = _gold_answers(session, document_id, viewer_id)
+    return [line.model_copy(update={"gold": True}) if line.id in gold else line for line in lines]
 
 
 def removed_lines(workspace: Workspace, document_id: str, user_id: str) -> list[AnnotationLine]:
@@ -130,6 +133,15 @@ def removed_lines(workspace: Workspace, document_id: str, user_id: str) -> list[
         if not sees_all(session, document.project_id, user_id):
             chosen &= Annotation.author_id == user_id
         return _lines(session, chosen)[::-1]
+
+
+def _gold_answers(session: Session, document_id: str, viewer_id: str | None) -> set[str]:
+    """Return the ids of the known answers of a document's gold questions; none for annotators."""
+    document = session.get(Document, document_id)
+    if document is None or viewer_id is None or not sees_all(session, document.project_id, viewer_id):
+        return set()
+    known = select(Revision.annotation_id).join(Task, Task.gold_revision_id == Revision.id)
+    return set(session.scalars(known.where(Task.document_id == document_id)))
 
 
 def next_annotation(workspace: Workspace, project_id: str, user_id: str, after: str | None) -> Annotation | None:

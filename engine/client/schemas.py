@@ -1094,6 +1094,8 @@ class AnnotationLine(BaseModel):
     """Predicted IoU of the proposal, 0..1; null without one."""
     updated_at: datetime | None
     """Time of the newest revision."""
+    gold: bool = False
+    """Known answer of a gold question. Only reviewers are told."""
 
 
 class Change(BaseModel):

@@ -313,3 +313,12 @@ def test_the_least_agreeing_person_comes_first_and_omissions_have_reasons() -> N
 def test_without_comparisons_or_snapshot_it_is_said_what_to_do() -> None:
     assert "Set an overlap" in weights([], None)
     assert "the first retraining creates one" in left_out(None, "p")
+
+
+def test_no_two_ticks_of_an_axis_are_written_alike() -> None:
+    for fastest in (0.12, 0.2, 0.9, 3.0, 41.0, 900.0):
+        dots = [plots.Dot("nano", fastest, None, None, 4)]
+        svg = pictures(plots.dots("Seconds", "By model.", dots, "{:.1f} s".format))[0]
+        ticks = [each.text for each in svg if each.tag == "text" and each.get("text-anchor") == "end"]
+        assert len(ticks) >= 3 and len(set(ticks)) == len(ticks), ticks
+        assert all(str(each).endswith(" s") for each in ticks)

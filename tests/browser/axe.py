@@ -1,4 +1,4 @@
-"""axe-core on the open page: what people who cannot see it, or have no mouse, would stumble over."""
+"""axe-core on the open page, and the size of targets: what people without eyes, mouse or steady hand stumble over."""
 
 import shutil
 from collections.abc import Sequence
@@ -22,6 +22,16 @@ _RUN = """async (rules) => {
   return violations;
 }"""
 
+# What can be pressed and is smaller than 24 pixels in width or height (WCAG 2.2, 2.5.8), links in sentences aside. The
+# label of a box belongs to it; what is clipped to a pixel is for screen readers.
+_SMALL = """() => [...document.querySelectorAll('button, a[href], input, select, textarea, summary, [role=tab]')]
+  .filter((each) => !each.disabled && each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
+  .filter((each) => !each.matches('p a, li a, span a, dd a, .glossator-login-ended a'))
+  .map((each) => each.matches('[type=checkbox], [type=radio]') ? each.closest('label') ?? each : each)
+  .map((each) => [each, each.getBoundingClientRect()])
+  .filter(([, { width, height }]) => width > 2 && height > 2 && Math.min(width, height) < 23.5)
+  .map(([each, { width, height }]) => `${Math.round(width)} x ${Math.round(height)}: ${each.outerHTML.slice(0, 99)}`)"""
+
 # The page follows the theme: so does the class that Gradio's own colours hang on.
 _SHOWN = """(dark) => matchMedia('(prefers-color-scheme: dark)').matches === dark
   && document.body.classList.contains('dark') === dark"""
@@ -43,6 +53,7 @@ def found_on(page: Page, what: str, sizes: Sequence[tuple[int, int]] = SIZES) ->
     for width, height in sizes:
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function("(width) => innerWidth === width", arg=width)
+        found += [f"{what}, {width}, small target: {target}" for target in page.evaluate(_SMALL)]
         for theme in THEMES:
             page.emulate_media(color_scheme=theme, reduced_motion="reduce")
             page.wait_for_function(_SHOWN, arg=theme == "dark")

@@ -31,7 +31,7 @@ def test_documents_of_a_drop_appear_one_by_one_and_refusals_fold(bench: Bench) -
     files.insert(2, pdf("minutes of a meeting.pdf", b"this is no PDF"))
     files.insert(4, pdf("holiday pictures.png", b"nor is this a picture"))
     page.set_input_files("input[type=file]", files)
-    uploads, documents = page.locator(".g-uploads"), page.locator(".g-document")
+    uploads, documents = page.locator(".glossator .g-uploads"), page.locator(".g-document")
     gate.wait(2)
     expect(uploads.get_by_role("status")).to_have_text("0 of 8 files")
     expect(page.locator(".g-notice")).to_contain_text("Reading your documents")

@@ -175,7 +175,7 @@ export function answerFigures(view) {
     doubts ? h('p', { class: 'g-doubt' }, 'The document probably does not answer this question.') : null,
     h(
       'div',
-      { class: 'g-model', title: `Answered by ${label} in ${time}` },
+      { class: 'g-model', title: `Answered by the model ${label} in ${time}` },
       icon('spark', 12),
       refining ? 'Refining…' : `${label} · ${time}`,
     ),

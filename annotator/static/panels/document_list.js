@@ -63,7 +63,7 @@ export class DocumentList {
     /** @type {HTMLInputElement} */
     this.search = h('input', {
       type: 'search',
-      placeholder: 'Search names and words',
+      placeholder: 'Search',
       'aria-label': 'Search documents',
       title: `Search in names and printed words   ${hint('documents')}`,
       on: { input: () => act.search(this.search.value), keydown: (event) => this.down(event) },
@@ -94,10 +94,11 @@ export class DocumentList {
     });
     this.none = h('div', { class: 'g-no-documents' });
     root.append(
+      h('header', { class: 'g-head' }, this.project),
       h(
-        'header',
+        'div',
         { class: 'g-head' },
-        this.project,
+        h('label', { class: 'g-search' }, icon('search', 16), this.search),
         h(
           'button',
           {
@@ -106,10 +107,9 @@ export class DocumentList {
             on: { click: () => act.upload() },
           },
           icon('upload', 16),
-          'Upload',
+          h('span', { class: 'g-upload-label' }, 'Upload'),
         ),
       ),
-      h('label', { class: 'g-search' }, icon('search', 16), this.search),
       this.uploads,
       this.list,
       this.none,

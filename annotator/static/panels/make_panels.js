@@ -57,7 +57,7 @@ import { Toolbar } from './toolbar.js';
  */
 export function makePanels(rooms, { library, session, answer, askMore, work, gold, navigation, incoming }, ports) {
   const { act, changed, commands } = ports;
-  const toolbar = new Toolbar(rooms.toolbar, (name, value) => {
+  const toolbar = new Toolbar(rooms.toolbar, rooms.stage, (name, value) => {
     if (name === 'radius') commands().radius(Number(value));
     else commands()[/** @type {Exclude<keyof Commands, 'radius'>} */ (name)]();
   });

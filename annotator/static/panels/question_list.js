@@ -4,12 +4,16 @@
 
 import { h, keyed, redraw } from '../core/dom.js';
 import { walk } from '../core/list_keys.js';
+import { goldBadge } from '../tasks/gold_answer.js';
 import { shownStatus, statusBadge } from './answer_status.js';
 
 /**
  * A line of the document's list; that of the open answer follows it before it is saved.
  *
- * @typedef {Pick<AnnotationLine, 'id' | 'question' | 'status' | 'head' | 'text' | 'no_answer' | 'author'>} QuestionLine
+ * @typedef {Pick<
+ *   AnnotationLine,
+ *   'id' | 'question' | 'status' | 'head' | 'text' | 'no_answer' | 'author' | 'gold'
+ * >} QuestionLine
  */
 
 /**
@@ -72,11 +76,11 @@ export class QuestionList {
   fill(row, each, pending, author, reason) {
     const answer = each.no_answer ? 'Not answered in this document' : each.text || 'No words marked',
       status = shownStatus({ ...each, pending });
-    redraw(row, [each.question.text, answer, author, reason, status], () => [
+    redraw(row, [each.question.text, answer, author, reason, status, each.gold], () => [
       h('span', { class: 'g-question-text', dir: 'auto' }, each.question.text),
       h('span', { class: 'g-question-answer', dir: 'auto' }, author ? h('b', {}, `${author}: `) : null, answer),
       reason ? h('span', { class: 'g-question-reason', dir: 'auto' }, reason) : null,
-      h('span', { class: 'g-question-foot' }, statusBadge(status)),
+      h('span', { class: 'g-question-foot' }, each.gold ? goldBadge() : null, statusBadge(status)),
     ]);
     row.title = [each.question.text, answer, reason].filter(Boolean).join('\n');
   }

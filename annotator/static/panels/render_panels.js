@@ -4,6 +4,7 @@
 import { wordsUnderPaint } from '../canvas/words_under_paint.js';
 import { h, replace } from '../core/dom.js';
 import { icon } from '../core/icons.js';
+import { showTabsFor } from '../core/role_tabs.js';
 import { isBlank } from '../state/marks.js';
 import { changes } from '../sync/changes.js';
 
@@ -131,8 +132,11 @@ export class RenderPanels {
     this.panels.suggestions.follow();
     const pending = new Set(queue.items.map((item) => item.annotation));
     const chances = Object.fromEntries((local?.ranked ?? []).map((each) => [each.page_id, each.answered]));
+    const { projects } = library,
+      { user } = this.state.session;
+    if (projects.length) showTabsFor(user.role === 'admin' || projects.some(({ role }) => role !== 'annotator'));
     this.panels.documentList.render({
-      projects: library.projects,
+      projects,
       project: library.project,
       documents: library.listed.rows,
       total: library.listed.total,

@@ -1,4 +1,5 @@
-// The row above the page: tools, undo, pages, zoom. What does not fit stands behind "More".
+// The row above the page: tools, undo, pages, zoom. What does not fit stands behind "More"; the zoom then stands in a
+// corner of the page, for it is needed all the time.
 
 import { h } from '../core/dom.js';
 import { icon } from '../core/icons.js';
@@ -57,9 +58,10 @@ const TOOLS = [
 export class Toolbar {
   /**
    * @param {HTMLElement} root
+   * @param {HTMLElement} stage where the page stands
    * @param {(command: string, value?: number) => unknown} act names are those of keyboard.js
    */
-  constructor(root, act) {
+  constructor(root, stage, act) {
     this.act = act;
     /** @type {{ sign: HTMLElement, name: string }[]} */
     this.signs = [];
@@ -93,6 +95,8 @@ export class Toolbar {
       this.scale,
       this.button('zoomIn', 'zoom_in', 'Zoom in'),
     );
+    const corner = h('div', { class: 'g-zoom-corner' });
+    stage.append(corner);
     const mark = this.button('zoomMark', 'focus', 'Zoom to the mark');
     const help = this.button('help', 'help', 'Keys and colours');
     const part = (/** @type {string} */ name) => h('div', { class: `g-part-of-bar ${name}` });
@@ -108,7 +112,7 @@ export class Toolbar {
       { element: this.clear, home: edit, rank: 10 },
       { element: this.size, home: edit, rank: 9, stays: true },
       { element: this.pages, home: right, rank: 1, stays: true },
-      { element: zoom, home: right, rank: 11, stays: true },
+      { element: zoom, home: right, rank: 11, aside: corner },
       { element: mark, home: right, rank: 12 },
       { element: help, home: right, rank: 13 },
     ];

@@ -1,4 +1,5 @@
-// What does not fit into the toolbar goes into a panel behind "More", the least needed first. Nothing else moves.
+// What does not fit into the toolbar goes into a panel behind "More", the least needed first, or to a place of its own.
+// Nothing else moves.
 
 import { h } from '../core/dom.js';
 import { icon } from '../core/icons.js';
@@ -11,12 +12,14 @@ const STEPS = new Map([
 
 /**
  * One thing of the toolbar, in the order of the toolbar. home: the part of the bar where it stands while there is room;
- * rank: the smaller ones come into the bar first; stays: the panel stays open when it is used there.
+ * rank: the smaller ones come into the bar first; aside: where it stands otherwise, in place of the panel; stays: the
+ * panel stays open when it is used there.
  *
  * @typedef {object} Unit
  * @property {HTMLElement} element
  * @property {HTMLElement} home
  * @property {number} rank
+ * @property {HTMLElement} [aside]
  * @property {boolean} [stays]
  */
 
@@ -96,7 +99,8 @@ export class Overflow {
 
   /** @param {ReadonlySet<number>} ranks of what stands in the bar */
   place(ranks) {
-    for (const { element, home, rank } of this.units) (ranks.has(rank) ? home : this.panel).append(element);
+    for (const { element, home, rank, aside } of this.units)
+      (ranks.has(rank) ? home : (aside ?? this.panel)).append(element);
   }
 
   /** @param {boolean} wish */

@@ -4,11 +4,7 @@ import { sourceLink } from './about.js';
 import { get } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { logOut } from '../tabs/people_account.js';
-
-function toAccount() {
-  const tabs = [...document.querySelectorAll('[role=tab]')].filter((tab) => tab instanceof HTMLElement);
-  tabs.find((tab) => tab.textContent.trim() === 'People')?.click();
-}
+import { openTab } from '../tabs/tab_history.js';
 
 /** Asks who is logged in, and places the menu. */
 export async function placePersonMenu() {
@@ -18,7 +14,11 @@ export async function placePersonMenu() {
   /** @type {(text: string, run: () => void) => HTMLElement} */
   const item = (text, run) =>
     h('button', { type: 'button', role: 'menuitem', on: { click: () => (open(false), run()) } }, text);
-  const items = [item('Account and people', toAccount), item('Log out', logOut), sourceLink({ role: 'menuitem' })];
+  const items = [
+    item('Account and people', () => openTab('people')),
+    item('Log out', logOut),
+    sourceLink({ role: 'menuitem' }),
+  ];
   const menu = h(
     'div',
     { class: 'g-person-menu', role: 'menu', hidden: true },

@@ -239,7 +239,7 @@ export class Library {
     const known = document.annotations.some((each) => each.id === id);
     document.annotations = known
       ? document.annotations.map((each) => (each.id === id ? { ...each, ...line } : each))
-      : [...document.annotations, { answered: null, pages: [], score: null, ...line }];
+      : [...document.annotations, { answered: null, pages: [], score: null, gold: false, ...line }];
   }
 
   /**

@@ -2,6 +2,7 @@
 
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { keepInput } from '../gradio/form_sync.js';
+import { watchTabMenu } from '../core/role_tabs.js';
 import {
   changeProject,
   endFetch,
@@ -59,4 +60,5 @@ export function startTabs() {
   watchUploads();
   followLinks();
   keepTabHistory();
+  watchTabMenu();
 }

@@ -18,7 +18,14 @@ const STATUS = {
   cancelled: ['stopped', 'plain'],
 };
 /** @type {Record<string, string>} */
-const KINDS = { retrain: 'Retraining', survey: 'Survey', import: 'Import', export: 'Export', read: 'Document' };
+const KINDS = {
+  retrain: 'Retraining',
+  survey: 'Survey',
+  import: 'Import',
+  export: 'Export',
+  read: 'Document',
+  read_again: 'Reading again',
+};
 const PAGE = 50; // jobs
 const MOST = 1000; // jobs that the server sends at once
 

@@ -32,8 +32,8 @@ export class TriggersCard {
       automatic: h('input', { type: 'checkbox' }),
       after: h('input', { type: 'number', min: 1, required: true }),
       days: h('input', { type: 'number', min: 0, step: 'any', required: true }),
-      cron: h('input', { placeholder: '30 2 * * 1-5', spellcheck: 'false', maxlength: 120 }),
-      zone: h('input', { placeholder: 'Europe/Berlin', spellcheck: 'false', maxlength: 60, list: 'g-zones' }),
+      cron: h('input', { spellcheck: 'false', maxlength: 120 }),
+      zone: h('input', { spellcheck: 'false', maxlength: 60, list: 'g-zones' }),
     };
     this.form = admin ? this.settings() : null;
     this.root = card('Retraining triggers', this.state, this.say.root, this.form);
@@ -105,7 +105,12 @@ export class TriggersCard {
         h('label', { class: 'g-check' }, fields.automatic, 'Automatic retraining'),
         h('label', {}, 'Newly accepted answers that start a retraining', fields.after),
         h('label', {}, 'Maximum days that an answer waits (0: no limit)', fields.days),
-        h('label', {}, 'Schedule as crontab: minute, hour, day, month, weekday (empty: none)', fields.cron),
+        h(
+          'label',
+          {},
+          'Schedule as crontab: minute, hour, day, month, weekday. Empty: none. On workdays at half past two: 30 2 * * 1-5',
+          fields.cron,
+        ),
         h('label', {}, 'Time zone of the schedule', fields.zone),
         h(
           'datalist',
@@ -154,14 +159,14 @@ export class TriggerHistoryCard {
     this.none = h(
       'p',
       { class: 'g-none', hidden: true },
-      'No trigger has fired yet. The history lists each time with its result.',
+      'No retraining was due yet. Each time that one is due is listed here, with what came of it.',
     );
     const list = h('ul', { class: 'g-rows g-trigger-history' });
     this.rows = new Rows(list, (/** @type {FiringView} */ firing) => ({
       root: firingRow(firing),
       updateRow: () => {},
     }));
-    this.root = card('Trigger history', this.none, list);
+    this.root = card('Automatic retrainings', this.none, list);
   }
 
   /** @param {readonly FiringView[]} history */
@@ -190,7 +195,7 @@ function watching(scheduler) {
     return h(
       'p',
       { class: 'g-unwatched' },
-      'No worker is running: triggers do not fire and jobs wait. Start one: ',
+      'No worker is running: nothing is retrained automatically, and jobs wait. Start one: ',
       h('code', {}, 'glossator worker'),
     );
   const since = time(scheduler.since);

@@ -11,7 +11,7 @@ import { icon } from '../core/icons.js';
 
 const AGAIN = 10_000; // milliseconds until what could not be had is asked for again
 const ACCEPTED = ['accepted', 'fixed'];
-export const EXPLAINED =
+const EXPLAINED =
   'A gold question has a known answer: annotators get it unannounced among their tasks, and their accuracy is measured on it.';
 
 /** @typedef {Pick<AnnotationView, 'id' | 'status' | 'head'>} GoldSubject */
@@ -103,6 +103,10 @@ export class GoldAnswers {
   }
 }
 
+/** Says that an answer is the known one of its task. */
+export const goldBadge = () =>
+  h('span', { class: 'g-status', dataset: { status: 'gold' }, title: EXPLAINED }, icon('star', 12), 'Gold');
+
 /**
  * The line in the answer card.
  *
@@ -126,7 +130,7 @@ export function goldLine(view, choose) {
   return h(
     'p',
     { class: 'g-gold' },
-    h('span', { class: 'g-status', dataset: { status: 'gold' }, title: EXPLAINED }, icon('star', 12), 'Gold'),
+    goldBadge(),
     h(
       'span',
       {},

@@ -80,7 +80,7 @@ def test_a_project_in_which_nothing_ran_says_what_will_start_it(bench: Bench, be
     bench.page.reload()
     panel = tab(bench.page, "new and empty")
     expect(card(panel, "Jobs")).to_contain_text("No jobs yet")
-    expect(card(panel, "Trigger history")).to_contain_text("No trigger has fired yet")
+    expect(card(panel, "Automatic retrainings")).to_contain_text("No retraining was due yet")
     expect(card(panel, "Retraining triggers")).to_contain_text("0 of 20 answers accepted")
 
 
@@ -118,15 +118,22 @@ def test_everything_at_once_fits_a_telephone(bench: Bench, beside: Workspace) ->
     expect(rows).to_have_count(6)
     expect(rows.first).to_contain_text("running, 37 %")
     expect(rows.nth(1)).to_contain_text("The database did not answer")
-    expect(card(panel, "Trigger history").locator("li")).to_have_count(5)
+    expect(card(panel, "Automatic retrainings").locator("li")).to_have_count(5)
     expect(panel.locator(".g-watched")).to_contain_text(job_states.WORKER)
     bench.page.set_viewport_size({"width": 390, "height": 844})
     assert fits(bench.page)
 
 
-def test_annotators_are_told_whom_it_is_for(team: Team) -> None:
-    ann = team.sit("Ann")
-    page = ann.page
-    page.get_by_role("tab", name="Jobs", exact=True).click()
-    expect(page.locator(".g-jobs")).to_contain_text("Only for reviewers and admins")
-    expect(page.locator(".g-jobs .g-job")).to_have_count(0)
+def test_annotators_have_no_tabs_that_are_for_reviewers(team: Team) -> None:
+    for name, has in (("Rita", True), ("Ann", False)):
+        page = team.sit(name).page
+        for tab_name in ("Jobs", "Export"):
+            shown = page.get_by_role("tab", name=tab_name, exact=True)
+            expect(page.get_by_role("tab", name="People", exact=True)).to_be_visible()
+            expect(shown).to_be_visible(visible=has)
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.get_by_role("button", name="More tabs").click()
+        entries = page.locator(".overflow-dropdown button")
+        expect(entries.filter(has_text="People")).to_be_visible()
+        for tab_name in ("Jobs", "Export"):
+            expect(entries.filter(has_text=tab_name)).to_be_visible(visible=has)

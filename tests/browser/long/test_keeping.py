@@ -162,7 +162,7 @@ def test_an_expired_login_keeps_the_edit_and_says_so(bench: Bench) -> None:
     toast = bench.page.locator(".g-toast.g-error")
     expect(toast).to_contain_text("Log in first.")
     expect(toast.get_by_role("button", name="Log in")).to_be_visible()
-    expect(bench.saved).to_have_text("Offline: 1 edit kept in this browser")
+    expect(bench.saved).to_have_text("Your login has ended: 1 edit kept in this browser. Log in to save it")
     bench.page.unroute(REVISIONS)
     bench.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(bench.saved).to_contain_text("Saved ")

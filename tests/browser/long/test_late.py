@@ -64,7 +64,7 @@ def test_a_page_that_comes_late_neither_covers_nor_blanks_the_one_that_is_shown(
     bench.settled()
     shown = bench.place()["page"]
     bench.page.locator(".g-canvas").focus()
-    held = Held(bench.page, "**/api/pages/*/image")
+    held = Held(bench.page, "**/api/pages/*/image*")
     bench.keys.press("PageDown")
     held.wait()
     bench.keys.press("PageUp")

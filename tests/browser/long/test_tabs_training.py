@@ -113,3 +113,18 @@ def test_one_figure_one_name_and_the_model_in_use_in_every_plot(room: Room) -> N
     assert all(boxes) and rows is not None
     widths = {round(box["width"]) for box in boxes if box}
     assert len(widths) == 1 and sum(box["width"] for box in boxes if box) > 0.9 * rows["width"]
+
+
+def test_a_roll_back_is_asked_about_first(room: Room) -> None:
+    add_run(room.workspace, room.project, before=0.60, after=0.72)
+    panel, question = room.panel, room.panel.get_by_role("alert")
+    expect(panel.locator(".glossator-status")).to_contain_text("Model in use: v1")
+    panel.get_by_role("button", name="Change the model in use").click()
+    back = panel.get_by_role("button", name="Roll back to the previous model")
+    for answer, model in (("Keep the model", "v1"), ("Roll back", "nano, which comes with Glossator")):
+        back.click()
+        expect(question).to_contain_text("within seconds")
+        panel.get_by_role("button", name=answer, exact=True).click()
+        expect(question).to_be_hidden()
+        expect(panel.locator(".glossator-status")).to_contain_text(f"Model in use: {model}")
+    assert not room.page.locator(".toast-body.error").count()
