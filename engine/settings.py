@@ -139,6 +139,14 @@ class Settings(BaseSettings):
     poll_seconds: float = Field(
         2, gt=0, description="Seconds between two checks for new jobs (worker) or a new model (server)."
     )
+    engine: Literal["local", "ray"] = Field(
+        "local", description="Where the parts of jobs run: local: in the worker. ray: on a Ray cluster, side by side."
+    )
+    ray_address: str = Field(
+        "",
+        pattern="^(ray://.+)?$",
+        description="Address of the Ray cluster, as ray://HOST:10001; empty: a cluster of the worker's own processes.",
+    )
 
     @field_validator("trusted_proxies")
     @classmethod

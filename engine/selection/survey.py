@@ -8,7 +8,6 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 
 from db.blobs import BlobMissing
-from db.tables import DocumentSignature, Job, Page, SurveyAnswer
+from db.tables import DocumentSignature, Job, ModelVersion, Page, SurveyAnswer
 from engine import plurals
 from engine.annotation.answer_service import stored_answer
 from engine.annotation.page_cache import picture_and_words
@@ -24,7 +23,9 @@ from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
 from engine.annotation.survey_answers import documents_to_ask, held_out_group, pack_signature, questions_to_ask, store
-from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
+from engine.executors.choice import executor_of
+from engine.executors.executor import Part, Report, run_parts
+from engine.jobs.cancellation import OnProgress, ShouldStop, StopReason, check
 from engine.models import registry
 from engine.models.folds import fold_of
 from engine.selection import after_survey, survey_trigger
@@ -43,41 +44,115 @@ def survey(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_st
     Returns counts and a sentence. Stops between two documents on request, or when other work waits.
     """
     project_id = str(job.project_id)
-    predictors = Predictors(workspace)
-    loaded = predictors.of(project_id) if job.payload.get("ask", True) else None
     asked = documents = 0
     unread: list[str] = []
-    if loaded is not None:
+    version: ModelVersion | None = None
+    if job.payload.get("ask", True):
         with workspace.database.read() as session:
-            todo = documents_to_ask(session, project_id, loaded.version.id)
-        folds = cache(lambda: predictors.folds(loaded))  # loaded where a held-out document is asked
+            version = registry.champion(session, project_id)
+            todo = documents_to_ask(session, project_id, version.id)
         began = time.monotonic()
-        for at, document_id in enumerate(todo):
-            check(should_stop)
-            if time.monotonic() - began > GIVE_WAY_SECONDS and survey_trigger.somebody_waits(workspace, job.id):
-                raise Stopped("end")
-            on_progress(at / len(todo), f"Asking document {at + 1:,} of {len(todo):,}.")
-            try:
-                asked += ask_document(workspace, loaded, project_id, document_id, folds)
-                documents += 1
-            except (BlobMissing, OSError, ValueError):
-                _log.exception("the document %s cannot be surveyed", document_id)
-                unread.append(document_id)
+
+        def stops() -> StopReason | None:
+            """Give way to other work after a while."""
+            late = time.monotonic() - began > GIVE_WAY_SECONDS
+            return should_stop() or ("end" if late and survey_trigger.somebody_waits(workspace, job.id) else None)
+
+        def count(at: int, questions: int | None) -> None:
+            """Count a document that was asked; None: it cannot be read."""
+            nonlocal asked, documents
+            if questions is None:
+                unread.append(todo[at])
+            else:
+                asked, documents = asked + questions, documents + 1
+            done = documents + len(unread)
+            on_progress(done / len(todo), f"Asked {done:,} of {_documents(len(todo))}.")
+
+        on_progress(0.0, f"Asking {_documents(len(todo))}.")
+        try:
+            run_parts(
+                executor_of(workspace, stops),
+                (Part(survey_document, (project_id, version.id, document_id)) for document_id in todo),
+                on_result=count,
+                should_stop=stops,
+            )
+        finally:
+            _loaded.clear()
     check(should_stop)
     on_progress(0.99, "Ranking the queue.")
     followed = after_survey.follow(workspace, project_id)
-    name = registry.label(loaded.version) if loaded is not None else None
-    parts = [f"{name} answered {_questions(asked)} of {_documents(documents)}."] if name else []
+    name = registry.label(version) if version is not None else None
+    sentences = [f"{name} answered {_questions(asked)} of {_documents(documents)}."] if name else []
     if unread:
-        parts.append(f"{_documents(len(unread))} could not be read.")
+        sentences.append(f"{_documents(len(unread))} could not be read.")
     return {
         "questions": asked,
         "documents": documents,
         "unread": unread,
-        "model_version_id": loaded.version.id if loaded else None,
+        "model_version_id": version.id if version else None,
         **followed.counts,
-        "sentence": " ".join([*parts, *followed.sentences]) or "All questions are answered already.",
+        "sentence": " ".join([*sentences, *followed.sentences]) or "All questions are answered already.",
     }
+
+
+def survey_document(
+    workspace: Workspace,
+    project_id: str,
+    version_id: str,
+    document_id: str,
+    *,
+    report: Report,
+    should_stop: ShouldStop,
+) -> int | None:
+    """Ask a document its missing questions; see `engine.executors` and `ask_document`.
+
+    Returns:
+        The number of answers; None where the document cannot be read. 0 where another version is in use meanwhile: its
+        own survey asks the document.
+
+    Raises:
+        Refused: The version in use cannot be loaded.
+    """
+    check(should_stop)
+    networks = _networks_of(workspace)
+    loaded = networks.of(project_id)
+    if loaded.version.id != version_id:
+        return 0
+    try:
+        return ask_document(workspace, loaded, project_id, document_id, lambda: networks.folds(loaded))
+    except (BlobMissing, OSError, ValueError):
+        _log.exception("the document %s cannot be surveyed", document_id)
+        return None
+
+
+class _Networks:
+    """Networks of a process that surveys, loaded once for all its documents."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self._predictors = Predictors(workspace)
+        self._folds: tuple[str, list[Loaded]] = "", []
+
+    def of(self, project_id: str) -> Loaded:
+        """Return the predictor of a project's version in use, also after a promotion. Raises Refused."""
+        self._predictors.refresh()
+        return self._predictors.of(project_id)
+
+    def folds(self, loaded: Loaded) -> list[Loaded]:
+        """Return a version with the weights of each of its folds; loaded where a held-out document is asked."""
+        version_id = loaded.version.id
+        if self._folds[0] != version_id:
+            self._folds = version_id, self._predictors.folds(loaded)
+        return self._folds[1]
+
+
+_loaded: list[_Networks] = []  # of this process, at most one; a worker frees it after a survey
+
+
+def _networks_of(workspace: Workspace) -> _Networks:
+    if not _loaded or _loaded[0].workspace is not workspace:
+        _loaded[:] = [_Networks(workspace)]
+    return _loaded[0]
 
 
 def ask_document(

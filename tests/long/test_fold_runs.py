@@ -15,7 +15,7 @@ from engine.models import promotions, registry
 from engine.models.folds import FOLDS
 from engine.projects.projects import change_settings
 from engine.training.retraining import learner, trigger
-from engine.training.retraining.challenger import beginnings_of
+from engine.training.retraining.lessons import beginnings_of
 from engine.training.retraining.reproduce import reproduce
 from engine.training.retraining.run import retrain
 from engine.workspace import Workspace
@@ -40,7 +40,7 @@ def test_the_next_challenger_is_judged_on_every_document_by_folds_that_began_wit
     make_bills(shop, project.id, {"train": 1}, questions=2)
     later, _ = retrained(shop, project.id, steps=3)
     assert later.parent_id == version.id
-    assert list(beginnings_of(shop, version, folded=True)) == registry.fold_paths(shop, version)
+    assert list(beginnings_of(shop, version)) == registry.fold_paths(shop, version)
     assert later.verdict["holdouts"]["own"]["documents"] == 15
     assert reproduce(shop, run.id).same and reproduce(shop, later.id).same
 

@@ -6,9 +6,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from sqlalchemy import func, select, update
@@ -23,7 +21,6 @@ from db.tables import (
     Prediction,
     Promotion,
     Revision,
-    SurveyAnswer,
     Task,
 )
 from engine.accounts.users import ensure_local_user
@@ -32,49 +29,22 @@ from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.survey_answers import unpack_signature
 from engine.commands.servers.background import run_worker
 from engine.jobs import job_list, queue
-from engine.jobs.cancellation import Stopped, StopReason
-from engine.models import registry
+from engine.jobs.cancellation import Stopped
 from engine.projects.projects import change_settings
 from engine.selection import stages, survey_trigger
 from engine.selection import survey as surveying
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
-from tests.support.annotators import make_person
-from tests.support.factories import accept, bill, make_document, make_project
+from tests.support.factories import accept, bill, make_document
 from tests.support.repository import ROOT
+from tests.support.survey_shop import NUMBER, TOTAL, SurveyShop
 
-TOTAL, NUMBER = "What is the total due?", "What is the bill number?"
 ASIDE = "Who is the customer?"  # no standard question
 
 
-class Shop:
-    """A project with bills, two standard questions and the shipped model."""
-
-    def __init__(self, workspace: Workspace, bills: int = 3) -> None:
-        self.workspace = workspace
-        self.version = registry.ensure_shipped(workspace)
-        self.project = make_project(workspace)
-        self.rita = make_person(workspace, "Rita", self.project.id, "reviewer")
-        self.documents = [self.bill(at) for at in range(bills)]
-        replace_standard_questions(workspace, self.project.id, [TOTAL, NUMBER], self.rita.id)
-
-    def bill(self, number: int, **more: Any):  # type: ignore[no-untyped-def]
-        return make_document(self.workspace, self.project.id, [bill(number)], name=f"bill {number}.png", **more)
-
-    def survey(self, should_stop: Callable[[], StopReason | None] = lambda: None) -> dict[str, object]:
-        """A survey done here."""
-        job = Job(kind="survey", project_id=self.project.id, payload={"ask": True}, id="0" * 32)
-        return surveying.survey(self.workspace, job, on_progress=lambda *_: None, should_stop=should_stop)
-
-    def said(self) -> dict[tuple[str, str], SurveyAnswer]:
-        """(document, question) -> what was stored."""
-        with self.workspace.database.read() as session:
-            return {(each.document_id, each.question_id): each for each in session.scalars(select(SurveyAnswer))}
-
-
 @pytest.fixture
-def shop(workspace: Workspace) -> Shop:
-    return Shop(workspace)
+def shop(workspace: Workspace) -> SurveyShop:
+    return SurveyShop(workspace)
 
 
 def count(workspace: Workspace, table: type) -> int:
@@ -82,7 +52,7 @@ def count(workspace: Workspace, table: type) -> int:
         return session.scalar(select(func.count()).select_from(table)) or 0
 
 
-def test_every_task_is_answered_beforehand_and_no_annotation_is_touched(shop: Shop) -> None:
+def test_every_task_is_answered_beforehand_and_no_annotation_is_touched(shop: SurveyShop) -> None:
     accept(shop.workspace, shop.documents[0], TOTAL, [4])
     before = [count(shop.workspace, table) for table in (Annotation, Revision, Prediction)]
     found = shop.survey()
@@ -100,7 +70,7 @@ def test_every_task_is_answered_beforehand_and_no_annotation_is_touched(shop: Sh
     assert len(vectors) == 3 and all(len(each) == 96 and each.any() for each in vectors)
 
 
-def test_the_survey_says_what_the_desk_would_say(shop: Shop) -> None:
+def test_the_survey_says_what_the_desk_would_say(shop: SurveyShop) -> None:
     """Answers are those of asking by hand: the same model, the same words, the same pages."""
     shop.survey()
     service, user = AnswerService(shop.workspace), ensure_local_user(shop.workspace)
@@ -115,7 +85,7 @@ def test_the_survey_says_what_the_desk_would_say(shop: Shop) -> None:
     assert said.answered == pytest.approx(asked.answered, abs=1e-4)
 
 
-def test_only_what_is_missing_is_asked_again(shop: Shop) -> None:
+def test_only_what_is_missing_is_asked_again(shop: SurveyShop) -> None:
     shop.survey()
     assert shop.survey()["questions"] == 0
     shop.bill(7)
@@ -127,14 +97,14 @@ def test_only_what_is_missing_is_asked_again(shop: Shop) -> None:
     assert {each.words_version for key, each in shop.said().items() if key[0] == shop.documents[0].id} == {1}
 
 
-def test_a_new_champion_answers_everything_anew_in_place_of_the_old_one(shop: Shop) -> None:
+def test_a_new_champion_answers_everything_anew_in_place_of_the_old_one(shop: SurveyShop) -> None:
     shop.survey()
     version = promoted(shop)
     assert shop.survey()["questions"] == 6
     assert {each.model_version_id for each in shop.said().values()} == {version.id}
 
 
-def promoted(shop: Shop) -> ModelVersion:
+def promoted(shop: SurveyShop) -> ModelVersion:
     """The shipped weights once more, as a version of the project that was promoted."""
     with shop.workspace.database.write() as session:
         version = ModelVersion(
@@ -151,7 +121,7 @@ def promoted(shop: Shop) -> ModelVersion:
 
 def test_labels_are_asked_for_on_training_documents_and_never_on_holdouts(workspace: Workspace) -> None:
     """Of holdouts the standard questions are known, and not what people answered or asked there."""
-    shop = Shop(workspace, bills=0)
+    shop = SurveyShop(workspace, bills=0)
     train, recent, frozen = (shop.bill(at, split=split) for at, split in enumerate(("train", "recent", "frozen")))
     apart = shop.bill(4, quarantined=True)
     replace_standard_questions(workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
@@ -166,7 +136,7 @@ def test_labels_are_asked_for_on_training_documents_and_never_on_holdouts(worksp
 
 def test_what_a_survey_finds_does_not_depend_on_the_answers_of_holdouts(workspace: Workspace) -> None:
     """The same documents with right, wrong and no answers on a holdout: the same order, the same label reviews."""
-    shop = Shop(workspace, bills=4)
+    shop = SurveyShop(workspace, bills=4)
     holdout = shop.bill(9, split="recent")
     replace_standard_questions(workspace, shop.project.id, [TOTAL, NUMBER], shop.rita.id)
     change_settings(workspace, shop.project.id, selection="model")
@@ -187,16 +157,17 @@ def test_what_a_survey_finds_does_not_depend_on_the_answers_of_holdouts(workspac
     assert outcome() == right
 
 
-def test_a_survey_that_was_cancelled_keeps_what_it_has_and_goes_on_there(shop: Shop) -> None:
-    looks = iter([None, None, "cancel"])
+def test_a_survey_that_was_cancelled_keeps_what_it_has_and_goes_on_there(shop: SurveyShop) -> None:
     with pytest.raises(Stopped) as stopped:
-        shop.survey(lambda: next(looks))  # type: ignore[arg-type]
+        shop.survey(lambda: "cancel" if len(shop.said()) == 4 else None)
     assert stopped.value.reason == "cancel"
     assert len(shop.said()) == 4
     assert shop.survey()["documents"] == 1
 
 
-def test_a_survey_gives_way_to_work_that_waits_and_is_not_lost(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_survey_gives_way_to_work_that_waits_and_is_not_lost(
+    shop: SurveyShop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(surveying, "GIVE_WAY_SECONDS", 0.0)
     job = survey_trigger.request(shop.workspace, shop.project.id)
     queue.enqueue(shop.workspace, "retrain", shop.project.id)
@@ -205,7 +176,7 @@ def test_a_survey_gives_way_to_work_that_waits_and_is_not_lost(shop: Shop, monke
     assert stopped.value.reason == "end"  # the worker gives such a job back, and it counts as no attempt
 
 
-def test_a_document_that_cannot_be_read_does_not_stop_the_others(shop: Shop) -> None:
+def test_a_document_that_cannot_be_read_does_not_stop_the_others(shop: SurveyShop) -> None:
     with shop.workspace.database.write() as session:
         missing = update(Page).where(Page.document_id == shop.documents[0].id).values(image_sha256="0" * 64)
         session.execute(missing)
@@ -216,7 +187,7 @@ def test_a_document_that_cannot_be_read_does_not_stop_the_others(shop: Shop) -> 
 
 
 def test_of_a_long_document_the_likeliest_pages_are_asked(workspace: Workspace) -> None:
-    shop = Shop(workspace, bills=0)
+    shop = SurveyShop(workspace, bills=0)
     make_document(workspace, shop.project.id, [bill(at) for at in range(PAGES_ASKED + 3)])
     replace_standard_questions(workspace, shop.project.id, [TOTAL], shop.rita.id)
     shop.survey()
@@ -224,7 +195,7 @@ def test_of_a_long_document_the_likeliest_pages_are_asked(workspace: Workspace) 
     assert len(said.answer["ranked"]) == PAGES_ASKED
 
 
-def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(shop: Shop) -> None:
+def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(shop: SurveyShop) -> None:
     """The stored answer is the proposal, and no page is read for it; in the assisted stage a page is."""
     shop.survey()
     user = ensure_local_user(shop.workspace)
@@ -249,7 +220,7 @@ def test_in_the_semi_automatic_stage_the_answer_is_there_before_it_is_asked_for(
     assert service.encoding_status(pages[shop.documents[2].id]) == "encoded"
 
 
-def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop) -> None:
+def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: SurveyShop) -> None:
     assert survey_trigger.check(shop.workspace) == []  # the order of arrival needs none
     change_settings(shop.workspace, shop.project.id, selection="model")
     [job] = survey_trigger.check(shop.workspace)
@@ -268,7 +239,7 @@ def test_a_survey_is_asked_for_by_itself_where_a_project_lives_by_it(shop: Shop)
     assert len(survey_trigger.check(shop.workspace)) == 1
 
 
-def test_a_drawn_order_needs_no_model(shop: Shop) -> None:
+def test_a_drawn_order_needs_no_model(shop: SurveyShop) -> None:
     change_settings(shop.workspace, shop.project.id, selection="random")
     run_worker(shop.workspace, once=True)
     assert shop.said() == {}
@@ -278,7 +249,7 @@ def test_a_drawn_order_needs_no_model(shop: Shop) -> None:
 
 def test_a_survey_that_was_killed_goes_on_where_it_was(sqlite_workspace: Workspace) -> None:
     """A real process, killed as it can be at any moment; what it had stored is not asked again."""
-    shop = Shop(sqlite_workspace, bills=40)
+    shop = SurveyShop(sqlite_workspace, bills=40)
     data = sqlite_workspace.settings.data_dir
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "GLOSSATOR_DATA_DIR": str(data)}
     command = [sys.executable, "-m", "engine.cli", "survey", "--project", shop.project.name]

@@ -12,16 +12,14 @@ from typing import Any
 
 from db.tables import ModelVersion
 from engine.errors import Refused
-from engine.jobs.cancellation import OnProgress, ShouldStop, check
-from engine.models import registry
+from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.plurals import count
 from engine.training.retraining import folds, learner
-from engine.training.retraining.challenger import within
 from engine.training.retraining.judging import check_refit
+from engine.training.retraining.lessons import Lesson, Metrics, Share, Taught, Watched, teach, within
 from engine.training.retraining.run_settings import RunSettings, refit_settings
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
-from model.learning import Outcome
 
 _CHECKED = 0.15  # share of the progress for the comparison
 
@@ -74,7 +72,7 @@ def refit(
         on_progress(cycle_share * (1 - _CHECKED), f"Passed. Training on all {pages}: step {step} of {of}.")
 
     try:
-        outcome = train_for_use(
+        taught = train_for_use(
             workspace,
             corpus,
             own,
@@ -82,16 +80,15 @@ def refit(
             begins_at=begins_at,
             share=1 / learner.trainings(folds.FOLDS, True),
             on_progress=tell,
-            stop=lambda: should_stop() is not None,
+            should_stop=should_stop,
         )
     except Refused as refused:  # the challenger has passed: its verdict and the mean of its folds stand
         check_result = {"passed": False, "objections": [str(refused)], "holdouts": {}}
         return Refitted(None, 0, False, {**check_result, "sentence": _sentence(check_result, pages)})
-    check(should_stop)
     check_result = check_refit(
         workspace,
         judged,
-        learner.result_file(folder),
+        taught.path,
         taught=corpus,
         own=own_documents,
         settings=own,
@@ -101,10 +98,10 @@ def refit(
     comparison = {
         **check_result,
         "pages": len(corpus.pages),
-        "steps": outcome.step,
+        "steps": taught.ended,
         "sentence": _sentence(check_result, pages),
     }
-    return Refitted(learner.result_file(folder), outcome.step, outcome.cancelled, comparison)
+    return Refitted(taught.path, taught.ended, taught.late, comparison)
 
 
 def train_for_use(
@@ -115,25 +112,36 @@ def train_for_use(
     *,
     begins_at: ModelVersion,
     share: float = 1.0,
+    ends_at: int | None = None,
     on_progress: Callable[[float], None],
-    stop: Callable[[], bool],
-) -> Outcome:
-    """Train weights for use, or resume; they begin with those in use of a version. Raises Refused when it diverges.
+    should_stop: ShouldStop,
+) -> Taught:
+    """Train weights for use, or resume; they begin with those in use of a version.
 
-    `share`: of the run's minutes, see learner.train.
+    `share`: of the run's minutes, see learner.train. `ends_at`: step at which it ends, for reproduction.
+
+    Raises:
+        Refused: It diverged.
+        Stopped: `should_stop` gave a reason.
     """
-    return learner.train(
-        learner.network_of(registry.checkpoint_path(workspace, begins_at), settings.depth, workspace.settings.device),
-        workspace,
-        corpus,
-        settings,
-        folder,
+    lesson = Lesson(
+        begins_at=begins_at.id,
+        fold=None,
+        corpus=corpus,
+        settings=settings,
+        folder=folder,
         share=share,
-        on_metrics=lambda _: None,
-        on_watched=lambda step, name, value: None,
-        on_progress=on_progress,
-        stop=stop,
+        ends_at=ends_at,
+        may_go_on=False,
     )
+
+    def hear(_: int, said: Metrics | Watched | Share) -> None:
+        """Pass on the progress."""
+        if isinstance(said, Share):
+            on_progress(said.share)
+
+    [taught] = teach(workspace, [lesson], hear, should_stop)
+    return taught
 
 
 def _sentence(check_result: dict[str, Any], pages: str) -> str:

@@ -12,7 +12,7 @@ from engine.jobs.cancellation import OnProgress
 from engine.models import registry
 from engine.private_files import users_umask
 from engine.queries import existing
-from engine.training.retraining import challenger, learner
+from engine.training.retraining import challenger
 from engine.training.retraining.refit import train_for_use
 from engine.training.retraining.run import beginning, load_taught_pages, made_with
 from engine.training.retraining.run_settings import (
@@ -109,29 +109,29 @@ def _make_weights(
             on_metrics=lambda _: None,
             on_watched=lambda step, name, value: None,
             on_progress=on_progress,
-            stop=lambda: False,
+            should_stop=lambda: None,
             ends_at=ends,
         )
         return made.path, sum(ends)
     own = refit_settings(settings, run.settings[HANDED_IN])
-    last, done = int(run.settings[REFIT_STEPS]), 0
+    last = int(run.settings[REFIT_STEPS])
 
     def progress(share: float) -> None:
         """Report the steps."""
-        nonlocal done
         done = round(share * own.steps)
         on_progress(done / last, f"Training: step {done} of {last}.")
 
-    train_for_use(
+    taught = train_for_use(
         workspace,
         corpus,
         own,
         folder,
         begins_at=beginning(workspace, run),
+        ends_at=last,
         on_progress=progress,
-        stop=lambda: done + 1 >= last,
+        should_stop=lambda: None,
     )
-    return learner.result_file(folder), last
+    return taught.path, last
 
 
 def _differences(run: Run, then: dict[str, object], now: dict[str, object]) -> list[str]:

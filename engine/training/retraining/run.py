@@ -202,9 +202,8 @@ def _train(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop:
         on_metrics=keep,
         on_watched=look,
         on_progress=lambda share, sentence: on_progress(share * _LEARNED, sentence),
-        stop=lambda: should_stop() is not None,
+        should_stop=should_stop,
     )
-    check(should_stop)
     sha256 = workspace.blobs.put_file(made.path)
     of_folds = [workspace.blobs.put_file(fold.path) for fold in made.of_folds]
     return lasting(lambda: _register(workspace, run, sha256, of_folds, made))

@@ -15,8 +15,8 @@ from engine.models import promotions, registry
 from engine.models.folds import FOLDS, fold_of
 from engine.projects.projects import change_settings
 from engine.training.retraining import latency, learner
-from engine.training.retraining.challenger import beginnings_of
 from engine.training.retraining.folds import known_to
+from engine.training.retraining.lessons import beginnings_of
 from engine.training.retraining.reproduce import reproduce
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
@@ -77,7 +77,7 @@ def test_every_document_is_judged_by_weights_that_have_not_learned_it_and_teache
     assert [one.predictor.version for one in predictors.folds(loaded)] == judging
 
     # The next challenger's folds begin with those of this one.
-    assert list(beginnings_of(shop, version, folded=True)) == registry.fold_paths(shop, version)
+    assert list(beginnings_of(shop, version)) == registry.fold_paths(shop, version)
 
 
 def test_few_documents_make_no_folds_and_cannot_judge_what_learned_from_them(shop: Workspace) -> None:
@@ -96,7 +96,7 @@ def test_few_documents_make_no_folds_and_cannot_judge_what_learned_from_them(sho
     assert known_to(shop, folded) == set()
     assert later.settings["folded"] is True
     assert later.verdict["holdouts"]["own"]["documents"] == 3, "the champion knows the other four"
-    assert list(beginnings_of(shop, version, folded=True)) == [shop.blobs.path(folded_origin(shop))] * FOLDS
+    assert list(beginnings_of(shop, version)) == [shop.blobs.path(folded_origin(shop))] * FOLDS
     assert len(folded.fold_sha256s) == FOLDS
 
 
