@@ -25,6 +25,7 @@ import grpc
 import ray
 from ray.exceptions import RayError, RayTaskError
 
+from db.blobs import BlobFolder
 from engine.errors import Refused
 from engine.executors.executor import OnReport, Part
 from engine.jobs.cancellation import StopReason
@@ -250,4 +251,9 @@ def _check_reach(workspace: Workspace) -> None:
         raise Refused(
             "The Ray cluster has other machines, which cannot reach the file of SQLite. Use PostgreSQL: set "
             "GLOSSATOR_DATABASE_URL."
+        )
+    if isinstance(workspace.blobs, BlobFolder):
+        raise Refused(
+            "The Ray cluster has other machines, which cannot reach the folder of files here. Use an object store: set "
+            "GLOSSATOR_BLOBS."
         )
