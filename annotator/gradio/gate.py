@@ -57,14 +57,14 @@ class GradioGate:
                 # Drop the query: Gradio would look up files and pages by it.
                 await self.app({**scope, "query_string": b""}, receive, send)
             elif path == JOIN and scope["method"] == "POST":
-                event = _read_event(await _read_body(scope, receive))
+                event = _read_event(await read_body(scope, receive))
                 if not _has_backend(self._page, event.get("fn_index")):
                     raise Rejected(422, "The request is not an event of this page. Reload the page.")
                 await self.sessions.claim(event["session_hash"], await self._find_owner(scope))
                 # Pass on the checked event: another JSON parser could read the original body differently.
-                await self.app(*_with_body(scope, receive, json.dumps(event).encode()), send)
+                await self.app(*with_body(scope, receive, json.dumps(event).encode()), send)
             elif path == DATA or path.startswith(HEARTBEAT):
-                session = _session_of(scope)
+                session = session_of(scope)
                 if path == DATA and not self.sessions.is_known(session):
                     raise Rejected(404, "This session has no results. Reload the page.")
                 with self.sessions.streaming(session, await self._find_owner(scope)):
@@ -105,7 +105,7 @@ def _has_backend(page: gr.Blocks, number: Any) -> bool:
     return event is not None and event.fn is not None
 
 
-async def _read_body(scope: Scope, receive: Receive) -> bytes:
+async def read_body(scope: Scope, receive: Receive) -> bytes:
     """Return the body of a request.
 
     Raises:
@@ -164,7 +164,7 @@ def _names_a_file(value: Any) -> bool:
     return False
 
 
-def _session_of(scope: Scope) -> str:
+def session_of(scope: Scope) -> str:
     """Return the session that a request for results names.
 
     Raises:
@@ -179,7 +179,7 @@ def _session_of(scope: Scope) -> str:
     return str(names[0])
 
 
-def _with_body(scope: Scope, receive: Receive, body: bytes) -> tuple[Scope, Receive]:
+def with_body(scope: Scope, receive: Receive, body: bytes) -> tuple[Scope, Receive]:
     """Return the request with another body."""
     headers = [
         (name, value) for name, value in scope["headers"] if name not in (b"content-length", b"transfer-encoding")

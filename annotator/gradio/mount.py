@@ -7,9 +7,10 @@ from fastapi import FastAPI
 from gradio.route_utils import BUILD_PATH_LIB
 
 from annotator import auth, source_offer
-from annotator.front_end_files import STATIC
+from annotator.front_end_files import DIGEST, STATIC
 from annotator.gradio.gate import GradioGate
 from annotator.gradio.head import HeadInPage, front_end
+from annotator.gradio.session_owner import SessionOwner, web_processes_here
 from annotator.gradio.theme import theme
 from annotator.immutable_assets import ImmutableAssets
 from engine.workspace import Workspace
@@ -29,6 +30,8 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
     root = workspace.settings.root_path
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": workspace.settings.max_connections}
     app.add_middleware(GradioGate, **gate, root=root)  # type: ignore[arg-type]
+    if (processes := web_processes_here()) is not None:
+        app.add_middleware(SessionOwner, processes=processes)  # type: ignore[arg-type]
     head = {"path": "/app/", "lines": f"{front_end(root)}\n{source_offer.head(workspace.settings)}"}
     app.add_middleware(HeadInPage, **head)  # type: ignore[arg-type]
     gr.mount_gradio_app(
@@ -45,6 +48,8 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
     )
     # Gradio checks paths only on a launched page, and a mounted page is never launched; see annotator.gradio.gate.
     page.has_launched = True
+    # A number of chance otherwise; the page is the same from every web process.
+    page.app_id = page.config["app_id"] = int(DIGEST, 16)  # type: ignore[typeddict-item]
     # Gradio's queue looks for events a thousand times a second, 3.5 % of a core. The tabs do not need a millisecond,
     # and neither Blocks.queue() nor a setting offers another pause.
     page._queue.sleep_when_free = QUEUE_SLEEPS

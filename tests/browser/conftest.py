@@ -1,5 +1,6 @@
 """The real application behind a real port, and Debian's Chromium, driven by Playwright."""
 
+import os
 import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
@@ -33,8 +34,12 @@ FAILED = pytest.StashKey[bool]()
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory, migrated_file: Path) -> Iterator[Served]:
-    """A server with an empty database of its own, which all tests share."""
-    started = ServedHere(tmp_path_factory.mktemp("served"))
+    """A server with an empty database of its own, which all tests share.
+
+    With GLOSSATOR_TEST_WEB_PROCESSES=2 in the environment, it is one of two web processes.
+    """
+    folder, processes = tmp_path_factory.mktemp("served"), os.environ.get("GLOSSATOR_TEST_WEB_PROCESSES")
+    started = Served(folder, options=("--workers", processes)) if processes else ServedHere(folder)
     started.data.mkdir()
     shutil.copyfile(migrated_file, started.data / "glossator.db")
     started.start()

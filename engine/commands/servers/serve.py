@@ -6,8 +6,6 @@ import logging
 import os
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from types import FrameType
@@ -16,6 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from engine.commands.common import console, fail, here, private_here, settings_here
+from engine.commands.servers.supervisor import Supervisor
+from engine.commands.servers.web_processes import WebProcesses
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.settings import Settings
@@ -23,8 +23,6 @@ from engine.settings import Settings
 _log = logging.getLogger(__name__)
 FACTORY = "annotator.app:create_served_app"  # strings: the engine never imports the application
 PROTOCOL = "annotator.http_limits:LimitedHttp"
-RESTART_SECONDS = (1, 2, 5, 15, 60)
-STOP_SECONDS = 20  # time for the worker to stop at its next step
 _PORT_SECONDS = 5.0  # for which a port in use is waited for
 _PORT_LOOK = 0.1  # seconds between two looks at it
 _OTHER_FILES = 500  # descriptors besides connections: database, pages, uploads
@@ -39,6 +37,9 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to serve on.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to serve on.")] = None,
     worker: Annotated[bool, typer.Option(help="Run a worker for retrainings beside the server.")] = True,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="Number of web processes that share the port, each with its own memory.")
+    ] = 1,
     samples: Annotated[bool, typer.Option(help="Add three sample documents to an empty default project.")] = False,
 ) -> None:
     """Serve the application, with a worker for retrainings."""
@@ -48,14 +49,17 @@ def serve(
     os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
     _check_free(settings)
     with private_here(settings):  # before the application is imported: parts of it read the temporary folder once
-        _serve(settings, worker, samples)
+        _serve(settings, worker, workers, samples)
 
 
-def _serve(settings: Settings, worker: bool, samples: bool) -> None:
+def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> None:
     _prepare(settings, samples)
-    with_worker = Supervisor(settings) if worker else None
+    with_worker = Supervisor("worker", ["-m", "engine.cli", "worker"]) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     console.print(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", style="bold")
+    if workers > 1:
+        _serve_by_several(settings, workers, with_worker)
+        return
     try:
         started = _serve_until_signal(server_options(settings), with_worker)
     finally:
@@ -65,7 +69,7 @@ def _serve(settings: Settings, worker: bool, samples: bool) -> None:
         fail(f"The server could not start on {shown}:{settings.port}. See the error above.", code=3)
 
 
-def _serve_until_signal(options: dict[str, Any], with_worker: "Supervisor | None") -> bool:
+def _serve_until_signal(options: dict[str, Any], with_worker: Supervisor | None) -> bool:
     """Serve until a signal.
 
     Return whether the server had started. Signals are passed to the worker at once.
@@ -91,6 +95,27 @@ def _serve_until_signal(options: dict[str, Any], with_worker: "Supervisor | None
     for number in (signal.SIGTERM, signal.SIGINT):  # a second signal must not interrupt the shutdown
         signal.signal(number, signal.SIG_IGN)
     return server.started
+
+
+def _serve_by_several(settings: Settings, workers: int, with_worker: Supervisor | None) -> None:
+    """Serve by several processes until a signal. Signals are passed to all of them at once."""
+    processes: list[WebProcesses | Supervisor] = [WebProcesses(settings, workers)]
+    if with_worker:
+        processes.append(with_worker)
+    stopping = threading.Event()
+
+    def stop(_sig: int, _frame: FrameType | None) -> None:
+        for process in processes:
+            process.ask_to_stop()
+        stopping.set()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, stop)
+    for process in processes:
+        process.start()
+    stopping.wait()
+    for process in processes:
+        process.stop()
 
 
 def _check_free(settings: Settings) -> None:
@@ -173,56 +198,3 @@ def _prepare(settings: Settings, samples: bool) -> None:
                 add_samples(workspace)
             except (Refused, DocumentRefused) as refused:  # on a full disk, for example; the server works without them
                 console.print(f"The samples were not added. {refused}", style="yellow", markup=False, soft_wrap=True)
-
-
-class Supervisor:
-    """Keeps one worker process alive, in a session of its own so that Ctrl-C reaches it once.
-
-    Args:
-        settings: settings of the deployment.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._ended = threading.Event()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._thread = threading.Thread(target=self._watch, name="worker-supervisor", daemon=True)
-
-    def start(self) -> None:
-        """Start the worker, and restart it when it ends."""
-        self._thread.start()
-
-    def ask_to_stop(self) -> None:
-        """Tell the worker to stop at its next step; safe in a signal handler."""
-        self._ended.set()
-        process = self._process
-        if process is not None and process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-
-    def stop(self) -> None:
-        """Stop the worker at its next step, or kill it after STOP_SECONDS."""
-        self.ask_to_stop()
-        if self._thread.ident is None:
-            return  # never started
-        self._thread.join(timeout=STOP_SECONDS)
-        if self._thread.is_alive() and self._process is not None:
-            self._process.kill()  # its lease runs out; the next worker resumes from its checkpoint
-            self._thread.join(timeout=5)
-
-    def _watch(self) -> None:
-        failures = 0
-        while not self._ended.is_set():
-            began = time.monotonic()
-            environment = {**os.environ, "GLOSSATOR_PARENT": str(os.getpid())}
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "engine.cli", "worker"], env=environment, start_new_session=True
-            )
-            if self._ended.is_set():
-                self._process.terminate()  # stopped while the process was being started
-            code = self._process.wait()
-            if self._ended.is_set():
-                return
-            failures = 0 if time.monotonic() - began > 60 else failures + 1
-            pause = RESTART_SECONDS[min(failures, len(RESTART_SECONDS) - 1)]
-            _log.warning("the worker ended with status %d; starting it again in %d s", code, pause)
-            self._ended.wait(pause)

@@ -16,7 +16,7 @@ from engine.settings import Settings
 if TYPE_CHECKING:
     from engine.jobs.worker import Handler
 
-PARENT = "GLOSSATOR_PARENT"  # process id of the `serve` that supervises this worker
+PARENT = "GLOSSATOR_PARENT"  # process id of the `serve` that supervises this process
 
 
 def register(app: typer.Typer) -> None:
@@ -40,7 +40,7 @@ def worker(
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    _end_with_parent(stop)
+    end_with_parent(stop)
     with here() as workspace:
         handlers = sparing_cores(HANDLERS, workspace.settings)
         lower_priority()
@@ -79,8 +79,8 @@ def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dic
     return {kind: sparing(handler) for kind, handler in handlers.items()}
 
 
-def _end_with_parent(stop: threading.Event) -> None:
-    """Stop this worker when the `serve` process that started it is gone, even if it was killed."""
+def end_with_parent(stop: threading.Event) -> None:
+    """Set `stop` when the `serve` process that started this one is gone, even if it was killed."""
     parent = os.environ.get(PARENT)
     if not parent or not parent.isdigit():
         return
