@@ -6,7 +6,7 @@ the progress of a job, a lease.
 
 from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
 from db.tables.changes import Change, FollowerPosition, SkippedChange
-from db.tables.documents import Document, DocumentGroup, Page, PageWord, WordEdit
+from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWord, WordEdit
 from db.tables.figures import (
     COMPARED_CHOICES,
     EVERYBODY,
@@ -42,6 +42,7 @@ __all__ = [
     "AskedDocument",
     "AuditEntry",
     "AutomaticAnswer",
+    "BucketObject",
     "Change",
     "Document",
     "DocumentFigures",

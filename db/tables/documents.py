@@ -131,3 +131,17 @@ class WordEdit(Base):
     edits: Mapped[list[Any]] = mapped_column(default=list)
     before: Mapped[list[Any]] = mapped_column(default=list)  # the changed words, as they were
     created_at: Mapped[Moment]
+
+
+class BucketObject(Base):
+    """An object of a bucket as it was taken in last: the same mark again is not read again."""
+
+    __tablename__ = "bucket_objects"
+    __table_args__ = (CheckConstraint("outcome in ('document', 'refused')", name="outcome"),)
+
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
+    place: Mapped[str] = mapped_column(String(64), primary_key=True)  # hash of address and key: keys have 1,024 bytes
+    mark: Mapped[str] = mapped_column(String(200))  # ETag, or time and size
+    outcome: Mapped[str] = mapped_column(String(10))
+    document_id: Mapped[Reference | None] = mapped_column(ForeignKey("documents.id"))
+    created_at: Mapped[Moment]

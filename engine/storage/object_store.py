@@ -63,7 +63,7 @@ class ObjectStore:
 
     def __init__(self, address: str, options: Mapping[str, Any], patience: float | None = None) -> None:
         self.address = address.rstrip("/")
-        self._options = {"use_listings_cache": False, "skip_instance_cache": True, **options}
+        self.options = {"use_listings_cache": False, "skip_instance_cache": True, **options}
         self._patience = PATIENCE_SECONDS if patience is None else patience
         self._protocol = split_protocol(address)[0] or ""
         self._lock = threading.Lock()
@@ -108,9 +108,10 @@ class ObjectStore:
     def size(self, key: str) -> int | None:
         """Return the bytes of an object; None if there is none."""
         try:
-            return int(self._lasting(lambda files: files.info(self._at(key)))["size"])
+            line = self._lasting(lambda files: files.info(self._at(key)))
         except FileNotFoundError:
             return None
+        return int(line["size"]) if line["type"] == "file" else None
 
     def list_objects(self, below: str = "") -> Iterator[StoredObject]:
         """Yield the objects whose key is below a folder, by key; the listing is held in memory."""
@@ -124,6 +125,12 @@ class ObjectStore:
             key = str(line["name"]).removeprefix(self._root).lstrip("/")
             if line["type"] == "file" and key and not key.rpartition("/")[2].startswith(_NEW):
                 yield _stored(key, line)
+
+    def fetch(self, key: str, target: Path) -> None:
+        """Write an object to a new file; FileNotFoundError if there is none."""
+        with target.open("xb") as file:
+            for chunk in self.chunks(key):
+                file.write(chunk)
 
     def list_folders(self) -> list[str]:
         """Return the names of the folders right below the address, sorted."""
@@ -174,7 +181,7 @@ class ObjectStore:
         """Return the file system of this process: one that was made before a fork has lost its threads."""
         with self._lock:
             if self._opened is None or self._opened[0] != os.getpid():
-                self._opened = os.getpid(), fsspec.filesystem(self._protocol, **self._options)
+                self._opened = os.getpid(), fsspec.filesystem(self._protocol, **self.options)
             return self._opened[1]
 
     def _lasting(self, act: Callable[[fsspec.AbstractFileSystem], T]) -> T:
@@ -199,6 +206,30 @@ class ObjectStore:
                 _log.warning("%s does not answer (%s); trying again", self.address, _first_line(error))
             time.sleep(pause)
             pause = min(2 * pause, _PAUSES[1])
+
+
+def is_address(place: str) -> bool:
+    """Return whether a place is an address of a bucket, and no path."""
+    return "://" in place
+
+
+def objects_at(address: str, options: Mapping[str, Any]) -> tuple[ObjectStore, list[StoredObject]]:
+    """Return the store and the objects of an address: those below it, or the one of that very name.
+
+    Raises:
+        Refused: The address is unknown, or the package for it is not installed, or nothing is there.
+        StoreUnavailable: The store does not answer, or refuses access.
+    """
+    store = ObjectStore(address, options)
+    objects = list(store.list_objects())
+    if objects:
+        return store, objects
+    folder, _, name = store.address.rpartition("/")
+    if name and not folder.endswith(":/"):  # not the bucket itself
+        store = ObjectStore(folder, options)
+        if store.size(name) is not None:
+            return store, [line for line in store.list_objects(name) if line.key == name]
+    raise Refused(f"Nothing is at {address}. Check the bucket and the prefix.")
 
 
 def _stored(key: str, line: Mapping[str, Any]) -> StoredObject:

@@ -1,7 +1,8 @@
 """`glossator ingest` and `glossator documents`: add files to a project, and list its documents."""
 
 import time
-from pathlib import Path
+from collections.abc import Iterator
+from itertools import chain
 from typing import Annotated
 
 import typer
@@ -9,6 +10,7 @@ from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation import read_again
+from engine.commands.annotation.file_sources import BucketFile, BucketFiles, LocalFile, local_files
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.lookups import document_called
 from engine.documents.ingest import ingest as ingest_file
@@ -18,7 +20,7 @@ from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
-from engine.text import name_of_path
+from engine.storage.object_store import is_address
 
 
 def register(app: typer.Typer) -> None:
@@ -37,36 +39,44 @@ def register(app: typer.Typer) -> None:
 
 def ingest(
     files: Annotated[
-        list[Path],
-        typer.Argument(help="PDF files, pictures, or folders."),
+        list[str],
+        typer.Argument(help="PDF files, pictures, or folders; or addresses of a bucket, as s3://BUCKET/PREFIX."),
     ],
     project: Annotated[str, typer.Option(help="Name of the project; created if missing.")] = DEFAULT_NAME,
     licence: Annotated[str | None, typer.Option(help="Licence of the documents, exported with them.")] = None,
+    refused_again: Annotated[
+        bool, typer.Option("--refused-again", help="Of a bucket, read again what was refused before.")
+    ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Add files to a project. Each becomes a document or is refused with a reason."""
-    paths = [
-        file for path in files for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if not file.is_dir()
-    ]
-    if not paths:
+    """Add files to a project. Each becomes a document or is refused with a reason.
+
+    Of a bucket, objects that were taken in before are not fetched again, unless their ETag, or time and size, changed.
+    """
+    paths, addresses = local_files(files), [place for place in files if is_address(place)]
+    if not paths and not addresses:
         fail("No files found. Name files, or a folder that contains some.")
     rows: list[dict[str, object]] = []
     with here() as workspace:
         user = ensure_local_user(workspace)
         project_id = project_to_fill(workspace, project, user.id)
+        bucket_files = BucketFiles(workspace, project_id, addresses, refused_again=refused_again)
         with progress() as bar:
-            task = bar.add_task("Reading", total=len(paths))
-            for path in paths:
-                name = name_of_path(path.name)
+            task = bar.add_task("Reading", total=len(paths) + bucket_files.new)
+            sources: Iterator[LocalFile | BucketFile] = chain(map(LocalFile, paths), bucket_files)
+            for file in sources:
+                name = file.name
                 bar.update(task, description=name[:40])
                 began = time.perf_counter()
-                row: dict[str, object] = {"file": name_of_path(str(path)), "name": name}
+                row: dict[str, object] = {"file": file.place, "name": name}
                 try:
+                    path = file.fetch()
                     if path.exists() and not path.is_file():  # a named pipe would be waited for without end
                         raise Refused(f"{name} is no regular file, so it was not read.")
                     done = ingest_file(
                         workspace, path, name=name, project_id=project_id, user_id=user.id, licence=licence
                     )
+                    file.note(done.document_id)
                     row |= {
                         "outcome": "new" if done.created else "already in the project",
                         "document_id": done.document_id,
@@ -75,6 +85,8 @@ def ingest(
                         "sentence": " ".join(done.warnings),
                     }
                 except (DocumentRefused, Refused, OSError) as error:
+                    if isinstance(error, DocumentRefused):
+                        file.note(None)
                     reason = error.reason.value if isinstance(error, DocumentRefused) else "refused"
                     sentence = f"{name} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
                     row |= {"outcome": "refused", "reason": reason, "sentence": sentence}
@@ -85,10 +97,13 @@ def ingest(
     taken = [row for row in rows if row["outcome"] != "refused"]
     refused = len(rows) - len(taken)
     if json:
-        emit({"project": project, "documents": len(taken), "refused": refused, "files": rows})
+        counts = {"documents": len(taken), "refused": refused, "known": bucket_files.known}
+        emit({"project": project, **counts, "files": rows})
     if refused:
         console.print(f"{refused} of {len(rows)} files were refused.")
-    if not taken:
+    if bucket_files.known:
+        console.print(f"{bucket_files.known:,} objects of the bucket were taken in before.")
+    if not taken and (rows or not bucket_files.known):
         raise typer.Exit(1)
 
 

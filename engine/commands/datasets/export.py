@@ -1,6 +1,8 @@
 """`glossator export`: export reviewed answers as a dataset."""
 
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -20,7 +22,9 @@ def register(app: typer.Typer) -> None:
 
 
 def export(
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="New or empty folder.")],
+    out: Annotated[
+        str, typer.Argument(metavar="OUT", help="New or empty folder; or an address, as s3://BUCKET/PREFIX.")
+    ],
     form: Annotated[
         str,
         typer.Option(
@@ -68,7 +72,8 @@ def export(
     from db.statuses import ACCEPTED
     from engine.datasets.filters import Filters
     from engine.datasets.snapshot_views import snapshot_named
-    from engine.interchange import exports
+    from engine.interchange import buckets, exports
+    from engine.storage.object_store import ObjectStore, is_address
 
     if everything and statuses:
         fail("--all and --status exclude each other. Use one of them.", code=2)
@@ -86,19 +91,33 @@ def export(
             quarantined=True,
             unfit=not fit,
         )
-        with progress() as bar:
+        with ExitStack() as ending, progress() as bar:
+            bucket = ObjectStore(out, workspace.settings.blobs_options) if is_address(out) else None
+            folder = Path(out)
+            if bucket is not None:
+                buckets.check_free(bucket)
+                folder = Path(ending.enter_context(TemporaryDirectory(prefix="glossator-"))) / "export"
             choosing, writing = bar.add_task("Choosing answers", total=None), bar.add_task("Writing", total=None)
             with users_umask():
                 written = exports.export(
                     workspace,
                     chosen_project.id,
                     form,
-                    out,
+                    folder,
                     filters=None if snapshot else filters,
                     snapshot=snapshot_named(workspace, chosen_project.id, snapshot) if snapshot else None,
                     on_freezing=lambda done, total: bar.update(choosing, completed=done, total=total or None),
                     on_progress=lambda done, total: bar.update(writing, completed=done, total=total),
                 )
+            if bucket is not None:
+                uploading = bar.add_task("Uploading", total=None)
+                buckets.upload_export(
+                    bucket,
+                    written.folder,
+                    written.manifest_sha256,
+                    lambda done, total: bar.update(uploading, completed=done, total=total),
+                )
+            place = str(written.folder) if bucket is None else bucket.address
         by = ensure_local_user(workspace).id
         audit.note(
             workspace,
@@ -113,7 +132,7 @@ def export(
         emit(
             {
                 "format": form,
-                "folder": str(written.folder),
+                "folder": place,
                 "snapshot_sha256": written.snapshot_sha256,
                 "counts": written.counts,
                 "loss": written.loss,
@@ -122,7 +141,7 @@ def export(
         )
         return
     counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in written.counts.items())
-    output.print(f"{written.folder}: {counts}.", markup=False, soft_wrap=True)
+    output.print(f"{place}: {counts}.", markup=False, soft_wrap=True)
     if written.lossy:
         held = f" Mean IoU of the exported masks: {written.loss['mean_iou']:.4f}." if "mean_iou" in written.loss else ""
         output.print(f"{written.lossy}{held}", markup=False, soft_wrap=True)

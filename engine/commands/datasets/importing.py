@@ -1,5 +1,6 @@
 """`glossator import`: import a dataset of another program, or an export of Glossator."""
 
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
@@ -20,7 +21,9 @@ def register(app: typer.Typer) -> None:
 
 
 def import_(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="File, folder or zip file.")],
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="File, folder or zip file; or an address, as s3://BUCKET/PREFIX.")
+    ],
     form: Annotated[
         str,
         typer.Option(
@@ -42,18 +45,22 @@ def import_(
 
     Importing a dataset again adds missing parts. The local user becomes the author of the answers.
     """
+    from engine.interchange.buckets import fetched_set
     from engine.interchange.imports import import_set
+    from engine.storage.object_store import is_address
 
     with here() as workspace:
         by = ensure_local_user(workspace).id
 
-        with progress() as bar:
+        with ExitStack() as ending, progress() as bar:
+            options = workspace.settings.blobs_options
+            place = ending.enter_context(fetched_set(path, options)) if is_address(path) else Path(path)
             task = bar.add_task("Checking the pages")
             imported = import_set(
                 workspace,
                 partial(project_to_fill, workspace, project, by),
                 form,
-                path,
+                place,
                 user_id=by,
                 status=status,
                 ocr=ocr,
@@ -64,7 +71,7 @@ def import_(
             workspace,
             by,
             "imports.make",
-            path.name[:60],
+            Path(path).name[:60],
             project_named(workspace, project).id,
             format=imported.form,
             answers=imported.answers,
