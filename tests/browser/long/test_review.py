@@ -267,6 +267,7 @@ def test_a_reviewer_makes_an_accepted_answer_a_gold_question_and_takes_it_back(t
     assert rita.get(gold)["annotation_id"] is None
     make.click()
     expect(line.locator(".g-status")).to_have_text("Gold")
+    expect(rita.page.locator(f".g-question[data-annotation='{answer}'] .g-status[data-status=gold]")).to_be_visible()
     rita.reopen()
     rita.ready()
     expect(line.locator(".g-status")).to_have_text("Gold")

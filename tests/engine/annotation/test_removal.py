@@ -297,6 +297,9 @@ def test_an_annotator_does_not_learn_that_their_answer_is_gold(office: Office) -
         removal.remove(office.workspace, gold.id, None, office.ann.id)
     with pytest.raises(Refused, match="known answer of a gold question"):
         removal.remove(office.workspace, gold.id, None, office.rita.id)
+    for person, marked in ((office.ann, False), (office.rita, True)):
+        [line] = annotation_lines(office.workspace, task.document_id, person.id)
+        assert line.gold is marked
 
 
 def test_a_verdict_on_an_automatic_answer_is_that_of_standing_answers(workspace: Workspace) -> None:
