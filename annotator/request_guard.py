@@ -12,6 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from annotator.exception_handlers import TooLarge, answer_to
+from annotator.front_end_files import DIGEST
 from engine.settings import MEGABYTE, Settings
 
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
@@ -36,6 +37,7 @@ HEADERS = {
     ),
 }
 
+EDITION = {"x-glossator-edition": DIGEST}  # a page of another one says that it should be reloaded
 HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, for this host name only
 # Private content: neither caches nor "back" after a logout may show it. Page images set their own header.
 UNCACHED = ("/api/", "/login", "/invite/", "/app/config", "/app/gradio_api/")
@@ -56,7 +58,7 @@ class RequestGuard:
         self.hosts = {"127.0.0.1", "localhost", "::1", settings.host.strip("[]"), *settings.allowed_hosts}
         self.largest_upload = int(settings.max_upload_mb * MEGABYTE) + MEGABYTE
         self.max_upload_mb = settings.max_upload_mb
-        self.headers = {**HEADERS, **(HTTPS_ONLY if settings.secure_cookies else {})}
+        self.headers = {**HEADERS, **EDITION, **(HTTPS_ONLY if settings.secure_cookies else {})}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""

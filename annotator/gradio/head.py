@@ -11,10 +11,12 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from annotator.front_end_bundle import SCRIPT, STYLES
-from annotator.front_end_files import BASE
+from annotator.front_end_files import BASE, DIGEST
 
 # What the workspace asks for first: on its way while its script is read. Each is used once, as fetch() asks for it.
 _FIRST = ("/api/me", "/api/me/preferences", "/api/projects")
+# In the middle of an upgrade, the file may have been asked of a server of another edition, which has none of this one.
+_AGAIN = "setTimeout(() => location.reload(), 3000)"
 _END = b"</head>"
 START_SECONDS = 4
 _MANIFEST = (
@@ -41,10 +43,10 @@ def front_end(root: str) -> str:
     preloads = (f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{root}{path}">' for path in _FIRST)
     below = f"{root}{BASE}"
     lines = (
-        f'<meta name="glossator-root" content="{root}">',  # for annotator/static/core/root.js
+        f'<meta name="glossator-root" content="{root}" data-edition="{DIGEST}">',  # for annotator/static/core/root.js
         f'<link rel="icon" href="{below}/icon.svg" type="image/svg+xml">',
         f'<link rel="stylesheet" href="{below}/{STYLES}">',
-        f'<script type="module" src="{below}/{SCRIPT}"></script>',
+        f'<script type="module" src="{below}/{SCRIPT}" onerror="{_AGAIN}"></script>',
         *preloads,
     )
     return "\n".join(lines)

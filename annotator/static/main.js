@@ -6,6 +6,7 @@ import { keepComposing, learnLayout } from './core/keyboard_layout.js';
 import { showLocalTimes, tellZone } from './core/time_zone.js';
 import { placePersonMenu } from './settings/person_menu.js';
 import { placeLoginNotice } from './settings/login_notice.js';
+import { placeUpgradeNotice } from './settings/upgrade_notice.js';
 import { mountWorkspace } from './mount.js';
 import { startTabs, tabs } from './tabs/door.js';
 
@@ -48,4 +49,5 @@ mounted.workspace.opened.then(() => window.startGradio?.()); // see annotator/gr
 window.dispatchEvent(new Event('glossator:ready'));
 placePersonMenu();
 placeLoginNotice();
+placeUpgradeNotice();
 startTabs();

@@ -121,7 +121,7 @@ def test_every_address_that_a_page_names_leads_below_the_path(below: TestClient)
 def test_the_page_tells_gradio_and_the_front_end_where_they_are(below: TestClient) -> None:
     page = below.get(f"{ROOT}/app/", headers={"x-forwarded-host": "127.0.0.1:7860"}).text
     assert f'"root":"{HOST}{ROOT}/app"' in page.replace('": "', '":"')
-    assert f'<meta name="glossator-root" content="{ROOT}">' in page
+    assert f'<meta name="glossator-root" content="{ROOT}" ' in page
     assert "manifest.json" not in page
     joined = {"data": [], "fn_index": 10**6, "session_hash": "a1"}
     refused = below.post(f"{ROOT}/app/gradio_api/queue/join", json=joined)

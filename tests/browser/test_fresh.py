@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.bench import Bench, invoice
 
@@ -92,3 +92,22 @@ def test_a_lost_connection_is_said_where_nothing_waits_to_be_saved(bench: Bench)
     expect(saved).to_contain_text("Offline: changes made elsewhere appear when the connection is back")
     bench.page.unroute("**/api/changes**")
     expect(saved).not_to_contain_text("Offline")
+
+
+@pytest.mark.own_page
+def test_a_page_of_another_edition_asks_to_be_reloaded(bench: Bench) -> None:
+    page, notice = bench.page, bench.page.get_by_text("Glossator was upgraded.")
+    expect(notice).to_be_hidden()
+
+    def answer_newer(route: Route) -> None:
+        answer = route.fetch()
+        assert len(answer.headers["x-glossator-edition"]) == 16
+        route.fulfill(response=answer, headers={**answer.headers, "x-glossator-edition": "another"})
+
+    page.route("**/api/projects", answer_newer)
+    page.reload()
+    expect(notice).to_be_visible()
+    page.unroute("**/api/projects")
+    notice.get_by_role("link", name="Reload").click()
+    page.wait_for_selector(".glossator[data-started]")
+    expect(notice).to_be_hidden()

@@ -2,9 +2,12 @@
 // get('/projects/{project_id}', { project_id }). Every failure becomes an ApiError whose message is one sentence for a
 // person.
 
-import { ROOT } from './root.js';
+import { EDITION, ROOT } from './root.js';
 
 /** @import { Answer, Body, Path, RequestOptions, Values } from '../types' */
+
+/** The event of the document after an answer of a server of another edition than the page. */
+export const UPGRADED = 'glossator-upgraded';
 
 export class ApiError extends Error {
   /**
@@ -128,6 +131,8 @@ async function exchange(method, address, body, { signal, keepalive, headers: mor
     if (error instanceof DOMException && error.name === 'AbortError') throw error;
     throw new ApiError(UNREACHABLE, 0);
   }
+  const edition = response.headers.get('X-Glossator-Edition');
+  if (EDITION && edition && edition !== EDITION) document.dispatchEvent(new Event(UPGRADED));
   const answer = parsed(text);
   if (!response.ok) {
     const wait = Number(response.headers.get('Retry-After')) || 0;

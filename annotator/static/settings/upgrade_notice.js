@@ -1,0 +1,24 @@
+// One line above every tab when a server of another edition has answered: old modules and new answers may not fit.
+
+import { UPGRADED } from '../core/api.js';
+import { h } from '../core/dom.js';
+
+export function placeUpgradeNotice() {
+  const notice = h(
+    'div',
+    { class: 'glossator-login-ended', role: 'alert', hidden: true },
+    'Glossator was upgraded. ',
+    h('a', { href: '', on: { click: reload } }, 'Reload'),
+    ' this page; what you wrote is kept.',
+  );
+  document.body.prepend(notice);
+  document.addEventListener(UPGRADED, () => {
+    notice.hidden = false;
+  });
+}
+
+/** @param {Event} event */
+function reload(event) {
+  event.preventDefault(); // an address with "#" would only be jumped to
+  location.reload();
+}
