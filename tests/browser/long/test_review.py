@@ -240,7 +240,7 @@ def test_an_expired_login_keeps_the_verdict(team: Team) -> None:
     rita.page.context.clear_cookies()
     rita.keys.press("a")
     expect(rita.saved).to_have_text("Your login has ended: 1 edit kept in this browser. Log in to save it")
-    expect(rita.page.get_by_role("link", name="Log in").first).to_be_visible()
+    expect(rita.page.get_by_role("button", name="Log in").first).to_be_visible()
     team.log_in_again(rita)
     rita.page.evaluate("window.dispatchEvent(new Event('online'))")
     expect(rita.saved).to_contain_text("Saved ")
