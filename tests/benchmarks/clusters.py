@@ -1,0 +1,162 @@
+"""Parts of jobs in one process, in two plain processes, and on Ray with two workers: python -m tests.benchmarks.clusters
+
+The parts are documents of a survey (generated bills, the shipped model, two questions each) and the three folds of a
+retraining (`--steps` each). Every way has done a part of its kind before it is timed, so neither starts nor imports
+count. Rounds alternate between the ways; medians are printed as a table for docs/benchmarks.md. The bar is .9 of two
+plain processes. Needs the extra ray.
+"""
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete
+
+from db.tables import SurveyAnswer
+from engine.datasets import snapshots
+from engine.executors.choice import executor_of
+from engine.executors.executor import Part, run_parts
+from engine.selection.survey import survey_document
+from engine.settings import Settings
+from engine.training.retraining.lessons import Lesson, do_lesson
+from engine.training.retraining.run_settings import RunSettings, fold_settings
+from engine.training.sources.corpus import corpus_of
+from engine.workspace import Workspace, open_workspace
+from tests.benchmarks.processes import processes
+from tests.benchmarks.tables import table
+from tests.support.factories import make_bills
+from tests.support.survey_shop import SurveyShop
+
+FOLDS = 3
+Way = Callable[[Sequence[Part]], None]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=60)
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--rounds", type=int, default=5)
+    chosen = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = "1"
+    with tempfile.TemporaryDirectory() as folder:
+        workspace = open_workspace(Settings(data_dir=Path(folder), threads=1, _env_file=None))
+        shop = SurveyShop(workspace, bills=chosen.documents)
+        make_bills(workspace, shop.project.id, {"train": 12})
+        with processes(2) as pool:
+            ways = ways_of(workspace, pool)
+            rows = [
+                *survey_rows(shop, ways, chosen.rounds),
+                *fold_rows(shop, ways, chosen.rounds, chosen.steps, Path(folder) / "lessons"),
+            ]
+        workspace.close()
+    print(table(["work", "way", "seconds", "beside one process", "beside two processes"], rows, left=2))
+
+
+def ways_of(workspace: Workspace, pool: ProcessPoolExecutor) -> dict[str, Way]:
+    """The ways to run parts, by name."""
+    settings = workspace.settings
+    on_ray = Workspace(settings.model_copy(update={"engine": "ray"}), workspace.database, workspace.blobs)
+
+    def in_two(parts: Sequence[Part]) -> None:
+        dump = settings.model_dump_json()
+        for ended in [pool.submit(do_part, dump, part) for part in parts]:
+            ended.result()
+
+    return {
+        "one process": lambda parts: _run(workspace, parts),
+        "two processes": in_two,
+        "Ray, two workers": lambda parts: _run(on_ray, parts),
+    }
+
+
+def _run(workspace: Workspace, parts: Sequence[Part]) -> None:
+    run_parts(executor_of(workspace, lambda: None), parts)
+
+
+def do_part(dump: str, part: Part) -> Any:
+    return part.function(_opened(dump), *part.arguments, report=lambda _: None, should_stop=lambda: None)
+
+
+@cache
+def _opened(dump: str) -> Workspace:
+    import torch
+
+    torch.set_num_threads(1)
+    return open_workspace(Settings.model_validate_json(dump), upgrade=False)
+
+
+def survey_rows(shop: SurveyShop, ways: dict[str, Way], rounds: int) -> list[list[str]]:
+    def forget() -> None:
+        with shop.workspace.database.write() as session:
+            session.execute(delete(SurveyAnswer))
+
+    parts = [Part(survey_document, (shop.project.id, shop.version.id, document.id)) for document in shop.documents]
+    return rows_of(f"survey of {len(parts)} documents", measure(ways, lambda: parts, rounds, forget))
+
+
+def fold_rows(shop: SurveyShop, ways: dict[str, Way], rounds: int, steps: int, folder: Path) -> list[list[str]]:
+    snapshot = snapshots.freeze(shop.workspace, shop.project.id)
+    corpus = corpus_of(shop.workspace, snapshot.sha256, exact=False)
+    settings = fold_settings(RunSettings(steps=2 * steps, cycle=2 * steps, replay=0.5, minutes=600, seed=5))
+    turn = 0
+
+    def lessons() -> list[Part]:
+        nonlocal turn
+        turn += 1  # a folder of its own, so that no lesson goes on from an earlier one's checkpoints
+        return [
+            Part(
+                do_lesson,
+                (
+                    Lesson(
+                        begins_at=shop.version.id,
+                        fold=fold,
+                        corpus=corpus,
+                        settings=settings,
+                        folder=folder / f"{turn}-{fold}",
+                        share=1.0,
+                    ),
+                ),
+            )
+            for fold in range(FOLDS)
+        ]
+
+    return rows_of(f"{FOLDS} folds of {steps} steps", measure(ways, lessons, rounds))
+
+
+def measure(
+    ways: dict[str, Way], parts: Callable[[], Sequence[Part]], rounds: int, prepare: Callable[[], None] = lambda: None
+) -> dict[str, list[float]]:
+    """Seconds of each round, by way; the first round of each is not counted."""
+    seconds: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(rounds + 1):
+        for name, way in ways.items():
+            some = parts()
+            prepare()
+            began = time.perf_counter()
+            way(some)
+            if turn:
+                seconds[name].append(time.perf_counter() - began)
+    return seconds
+
+
+def rows_of(work: str, seconds: dict[str, list[float]]) -> list[list[str]]:
+    rounds = {name: statistics.median(values) for name, values in seconds.items()}
+    one, two = (
+        {
+            name: statistics.median(a / b for a, b in zip(seconds[beside], values, strict=True))
+            for name, values in seconds.items()
+        }
+        for beside in ("one process", "two processes")
+    )
+    return [[work, name, f"{rounds[name]:.1f}", f"{one[name]:.2f}", f"{two[name]:.2f}"] for name in seconds]
+
+
+if __name__ == "__main__":
+    main()
