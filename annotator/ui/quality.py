@@ -62,12 +62,13 @@ def build(service: AnswerService) -> None:
                 ask = gr.Button("Run survey", scale=0, min_width=130, size="md")
                 change = gr.Button("Set stage", variant="primary", scale=0, min_width=150, size="md")
                 undo = gr.Button("Withdraw automatic answers", scale=0, min_width=290, size="md")
-            sure = Confirmation(
-                "All answers that were accepted automatically are withdrawn, but for those that somebody has "
-                "confirmed or fixed. Their tasks are open again.",
-                "Withdraw them",
-                "Keep them",
-            )
+        # Outside of what the role shows: Gradio would show it with that.
+        sure = Confirmation(
+            "All answers that were accepted automatically are withdrawn, but for those that somebody has "
+            "confirmed or fixed. Their tasks are open again.",
+            "Withdraw them",
+            "Keep them",
+        )
 
     def show(request: gr.Request, project_id: str | None, days: int) -> list[Any]:
         role = role_of(service, request, project_id)

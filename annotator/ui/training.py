@@ -78,12 +78,13 @@ def build(service: AnswerService) -> None:
                 force = gr.Checkbox(label="Promote despite a failed or missing verdict (audited)", scale=2)
                 promote = gr.Button("Promote", scale=0, min_width=120, size="md")
                 rollback = gr.Button("Roll back to the previous model", scale=0, min_width=290, size="md")
-            sure = Confirmation(
-                "Everybody in this project gets the previous model within seconds, for questions and for drafts. "
-                "No answer of a person changes.",
-                "Roll back",
-                "Keep the model",
-            )
+        # Outside of what the role shows: Gradio would show it with that.
+        sure = Confirmation(
+            "Everybody in this project gets the previous model within seconds, for questions and for drafts. "
+            "No answer of a person changes.",
+            "Roll back",
+            "Keep the model",
+        )
 
     def show(
         request: gr.Request, project_id: str | None, opened: bool | None, at_run: Any = None, at_version: Any = None
