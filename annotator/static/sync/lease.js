@@ -26,6 +26,10 @@ export class Lease {
   /** @type {string | null} the sentence that says who has it now */
   lost = null;
   ended = false;
+  /** Whether somebody is leaving: a beat would take the lease up again that the server takes back. */
+  leaving = false;
+  /** @type {Promise<void> | null} the beat under way */
+  beating = null;
 
   /**
    * @param {LeaseCalls} calls
@@ -60,8 +64,13 @@ export class Lease {
    * No answer (no network, no login) is no loss: the next beat tells. One that somebody else has is asked for again, so
    * that its person hears what becomes of it: that it is free, or that the other one has answered.
    */
-  async beat() {
-    if (this.ended) return;
+  beat() {
+    if (this.ended || this.leaving) return Promise.resolve();
+    this.beating ??= this.renew().finally(() => (this.beating = null));
+    return this.beating;
+  }
+
+  async renew() {
     try {
       const { lease_until } = await this.keep();
       this.until = new Date(lease_until);
@@ -76,6 +85,17 @@ export class Lease {
       if (news) this.on.lost(sentence);
     }
     this.on.changed();
+  }
+
+  /** Somebody asks for other work: resolves when no beat is under way, and none follows. */
+  async pause() {
+    this.leaving = true;
+    await this.beating;
+  }
+
+  /** The other work did not come. */
+  goOn() {
+    this.leaving = false;
   }
 
   end() {

@@ -112,6 +112,7 @@ export class LeasedWork {
     this.failed = null;
     this.on.changed();
     try {
+      await before?.pause();
       const found = await this.ask(project.id, after);
       const id = this.idOf(found);
       if (visit !== this.visit) return this.decline(id);
@@ -122,6 +123,7 @@ export class LeasedWork {
       await this.present(found);
     } catch (error) {
       if (visit !== this.visit) return;
+      before?.goOn();
       this.failed = sentenceOf(error);
       throw error;
     } finally {

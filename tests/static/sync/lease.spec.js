@@ -29,3 +29,28 @@ test('a lost lease is asked for again, and each piece of news is told once', asy
   await lease.beat();
   assert.equal(lease.lost, null);
 });
+
+test('whoever leaves a task does not take it up again by a beat', async (t) => {
+  Object.assign(globalThis, { document: new EventTarget(), window: new EventTarget() });
+  /** @type {((answer: { lease_until: string }) => void)[]} */
+  const beats = [];
+  const keep = () =>
+    new Promise((/** @type {(answer: { lease_until: string }) => void} */ answer) => beats.push(answer));
+  const on = { changed: () => {}, lost: () => {} };
+  const lease = new Lease({ keep, giveBack: async () => {} }, '2026-11-29T10:40:00Z', () => 0, on);
+  t.after(() => lease.end());
+  lease.beat();
+  lease.beat();
+  assert.equal(beats.length, 1); // the second would say the same
+  let left = false;
+  const leaving = lease.pause().then(() => (left = true));
+  await Promise.resolve();
+  assert.equal(left, false); // a beat under way may arrive after the request that leaves
+  beats[0]({ lease_until: '2026-11-29T10:45:00Z' });
+  await leaving;
+  await lease.beat();
+  assert.equal(beats.length, 1);
+  lease.goOn(); // no other task came
+  lease.beat();
+  assert.equal(beats.length, 2);
+});
