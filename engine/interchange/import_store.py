@@ -198,6 +198,8 @@ def _commit_document(
     """Commit a document with its answers and return its counts; None where it came or went meanwhile."""
     marks, unanswered = _collect_marks(pages)
     signatures = [signature_of_page(one.read) for one in pages] if new else []
+    # Of the stored image: a reader may have deleted its own.
+    kind = media_type_of(workspace.blobs.path(pages[0].image)) if new else ""
     came = Imported(done.form, pages=len(pages))
     with workspace.database.write() as session:
         document = session.scalar(select(Document).where(Document.project_id == project_id, Document.sha256 == sha256))
@@ -209,7 +211,7 @@ def _commit_document(
                 session,
                 project_id,
                 sha256,
-                Beginning(media_type_of(first.image), None, len(pages)),
+                Beginning(kind, None, len(pages)),
                 name=first.name,
                 byte_count=byte_count,
                 user_id=user_id,
