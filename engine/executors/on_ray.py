@@ -5,7 +5,8 @@ a cluster when the head is lost. The client's process lives on, and the next att
 
 A task opens the deployment's workspace in its process, once, and does its part with the same code as a local worker.
 Database and blobs are those of the deployment; nothing lies on a disk that machines share, so a cluster of several
-machines takes PostgreSQL and an object store. Reports go to an actor of this job, the board, which tells tasks to stop.
+machines takes PostgreSQL and an object store. Reports go to an actor of the worker, the board, which tells tasks to
+stop.
 
 Ray starts a lost task again (Moritz et al. 2018, "Ray: A Distributed Framework for Emerging AI Applications", section
 4.2.3). When the head is lost, the attempt at the job fails, and the queue of jobs tries it again.
@@ -26,6 +27,7 @@ import ray
 from ray.exceptions import RayError, RayTaskError
 
 from db.blobs import BlobFolder
+from db.ids import new_id
 from engine.errors import Refused
 from engine.executors.executor import OnReport, Part
 from engine.jobs.cancellation import StopReason
@@ -48,20 +50,21 @@ class RayExecutor:
         self._workspace = workspace
         self._running: dict[Any, int] = {}  # reference of a task -> number of its part
         self._board: Any = None
+        self._job = new_id()  # names this executor on the board
 
     def __enter__(self) -> Self:
         _connect(self._workspace.settings)
         _check_reach(self._workspace)
         with _lost_cluster_said():
-            self._board = ray.remote(_Board).options(num_cpus=0).remote()
-            ray.get(self._board.take.remote(), timeout=_START_SECONDS)
+            self._board = _board_of_process()
+            ray.get(self._board.take.remote(self._job), timeout=_START_SECONDS)
         return self
 
     def __exit__(self, *_: object) -> None:
         try:
             self.cancel()
             with _lost_cluster_said():
-                ray.kill(self._board)
+                ray.get(self._board.end.remote(self._job), timeout=_LOST_SECONDS)
         except ClusterLost:  # and with it whatever ran there
             ray.shutdown()
 
@@ -83,7 +86,7 @@ class RayExecutor:
         settings = self._workspace.settings.model_dump_json()
         with _lost_cluster_said():
             task = ray.remote(_do).options(num_cpus=cpus, num_gpus=gpus, max_retries=_RETRIES, name=name)
-            self._running[task.remote(settings, name, part.arguments, number, self._board)] = number
+            self._running[task.remote(settings, name, part.arguments, (self._job, number), self._board)] = number
 
     def progress(self, on_report: OnReport) -> Sequence[tuple[int, Any]]:
         """Wait up to half a second for results, and hand over the reports that came before them."""
@@ -97,7 +100,7 @@ class RayExecutor:
                     results.append((number, ray.get(reference)))
                 except RayTaskError as error:
                     failure = error.cause or error
-            reports = ray.get(self._board.take.remote(), timeout=_LOST_SECONDS)
+            reports = ray.get(self._board.take.remote(self._job), timeout=_LOST_SECONDS)
         for number, value in reports:
             on_report(number, value)
         if failure is not None:
@@ -109,7 +112,7 @@ class RayExecutor:
         if not self._running:
             return
         with _lost_cluster_said():
-            ray.get(self._board.stop.remote(), timeout=_LOST_SECONDS)
+            ray.get(self._board.stop.remote(self._job), timeout=_LOST_SECONDS)
             _, late = ray.wait(list(self._running), num_returns=len(self._running), timeout=_STOP_SECONDS)
             for reference in late:
                 ray.cancel(reference, force=True)
@@ -133,37 +136,42 @@ def _lost_cluster_said() -> Iterator[None]:
 
 
 class _Board:
-    """Actor of a job: collects what its parts report, and tells them to stop."""
+    """Actor of a worker: collects what the parts of its jobs report, and tells them to stop."""
 
     def __init__(self) -> None:
-        self._reports: list[tuple[int, Any]] = []
-        self._stopped = False
+        self._reports: dict[str, list[tuple[int, Any]]] = {}
+        self._stopped: set[str] = set()
 
-    def report(self, number: int, values: Sequence[Any]) -> bool:
-        """Take what a part reports; return whether it should stop."""
-        self._reports += [(number, value) for value in values]
-        return self._stopped
+    def report(self, job: str, number: int, values: Sequence[Any]) -> bool:
+        """Take what a part of a job reports; return whether it should stop."""
+        if values:
+            self._reports.setdefault(job, []).extend((number, value) for value in values)
+        return job in self._stopped
 
-    def take(self) -> list[tuple[int, Any]]:
-        """Return the reports since the last call."""
-        reports, self._reports = self._reports, []
-        return reports
+    def take(self, job: str) -> list[tuple[int, Any]]:
+        """Return the reports of a job since the last call."""
+        return self._reports.pop(job, [])
 
-    def stop(self) -> None:
-        """Tell all parts to stop at their next step."""
-        self._stopped = True
+    def stop(self, job: str) -> None:
+        """Tell all parts of a job to stop at their next step."""
+        self._stopped.add(job)
+
+    def end(self, job: str) -> None:
+        """Forget the reports of a job that has ended; a part of it that is left somewhere stops."""
+        self._reports.pop(job, None)
+        self._stopped.add(job)
 
 
 class _Line:
     """A task's line to the board: sends reports together, twice a second, from a thread of its own."""
 
-    def __init__(self, number: int, board: Any) -> None:
-        self._number, self._board = number, board
+    def __init__(self, part: tuple[str, int], board: Any) -> None:
+        self._part, self._board = part, board
         self._values: list[Any] = []
         self._lock = threading.Lock()
         self._stopped: StopReason | None = None
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._follow, name=f"part-{number}", daemon=True)
+        self._thread = threading.Thread(target=self._follow, name=f"part-{part[1]}", daemon=True)
 
     def __enter__(self) -> Self:
         self._send()  # a part that waited may have to stop at once
@@ -192,20 +200,26 @@ class _Line:
         with self._lock:
             values, self._values = self._values, []
         try:
-            if ray.get(self._board.report.remote(self._number, values)):
+            if ray.get(self._board.report.remote(*self._part, values)):
                 self._stopped = "end"
         except (RayError, ConnectionError):  # the job has ended or was lost, and nobody waits for this part
             self._stopped = "lost"
 
 
-def _do(settings: str, name: str, arguments: tuple[Any, ...], number: int, board: Any) -> Any:
+def _do(settings: str, name: str, arguments: tuple[Any, ...], part: tuple[str, int], board: Any) -> Any:
     """Do a part in the process of a Ray worker."""
     module, function = name.split(":")
     workspace = _workspace_of(settings)
-    with _Line(number, board) as line:
+    with _Line(part, board) as line:
         return getattr(import_module(module), function)(
             workspace, *arguments, report=line.report, should_stop=line.should_stop
         )
+
+
+@cache
+def _board_of_process() -> Any:
+    """Return the board of this worker, one for all jobs: a new actor would take a warm process from the parts."""
+    return ray.remote(_Board).options(num_cpus=0).remote()
 
 
 @cache
@@ -227,6 +241,7 @@ def _share(settings: Settings) -> tuple[float, float]:
 def _connect(settings: Settings) -> None:
     if ray.is_initialized():
         return
+    _board_of_process.cache_clear()  # that of a cluster that this process has left
     # Ray would hide the GPUs from tasks that asked for none by an environment variable, and warn of it at each start.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     own = {} if settings.ray_address else {"include_dashboard": False}

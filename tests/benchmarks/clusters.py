@@ -9,6 +9,7 @@ plain processes. Needs the extra ray.
 import argparse
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -43,6 +44,7 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=60)
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--work", nargs="*", default=["survey", "folds"], help="survey, folds")
     chosen = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
     with tempfile.TemporaryDirectory() as folder:
@@ -51,10 +53,11 @@ def main() -> None:
         make_bills(workspace, shop.project.id, {"train": 12})
         with processes(2) as pool:
             ways = ways_of(workspace, pool)
-            rows = [
-                *survey_rows(shop, ways, chosen.rounds),
-                *fold_rows(shop, ways, chosen.rounds, chosen.steps, Path(folder) / "lessons"),
-            ]
+            rows = []
+            if "survey" in chosen.work:
+                rows += survey_rows(shop, ways, chosen.rounds)
+            if "folds" in chosen.work:
+                rows += fold_rows(shop, ways, chosen.rounds, chosen.steps, Path(folder) / "lessons")
         workspace.close()
     print(table(["work", "way", "seconds", "beside one process", "beside two processes"], rows, left=2))
 
@@ -141,8 +144,10 @@ def measure(
             prepare()
             began = time.perf_counter()
             way(some)
+            lasted = time.perf_counter() - began
+            print(f"round {turn}, {name}: {lasted:.1f} s", file=sys.stderr, flush=True)
             if turn:
-                seconds[name].append(time.perf_counter() - began)
+                seconds[name].append(lasted)
     return seconds
 
 
