@@ -3,6 +3,7 @@
 No other code reads them.
 """
 
+import os
 import re
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -213,6 +214,11 @@ class Settings(BaseSettings):
                 "Choose another folder, or set GLOSSATOR_DATABASE_URL."
             )
         return self
+
+    @property
+    def job_threads(self) -> int:
+        """Return the number of threads of a job's arithmetic: the deployment's, or else half of the cores here."""
+        return self.threads or max(1, (os.cpu_count() or 2) // 2)
 
     @property
     def url(self) -> str:

@@ -83,10 +83,14 @@ class RayExecutor:
         """Send a part to the cluster."""
         cpus, gpus = _share(self._workspace.settings)
         name = f"{part.function.__module__}:{part.function.__qualname__}"
-        settings = self._workspace.settings.model_dump_json()
+        settings = self._workspace.settings
+        # As many threads as a worker here: a run stores their number, by which it can be reproduced.
+        settings = settings.model_copy(update={"threads": settings.job_threads})
         with _lost_cluster_said():
             task = ray.remote(_do).options(num_cpus=cpus, num_gpus=gpus, max_retries=_RETRIES, name=name)
-            self._running[task.remote(settings, name, part.arguments, (self._job, number), self._board)] = number
+            self._running[
+                task.remote(settings.model_dump_json(), name, part.arguments, (self._job, number), self._board)
+            ] = number
 
     def progress(self, on_report: OnReport) -> Sequence[tuple[int, Any]]:
         """Wait up to half a second for results, and hand over the reports that came before them."""
@@ -229,13 +233,13 @@ def _workspace_of(dump: str) -> Workspace:
 
     os.nice(_NICENESS)  # as the worker beside a server
     settings = Settings(_env_file=None, **json.loads(dump))
-    use_threads(settings.threads or 1)
+    use_threads(settings.threads)
     return open_workspace(settings, upgrade=False)
 
 
 def _share(settings: Settings) -> tuple[float, float]:
     """Return the cores and GPUs of one part."""
-    return settings.threads or 1, 1 if settings.device.startswith("cuda") else 0
+    return settings.job_threads, 1 if settings.device.startswith("cuda") else 0
 
 
 def _connect(settings: Settings) -> None:

@@ -57,7 +57,7 @@ def lower_priority() -> None:
 
 def threads_of(settings: Settings) -> int:
     """Return the number of threads of a job's arithmetic: the deployment's, or else half of the cores."""
-    return settings.threads or max(1, (os.cpu_count() or 2) // 2)
+    return settings.job_threads
 
 
 def sparing_cores(handlers: "Mapping[str, Handler]", settings: Settings) -> "dict[str, Handler]":

@@ -11,7 +11,7 @@ from typing import Any
 from db.tables import ModelVersion
 from engine.jobs.cancellation import ShouldStop
 from engine.training.retraining import folds, learner
-from engine.training.retraining.lessons import Lesson, Metrics, Share, Taught, Watched, teach, within
+from engine.training.retraining.lessons import Lesson, Metrics, Share, Taught, Watched, teach
 from engine.training.retraining.run_settings import RunSettings, fold_settings
 from engine.training.sources.corpus import Corpus
 from engine.workspace import Workspace
@@ -77,9 +77,9 @@ def train(
     def hear(number: int, said: Metrics | Watched | Share) -> None:
         """Pass on what a training reports."""
         if isinstance(said, Share):
-            shares[number], step, end = within(own, said.share)
+            shares[number] = said.of_cycle
             where = f" of fold {number + 1} of {count}" if count > 1 else ""
-            on_progress(sum(shares) / count, f"Training{where}: step {step} of {end}.")
+            on_progress(sum(shares) / count, f"Training{where}: step {said.step} of {said.last}.")
         elif number == 0 and isinstance(said, Metrics):
             on_metrics(said.values)
         elif number == 0 and isinstance(said, Watched):

@@ -5,6 +5,7 @@ from there; a lesson that was not finished goes on from its checkpoints where it
 """
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,9 +79,12 @@ class Watched(NamedTuple):
 
 
 class Share(NamedTuple):
-    """Share of the longest course of a lesson that is done."""
+    """Share of the longest course of a lesson that is done, and of its present cycle: step of its last one."""
 
     share: float
+    of_cycle: float
+    step: int
+    last: int
 
 
 def teach(
@@ -107,15 +111,18 @@ def teach(
         folder = lessons[number].folder
         folder.mkdir(parents=True, exist_ok=True)
         arriving = learner.result_file(folder).with_suffix(".arriving")
-        arriving.write_bytes(content)
+        with arriving.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())  # before it is said to be finished: no later attempt makes it again
         arriving.replace(learner.result_file(folder))
         write_json(folder / _FACTS_FILE, facts)
-        known[number] = _finished(folder)
-        on_report(number, Share(1.0))
+        known[number] = taught = Taught(learner.result_file(folder), **facts)
+        on_report(number, _ended(taught))
 
     for number, taught in known.items():
         if taught is not None:
-            on_report(number, Share(1.0))
+            on_report(number, _ended(taught))
     run_parts(
         executor_of(workspace, should_stop),
         (Part(do_lesson, (lessons[number],)) for number in to_do),
@@ -149,7 +156,7 @@ def do_lesson(
         """Report the progress."""
         nonlocal done
         done = round(share * settings.steps)
-        report(Share(share))
+        report(Share(share, *within(settings, share)))
 
     outcome = learner.train(
         network,
@@ -192,6 +199,10 @@ def within(settings: RunSettings, share: float) -> tuple[float, int, int]:
     step = round(share * settings.steps)
     _, end = learner.plan_of(settings).cycle_of(max(0, step - 1))
     return step / end, step, end
+
+
+def _ended(taught: Taught) -> Share:
+    return Share(1.0, 1.0, taught.ended, taught.ended)
 
 
 def _finished(folder: Path) -> Taught | None:
