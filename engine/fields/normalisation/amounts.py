@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from engine.fields.normalisation import currencies
 from engine.fields.normalisation.candidates import Candidate, decide
 from engine.fields.normalisation.characters import fold, has_arabic_digits, mixes_digits
 from engine.fields.normalisation.context import CURRENCY, DECIMAL, LocaleContext
-from engine.fields.normalisation.grammar import Shape, shapes_of
+from engine.fields.normalisation.grammar import Shape
+from engine.fields.normalisation.multiples import all_shapes_of
 from engine.fields.normalisation.result import Normalised, Value, unreadable
 from engine.fields.normalisation.signed_numbers import SignedNumber, decimal_of, plain, signed_numbers
-from engine.fields.normalisation.signs import Signed, split_sign
+from engine.fields.normalisation.signs import DASH_READINGS, Signed, split_sign
 from engine.fields.types import FieldOptions
 
 
@@ -63,11 +65,12 @@ def _split(folded: str, text: str, context: LocaleContext) -> _Parts | None:
             tokens.extend([token] if token else [])
         return core
 
-    joined = _join_cents(folded)
-    signed = split_sign(joined, context, cut)
+    signed = split_sign(_without_ornaments(folded, context), context, cut)
     if signed is None:
         return None
-    shapes = shapes_of(signed.core, has_arabic_digits(text))
+    if signed.negative and signed.core[:1] in (".", ",") and ("CHF" in folded or context.region in ("CH", "LI")):
+        signed = replace(signed, negative=False, several=DASH_READINGS)
+    shapes = all_shapes_of(signed.core, has_arabic_digits(text))
     printed = {currencies.codes_of(token, context.language): token for token in tokens}
     if len(printed) > 1:  # "$ 5.00 USD": the code says which dollar
         narrow = min(printed, key=len)
@@ -77,8 +80,11 @@ def _split(folded: str, text: str, context: LocaleContext) -> _Parts | None:
     return _Parts(signed, next(iter(printed.values()), ""), shapes) if shapes else None
 
 
-def _join_cents(text: str) -> str:
-    """Return "12€50" as "12,50€"."""
+def _without_ornaments(text: str, context: LocaleContext) -> str:
+    """Return a text without what closes amounts off in Japan: 金1,250円也, ¥1,250-; and "12€50" as "12,50€"."""
+    if context.language == "ja" or re.search("[¥円]", text):
+        text = re.sub(r"^金 ?(?=[¥\d])|也$", "", text)
+        text = re.sub(r"(?<=\d) ?-+(?=円?$)", "", text)
     before, sign, after = text.partition("€")
     cents = after.strip()
     if sign and before.strip().isdigit() and len(cents) == 2 and cents.isdigit():

@@ -8,6 +8,7 @@
 | `calendar` | `gregorian` `buddhist` `reiwa` `heisei` `showa` | years from 2400, and years of two digits before 年 |
 | `clock` | `24` | 2:30 without am or pm |
 | `credit_sign` | `-` `+` | 45.00 CR and 45.00 DR |
+| `leading_dash` | `0` `-` | -.50 CHF |
 | `currency:SIGN` | ISO 4217 code | a sign that several currencies share, as `currency:$` |
 | `phone_country` | ISO 3166-1 alpha-2 code | phone numbers without a country |
 | `country:NAME` | ISO 3166-1 alpha-2 code | a name that several countries share |
@@ -30,6 +31,7 @@ TWO_DIGIT_YEARS = "two_digit_years"
 CALENDAR = "calendar"
 CLOCK = "clock"
 CREDIT_SIGN = "credit_sign"
+LEADING_DASH = "leading_dash"
 PHONE_COUNTRY = "phone_country"
 CURRENCY = "currency:"  # with the sign behind it
 COUNTRY = "country:"  # with the folded name behind it

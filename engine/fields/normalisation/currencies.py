@@ -29,8 +29,10 @@ SIGNS: dict[str, tuple[str, ...]] = {
     "Ft": ("HUF",), "лв": ("BGN",), "лв.": ("BGN",), "руб": ("RUB",), "руб.": ("RUB",), "₽": ("RUB",), "₴": ("UAH",),
     "грн": ("UAH",), "₺": ("TRY",), "TL": ("TRY",), "₫": ("VND",), "₪": ("ILS",), "฿": ("THB",), "บาท": ("THB",),
     "₱": ("PHP",), "R": ("ZAR",), "Fr.": ("CHF", "XAF", "XOF"), "Fr": ("CHF", "XAF", "XOF"), "SFr.": ("CHF",),
-    "sFr.": ("CHF",), "SFr": ("CHF",), "Franken": ("CHF",), "lei": ("RON", "MDL"), "din": ("RSD",), "Rp": ("IDR",),
+    "sFr.": ("CHF",), "SFr": ("CHF",), "Franken": ("CHF",), "reais": ("BRL",), "złotych": ("PLN",), "yen": ("JPY",),
+    "rupees": ("INR", "PKR", "LKR"), "lei": ("RON", "MDL"), "din": ("RSD",), "Rp": ("IDR",),
 }  # fmt: skip
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIXED_DAY = (2026, 1, 1)  # currencies of a region on this day, whatever today is
 _LETTER_CASES = ("eur", "Eur", "usd", "gbp", "chf", "inr", "jpy", "brl", "egp", "Usd", "Gbp")
 
@@ -69,10 +71,13 @@ def _tokens(language: str | None) -> dict[str, tuple[str, ...]]:
 
 @cache
 def _patterns(language: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    tokens = "|".join(re.escape(token) for token in sorted(_tokens(language), key=len, reverse=True))
+    """Return patterns of a currency at the beginning and at the end. A word ends with its letters; 円 needs no gap."""
+    tokens = sorted(_tokens(language), key=len, reverse=True)
+    bound = "|".join(re.escape(token) for token in tokens if not _EAST_ASIAN.search(token))
+    free = "|".join(re.escape(token) for token in tokens if _EAST_ASIAN.search(token))
     return (
-        re.compile(rf"(?P<token>{tokens})(?![^\W\d_])(?P<core>.*)", re.DOTALL),
-        re.compile(rf"(?P<core>.*?)(?<![^\W\d_])(?P<token>{tokens})", re.DOTALL),
+        re.compile(rf"(?P<token>{free}|(?:{bound})(?![^\W\d_]))(?P<core>.*)", re.DOTALL),
+        re.compile(rf"(?P<core>.*?)(?P<token>{free}|(?<![^\W\d_])(?:{bound}))", re.DOTALL),
     )
 
 

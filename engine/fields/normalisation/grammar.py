@@ -21,19 +21,22 @@ class Shape:
         decimal: its decimal sign "." or ","; "" where it has none.
         group: the sign between its thousands; "" where it has none.
         doubtful: the sign at hand stands in for another one, so that the locale says nothing about it.
+        multiple: a word for its size stood behind it, as "lakh".
     """
 
     number: Decimal
     decimal: str = ""
     group: str = ""
     doubtful: bool = False
+    multiple: bool = False
 
     @property
     def rule(self) -> str:
         """Key of the rule, as "decimal-comma"."""
+        signs = f"grouped-{_NAMES[self.group]}" if self.group else "digits"
         if self.decimal:
-            return f"decimal-{_NAMES[self.decimal]}"
-        return f"grouped-{_NAMES[self.group]}" if self.group else "digits"
+            signs = f"decimal-{_NAMES[self.decimal]}"
+        return f"{signs}+multiple" if self.multiple else signs
 
 
 _NAMES = {".": "point", ",": "comma", "'": "apostrophe", " ": "space"}

@@ -11,7 +11,7 @@ from dataclasses import replace
 from engine.fields.normalisation.candidates import Candidate, decide
 from engine.fields.normalisation.characters import fold, has_arabic_digits, mixes_digits
 from engine.fields.normalisation.context import DECIMAL, LocaleContext
-from engine.fields.normalisation.grammar import shapes_of
+from engine.fields.normalisation.multiples import all_shapes_of
 from engine.fields.normalisation.result import Normalised, Reading, unreadable
 from engine.fields.normalisation.signed_numbers import SignedNumber, decimal_of, decimal_sign, plain, signed_numbers
 from engine.fields.normalisation.signs import split_sign
@@ -95,7 +95,7 @@ def _numbers(folded: str, text: str, context: LocaleContext) -> tuple[list[Signe
         return [], False
     for core, misread in ((folded, False), (folded.translate(_MISREAD), True)):
         signed = split_sign(core, context)
-        shapes = shapes_of(signed.core, has_arabic_digits(text)) if signed else []
+        shapes = all_shapes_of(signed.core, has_arabic_digits(text)) if signed else []
         if signed and shapes and (not misread or any(map(str.isdigit, folded))):
             return signed_numbers(shapes, signed, context), misread
     return [], False

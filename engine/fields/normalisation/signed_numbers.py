@@ -9,7 +9,7 @@ from decimal import Decimal
 from engine.fields.normalisation import locales
 from engine.fields.normalisation.context import DECIMAL, LocaleContext
 from engine.fields.normalisation.grammar import Shape
-from engine.fields.normalisation.signs import Signed, credit_readings
+from engine.fields.normalisation.signs import Signed
 
 _WORDS = {
     (".", False): "the point separates thousands",
@@ -56,7 +56,6 @@ def signed_numbers(shapes: Sequence[Shape], signed: Signed, context: LocaleConte
             convention = {DECIMAL: shape.decimal or _OTHER[shape.group]}
         rule = "+".join(filter(None, (shape.rule, signed.rule)))
         doubtful = frozenset({DECIMAL}) if _is_doubtful(shape, context) else frozenset()
-        meanings = [(signed.negative, "", {})] if not signed.credit else credit_readings(signed.credit)
         readings += [
             SignedNumber(
                 number=-shape.number if negative else shape.number,
@@ -65,7 +64,7 @@ def signed_numbers(shapes: Sequence[Shape], signed: Signed, context: LocaleConte
                 convention={**convention, **remembered},
                 doubtful=doubtful,
             )
-            for negative, meaning, remembered in meanings
+            for negative, meaning, remembered in signed.meanings
         ]
     return readings
 

@@ -9,14 +9,33 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
-from engine.fields.normalisation.context import CREDIT_SIGN, LocaleContext
+from engine.fields.normalisation.context import CREDIT_SIGN, LEADING_DASH, LocaleContext
 
 _PARENTHESES = re.compile(r"\((.*)\)", re.DOTALL)
 _CREDIT = re.compile(
     r"(?P<core>.*?\d.*?)\s*\b(?P<word>CR|DR)\b\.?|(?P<word2>CR|DR)\b\.?\s*(?P<core2>.*\d.*)", re.IGNORECASE
 )
 _GERMAN_CREDIT = re.compile(r"(?P<core>.*?\d.*?) ?(?P<word>[HS])\b")
+
+
+Meaning: TypeAlias = tuple[bool, str, dict[str, str]]  # negative or not, the convention in words, what to remember
+
+
+def _credit(minus: bool) -> tuple[Meaning, ...]:
+    return (
+        (minus, "a credit lowers the amount (invoices, card statements)", {CREDIT_SIGN: "-"}),
+        (not minus, "a credit raises the amount (bank accounts)", {CREDIT_SIGN: "+"}),
+    )
+
+
+_MEANINGS = {"CR": _credit(True), "DR": _credit(False)}
+# Swiss papers print -.50 for half a franc.
+DASH_READINGS: tuple[Meaning, ...] = (
+    (False, "the dash stands for no francs", {LEADING_DASH: "0"}),
+    (True, "the dash is a minus", {LEADING_DASH: "-"}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +45,22 @@ class Signed:
     Args:
         core: the text without it.
         negative: whether a minus, or parentheses, made it negative.
-        credit: "CR", "DR", or "" where neither stands.
+        several: the meanings of an ambiguous sign; empty where the sign is clear.
     """
 
     core: str
     negative: bool = False
-    credit: str = ""
+    several: tuple[Meaning, ...] = ()
 
     @property
     def rule(self) -> str:
         """Part of the rule's key, or ""."""
-        return "minus" if self.negative else "credit" if self.credit else ""
+        return "sign" if self.several else "minus" if self.negative else ""
+
+    @property
+    def meanings(self) -> tuple[Meaning, ...]:
+        """All meanings of the sign, at least one."""
+        return self.several or ((self.negative, "", {}),)
 
 
 def split_sign(text: str, context: LocaleContext, cut: Callable[[str], str] = str) -> Signed | None:
@@ -62,7 +86,7 @@ def split_sign(text: str, context: LocaleContext, cut: Callable[[str], str] = st
     if len(signs) > 1:
         return None
     sign = signs[0] if signs else ""
-    return Signed(core, sign == "-", sign if sign in ("CR", "DR") else "")
+    return Signed(core, sign == "-", _MEANINGS.get(sign, ()))
 
 
 def _take(text: str, context: LocaleContext) -> tuple[str, str] | None:
@@ -84,12 +108,3 @@ def _take(text: str, context: LocaleContext) -> tuple[str, str] | None:
     parts = credit.groupdict()
     word = str(parts["word"] or parts["word2"]).upper()
     return {"H": "CR", "S": "DR"}.get(word, word), str(parts["core"] or parts["core2"])
-
-
-def credit_readings(credit: str) -> tuple[tuple[bool, str, dict[str, str]], ...]:
-    """Return both meanings of "CR" or "DR": whether negative, the convention in words, what to remember."""
-    minus = credit == "CR"
-    return (
-        (minus, "a credit lowers the amount (invoices, card statements)", {CREDIT_SIGN: "-"}),
-        (not minus, "a credit raises the amount (bank accounts)", {CREDIT_SIGN: "+"}),
-    )
