@@ -103,11 +103,17 @@ def select_masks(dialect: str, *conditions: ColumnElement[bool]) -> Select[Any]:
 
 def _select_documents(dialect: str) -> Select[Any]:
     """Return the statement for the finished documents, in the order of the columns of FinishedDocument."""
-    masks = select_masks(dialect, Annotation.document_id.in_(_IDS)).cte("masks")
-    same = masks.c.document_id == Task.document_id, masks.c.question_id == Task.question_id
-    unchanged = select(func.min(cast(masks.c.unchanged, Integer))).where(*same).scalar_subquery()
+    masks = select_masks(dialect, Annotation.document_id.in_(_IDS)).subquery()
+    # Joined, not looked up for each task: PostgreSQL would look for all masks again at every one.
+    mask = (
+        select(masks.c.document_id, masks.c.question_id, func.min(cast(masks.c.unchanged, Integer)).label("unchanged"))
+        .group_by(masks.c.document_id, masks.c.question_id)
+        .subquery()
+    )
+    same = and_(mask.c.document_id == Task.document_id, mask.c.question_id == Task.question_id)
     task = (
-        select(Task.document_id, Task.project_id, Task.chosen_by, unchanged.label("unchanged"))
+        select(Task.document_id, Task.project_id, Task.chosen_by, mask.c.unchanged)
+        .outerjoin(mask, same)
         .where(Task.closed_at.is_(None), Task.document_id.in_(_IDS))
         .subquery()
     )

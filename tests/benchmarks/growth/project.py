@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from PIL import Image
-from sqlalchemy import insert, select, update
+from sqlalchemy import insert, select, text, update
 
 from db import changes
 from db.ids import new_id
@@ -85,6 +85,20 @@ NOUNS = [
 
 
 @dataclass(frozen=True, slots=True)
+class Shape:
+    """What documents of a project are like.
+
+    `worded`: first pages that have words; the other pages are unread. `answered`: share of the tasks. `known`: tasks
+    with a known answer.
+    """
+
+    pages: int = PAGES
+    worded: int = PAGES
+    answered: float = 0.5
+    known: int = GOLD
+
+
+@dataclass(frozen=True, slots=True)
 class Grown:
     """A project with its people."""
 
@@ -93,7 +107,7 @@ class Grown:
     documents: int
 
 
-def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int = 0) -> Grown:
+def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int = 0, shape: Shape = Shape()) -> Grown:
     """Make a project.
 
     Args:
@@ -101,6 +115,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
         documents: number of its documents.
         name: name of the project.
         seed: of words, people and days.
+        shape: of its documents.
     """
     rng = random.Random(seed)
     project = create_project(workspace, name).id
@@ -116,7 +131,7 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
         session.flush()
         questions = [each.id for each in asked]
     for begin in range(0, documents, AT_ONCE):
-        rows = _Rows(project, people, away, questions, images, rng)
+        rows = _Rows(project, people, away, questions, images, rng, shape)
         for number in range(begin, min(begin + AT_ONCE, documents)):
             rows.document(number, documents)
         with workspace.database.write() as session:
@@ -125,18 +140,30 @@ def grow(workspace: Workspace, documents: int, *, name: str = "grown", seed: int
                     session.execute(insert(table), several)
             for topic in ("documents", "tasks", "answers"):
                 changes.publish(session, topic, project)
-    _know(workspace, project)
+    _know(workspace, project, shape.known)
+    analyze(workspace)
     rebuild_all(workspace, project)
     return Grown(project, people, documents)
+
+
+def analyze(workspace: Workspace) -> None:
+    """Let PostgreSQL count what came, as it does by itself within a minute; without, it plans for empty tables."""
+    if workspace.database.dialect == "postgresql":
+        with workspace.database.write() as session:
+            session.execute(text("ANALYZE"))
 
 
 def survey(workspace: Workspace, project: str, seed: int = 0) -> str:
     """Add a survey of the whole project: an answer of the model in use to every task; return the version's id.
 
     The model marks the place of a person's answer in most cases. Documents were asked one a second, one after the other.
+    A project that has a survey keeps it.
     """
     rng = random.Random(seed)
     version = registry.ensure_shipped(workspace).id
+    with workspace.database.read() as session:
+        if session.scalar(select(SurveyAnswer.document_id).where(SurveyAnswer.project_id == project).limit(1)):
+            return version
     word = to_patch(rasterise([(20, 20, 110, 34)], (SIZE[1], SIZE[0]))).model_dump(mode="json")
     begin = datetime.now(UTC) - timedelta(days=1)
     last, number = "", 0
@@ -185,7 +212,7 @@ def survey(workspace: Workspace, project: str, seed: int = 0) -> str:
         last, number = documents[-1], number + len(documents)
 
 
-def _know(workspace: Workspace, project: str) -> None:
+def _know(workspace: Workspace, project: str, number: int) -> None:
     """Give tasks of the oldest documents known answers: those of people."""
     same = (Task.document_id == Annotation.document_id) & (Task.question_id == Annotation.question_id)
     with workspace.database.write() as session:
@@ -195,7 +222,7 @@ def _know(workspace: Workspace, project: str) -> None:
             .join(Revision, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
             .where(Task.project_id == project, Annotation.status == "accepted")
             .order_by(Task.id)
-            .limit(GOLD)
+            .limit(number)
         )
         for task, revision in known.all():
             session.execute(update(Task).where(Task.id == task).values(gold_revision_id=revision))
@@ -213,8 +240,9 @@ class _Rows:
         questions: list[str],
         images: list[str],
         rng: random.Random,
+        shape: Shape,
     ):
-        self.project, self.people, self.away = project, people, away
+        self.project, self.people, self.away, self.shape = project, people, away, shape
         self.questions, self.images, self.rng = questions, images, rng
         self.rows: dict[type, list[dict[str, Any]]] = {
             table: []
@@ -245,7 +273,7 @@ class _Rows:
                 **common,
             }
         )
-        pages = [self.page(document, at + 1) for at in range(PAGES)]
+        pages = [self.page(document, at + 1) for at in range(self.shape.pages)]
         # Signed as empty pages are: without keys, which are not measured. A worker would sign unsigned pages first.
         signed = {"document_id": document, "group_id": group, "picture": "", "words": [], "text": ""}
         self.rows[PageSignature] += [{"id": new_id(), "page_id": page} | signed for page, _ in pages]
@@ -254,7 +282,7 @@ class _Rows:
             self.rows[Task].append(
                 {"id": new_id(), "document_id": document, "question_id": question, "wanted": wanted, **common}
             )
-            if self.rng.random() < 0.5:
+            if self.rng.random() < self.shape.answered:
                 at = arrived + timedelta(hours=self.rng.uniform(1, 20))
                 first = self.answer(document, question, pages[0], at)
                 if wanted > 1 and self.rng.random() < 0.5:
@@ -271,12 +299,12 @@ class _Rows:
                 "height": SIZE[1],
                 "image_sha256": self.rng.choice(self.images),
                 "image_media_type": "image/png",
-                "text_source": "given",
-                "word_count": WORDS,
+                "text_source": "given" if number <= self.shape.worded else "none",
+                "word_count": WORDS if number <= self.shape.worded else 0,
             }
         )
         boxes = []
-        for at in range(WORDS):
+        for at in range(WORDS if number <= self.shape.worded else 0):
             x, y = 20 + 120 * (at % 3), 20 + 24 * (at // 3)
             box = (x, y, x + 90, y + 14)
             text = f"{self.rng.choice(NOUNS)}{self.rng.randrange(1000)}"

@@ -44,7 +44,7 @@ from engine.tasks.tasks import list_tasks
 from engine.workspace import Workspace
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.growth.databases import command
-from tests.benchmarks.growth.project import Grown
+from tests.benchmarks.growth.project import Grown, analyze
 
 TIMES, WARM = 20, 2
 BAR = 50.0
@@ -60,7 +60,7 @@ def measure(workspace: Workspace, grown: Grown) -> list[Row]:
         workspace: open workspace.
         grown: project in it; it gets further questions, jobs and entries, as many of each as it has documents.
     """
-    _fill(workspace, grown)
+    fill(workspace, grown)
     project = grown.project
     lists: dict[str, Callable[[int, str | None], Any]] = {
         "documents": lambda limit, cursor: document_page(workspace, project, limit=limit, cursor=cursor),
@@ -117,7 +117,7 @@ def _newest_document(workspace: Workspace, project: str) -> str:
         return session.execute(newest).scalar_one()
 
 
-def _fill(workspace: Workspace, grown: Grown) -> None:
+def fill(workspace: Workspace, grown: Grown) -> None:
     """Add free questions with an answer each, jobs, entries of the audit trail, automatic answers and label reviews."""
     version = ensure_shipped(workspace).id
     rng = random.Random(1)
@@ -171,6 +171,7 @@ def _fill(workspace: Workspace, grown: Grown) -> None:
         for key, _ in asked
     )
     _insert(workspace, grown.project, Annotation, answers)
+    analyze(workspace)
     for start in range(0, len(documents), AT_ONCE):
         with workspace.database.write() as session:
             mark_dirty(session, grown.project, documents[start : start + AT_ONCE])

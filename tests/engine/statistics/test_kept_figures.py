@@ -1,13 +1,15 @@
 """Figures that are kept with the work: a repair finds what differs, and older databases get theirs by the upgrade."""
 
+from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
-from sqlalchemy import delete, update
+import pytest
+from sqlalchemy import delete, event, update
 
 from db import migrate
 from db.tables import FinishedDocument, FinishedMask, MaskCount, QueueDay
-from engine.followers import catch_up
+from engine.followers import catch_up, finished_work
 from engine.statistics.throughput import Figures, figures
 from engine.workspace import Workspace
 from tests.support.drift import figures_adrift, find_drift, rebuild_all
@@ -61,3 +63,25 @@ def test_an_upgrade_computes_the_figures_of_the_work_so_far(workspace: Workspace
     migrate.upgrade(workspace.database)
     assert not find_drift(workspace)
     assert figures_now(workspace, project.id, today=MONDAY) == right
+
+
+@pytest.mark.parametrize("database_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True)
+def test_finished_documents_look_for_masks_once(workspace: Workspace) -> None:
+    """PostgreSQL looked for the masks of all documents again at every task: minutes for two hundred documents."""
+    statements: list[tuple[str, Any]] = []
+    with workspace.database.read() as session:
+        event.listen(session.connection(), "before_cursor_execute", lambda *run: statements.append((run[2], run[3])))
+        finished_work.compute_documents(session, ["a" * 32, "b" * 32])
+        [(statement, values)] = statements
+        [plan] = session.connection().exec_driver_sql(f"EXPLAIN (FORMAT JSON) {statement}", values).scalar_one()
+    looked = [node for node in _nodes(plan["Plan"]) if node.get("Relation Name") == "annotations"]
+    again = [
+        node for top in _nodes(plan["Plan"]) if top.get("Parent Relationship") == "SubPlan" for node in _nodes(top)
+    ]
+    assert looked and not [node for node in looked if node in again]
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from _nodes(below)
