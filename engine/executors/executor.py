@@ -37,6 +37,11 @@ class Executor(AbstractContextManager["Executor"], Protocol):
         """Whether another part would begin now, or soon."""
         ...
 
+    @property
+    def shares_disk(self) -> bool:
+        """Whether every part reaches the files of this machine."""
+        ...
+
     def submit(self, number: int, part: Part) -> None:
         """Take a part; `number` names it in reports and results."""
         ...

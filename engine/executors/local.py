@@ -27,6 +27,11 @@ class LocalExecutor:
         """Whether no part waits."""
         return not self._waiting
 
+    @property
+    def shares_disk(self) -> bool:
+        """Whether every part reaches the files of this machine."""
+        return True
+
     def submit(self, number: int, part: Part) -> None:
         """Take a part; it runs in `progress`."""
         self._waiting.append((number, part))

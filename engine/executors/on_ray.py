@@ -15,6 +15,7 @@ Ray starts a lost task again (Moritz et al. 2018, "Ray: A Distributed Framework 
 import json
 import logging
 import os
+import pickle
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -40,6 +41,9 @@ _START_SECONDS = 300.0  # of the board's process, which imports what this one ha
 _LOST_SECONDS = 60.0  # after which a board that does not answer is lost
 _RETRIES = 3  # of a part whose process was lost
 _NICENESS = 10
+# Ray ends a process that was idle for a second where more live than there are cores, and the board's counts as one:
+# each job would wait for new processes, which take seconds to import the network.
+_WARM = {"idle_worker_killing_time_threshold_ms": 3_600_000}
 _AHEAD = 1  # parts that wait in the cluster beside those that run, so that no slot is idle
 
 
@@ -79,6 +83,12 @@ class RayExecutor:
             slots = min(slots, total.get("GPU", 0) / gpus)
         return len(self._running) < max(1, int(slots)) + _AHEAD
 
+    @property
+    def shares_disk(self) -> bool:
+        """Whether every machine of the cluster is this one."""
+        with _lost_cluster_said():
+            return not _other_machines()
+
     def submit(self, number: int, part: Part) -> None:
         """Send a part to the cluster."""
         cpus, gpus = _share(self._workspace.settings)
@@ -106,7 +116,7 @@ class RayExecutor:
                     failure = error.cause or error
             reports = ray.get(self._board.take.remote(self._job), timeout=_LOST_SECONDS)
         for number, value in reports:
-            on_report(number, value)
+            on_report(number, pickle.loads(value))
         if failure is not None:
             raise failure
         return results
@@ -140,19 +150,22 @@ def _lost_cluster_said() -> Iterator[None]:
 
 
 class _Board:
-    """Actor of a worker: collects what the parts of its jobs report, and tells them to stop."""
+    """Actor of a worker: collects what the parts of its jobs report, and tells them to stop.
+
+    Reports are pickled: unpacking them would import networks here, and everybody would wait for that.
+    """
 
     def __init__(self) -> None:
-        self._reports: dict[str, list[tuple[int, Any]]] = {}
+        self._reports: dict[str, list[tuple[int, bytes]]] = {}
         self._stopped: set[str] = set()
 
-    def report(self, job: str, number: int, values: Sequence[Any]) -> bool:
+    def report(self, job: str, number: int, values: Sequence[bytes]) -> bool:
         """Take what a part of a job reports; return whether it should stop."""
         if values:
             self._reports.setdefault(job, []).extend((number, value) for value in values)
         return job in self._stopped
 
-    def take(self, job: str) -> list[tuple[int, Any]]:
+    def take(self, job: str) -> list[tuple[int, bytes]]:
         """Return the reports of a job since the last call."""
         return self._reports.pop(job, [])
 
@@ -171,7 +184,7 @@ class _Line:
 
     def __init__(self, part: tuple[str, int], board: Any) -> None:
         self._part, self._board = part, board
-        self._values: list[Any] = []
+        self._values: list[bytes] = []
         self._lock = threading.Lock()
         self._stopped: StopReason | None = None
         self._ended = threading.Event()
@@ -188,8 +201,9 @@ class _Line:
 
     def report(self, value: Any) -> None:
         """Send a report soon."""
+        packed = pickle.dumps(value)
         with self._lock:
-            self._values.append(value)
+            self._values.append(packed)
 
     def should_stop(self) -> StopReason | None:
         """Return "end" once the job wants its parts to stop."""
@@ -231,7 +245,9 @@ def _workspace_of(dump: str) -> Workspace:
     """Return the workspace of this worker process, which does many parts. `dump`: the settings as JSON."""
     from model.devices import use_threads
 
-    os.nice(_NICENESS)  # as the worker beside a server
+    os.setpriority(
+        os.PRIO_PROCESS, 0, max(_NICENESS, os.getpriority(os.PRIO_PROCESS, 0))
+    )  # as a worker beside a server
     settings = Settings(_env_file=None, **json.loads(dump))
     use_threads(settings.threads)
     return open_workspace(settings, upgrade=False)
@@ -248,7 +264,7 @@ def _connect(settings: Settings) -> None:
     _board_of_process.cache_clear()  # that of a cluster that this process has left
     # Ray would hide the GPUs from tasks that asked for none by an environment variable, and warn of it at each start.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    own = {} if settings.ray_address else {"include_dashboard": False}
+    own = {} if settings.ray_address else {"include_dashboard": False, "_system_config": _WARM}
     try:
         ray.init(address=settings.ray_address or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
     except (ConnectionError, RuntimeError, ValueError, RayError) as error:
@@ -263,8 +279,7 @@ def _check_reach(workspace: Workspace) -> None:
     Raises:
         Refused: They would need a disk that machines share.
     """
-    here = {ray.util.get_node_ip_address(), "127.0.0.1"}
-    if all(node["NodeManagerAddress"] in here for node in ray.nodes() if node["Alive"]):
+    if not _other_machines():
         return
     if workspace.database.dialect == "sqlite":
         raise Refused(
@@ -276,3 +291,9 @@ def _check_reach(workspace: Workspace) -> None:
             "The Ray cluster has other machines, which cannot reach the folder of files here. Use an object store: set "
             "GLOSSATOR_BLOBS."
         )
+
+
+def _other_machines() -> bool:
+    """Return whether the cluster has a machine other than this one."""
+    here = {ray.util.get_node_ip_address(), "127.0.0.1"}
+    return any(node["NodeManagerAddress"] not in here for node in ray.nodes() if node["Alive"])

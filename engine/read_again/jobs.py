@@ -22,8 +22,10 @@ from engine.documents.ocr.unread import without_page
 from engine.documents.reading.reading_state import READ_AGAIN, key_of_another
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Refused
+from engine.executors.choice import executor_of
+from engine.executors.executor import Part, Report, run_parts
 from engine.jobs import queue
-from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.jobs.failure_message import AttemptFailed
 from engine.plurals import count
 from engine.queries import existing
@@ -89,16 +91,22 @@ def read_job_pages(
         pages = _without_words(workspace, pages)
     done: list[WordsReadAgain] = []
     refusals: list[str] = []
-    for page_id in pages:
-        if reason := should_stop():
-            raise Stopped(reason)
-        try:
-            done.append(read_page(workspace, page_id, job.payload["by"], by_itself=by_itself))
-        except (Refused, DocumentRefused) as error:
-            refusals.append(str(error))
-        on_progress(
-            (len(done) + len(refusals)) / len(pages), f"Read {len(done) + len(refusals)} of {len(pages)} pages again."
-        )
+
+    def count_page(_: int, read: WordsReadAgain | str) -> None:
+        """Count a page that was read, or that was not, with the reason."""
+        if isinstance(read, str):
+            refusals.append(read)
+        else:
+            done.append(read)
+        finished = len(done) + len(refusals)
+        on_progress(finished / len(pages), f"Read {finished} of {len(pages)} pages again.")
+
+    run_parts(
+        executor_of(workspace, should_stop),
+        (Part(read_stored_page, (page_id, job.payload["by"], by_itself)) for page_id in pages),
+        on_result=count_page,
+        should_stop=should_stop,
+    )
     if refusals and by_itself:
         raise AttemptFailed(refusals[0])
     if refusals and not done:
@@ -110,6 +118,17 @@ def read_job_pages(
         "looks": len({answer.annotation_id for words in done for answer in words.shaken}),
         "sentence": " ".join([sentence(done), *refusals[:3]]),
     }
+
+
+def read_stored_page(
+    workspace: Workspace, page_id: str, by: str, by_itself: bool, *, report: Report, should_stop: ShouldStop
+) -> WordsReadAgain | str:
+    """Read one page again, or return why not; see `read_page` and `engine.executors`."""
+    check(should_stop)
+    try:
+        return read_page(workspace, page_id, by, by_itself=by_itself)
+    except (Refused, DocumentRefused) as error:
+        return str(error)
 
 
 def read_page(workspace: Workspace, page_id: str, by: str, *, by_itself: bool = False) -> WordsReadAgain:

@@ -1,7 +1,7 @@
 """Parts of jobs in one process, in two plain processes, and on Ray with two workers: python -m tests.benchmarks.clusters
 
-The parts are documents of a survey (generated bills, the shipped model, two questions each) and the three folds of a
-retraining (`--steps` each). Every way has done a part of its kind before it is timed, so neither starts nor imports
+The parts are documents of a survey (generated bills, the shipped model, two questions each), scans of two pages that
+OCR reads, and the three folds of a retraining (`--steps` each). Every way has done a part of its kind before it is timed, so neither starts nor imports
 count. Rounds alternate between the ways; medians are printed as a table for docs/benchmarks.md. The bar is .9 of two
 plain processes. Needs the extra ray.
 """
@@ -22,6 +22,7 @@ from sqlalchemy import delete
 
 from db.tables import SurveyAnswer
 from engine.datasets import snapshots
+from engine.documents.file_sources import LocalFile, take_file
 from engine.executors.choice import executor_of
 from engine.executors.executor import Part, run_parts
 from engine.selection.survey import survey_document
@@ -33,20 +34,24 @@ from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.processes import processes
 from tests.benchmarks.tables import table
 from tests.support.factories import make_bills
+from tests.support.made_documents import LETTER, scanned_pdf
 from tests.support.survey_shop import SurveyShop
 
 FOLDS = 3
+WORK = ("survey", "reading", "folds")
 Way = Callable[[Sequence[Part]], None]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=60)
+    parser.add_argument("--scans", type=int, default=12)
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--work", nargs="*", default=["survey", "folds"], help="survey, folds")
+    parser.add_argument("--work", nargs="*", default=list(WORK), help=", ".join(WORK))
     chosen = parser.parse_args()
     os.environ["OMP_NUM_THREADS"] = "1"
+    os.nice(10)  # as Ray's processes are
     with tempfile.TemporaryDirectory() as folder:
         workspace = open_workspace(Settings(data_dir=Path(folder), threads=1, _env_file=None))
         shop = SurveyShop(workspace, bills=chosen.documents)
@@ -56,6 +61,8 @@ def main() -> None:
             rows = []
             if "survey" in chosen.work:
                 rows += survey_rows(shop, ways, chosen.rounds)
+            if "reading" in chosen.work:
+                rows += reading_rows(shop, ways, chosen.rounds, chosen.scans, Path(folder))
             if "folds" in chosen.work:
                 rows += fold_rows(shop, ways, chosen.rounds, chosen.steps, Path(folder) / "lessons")
         workspace.close()
@@ -102,6 +109,21 @@ def survey_rows(shop: SurveyShop, ways: dict[str, Way], rounds: int) -> list[lis
 
     parts = [Part(survey_document, (shop.project.id, shop.version.id, document.id)) for document in shop.documents]
     return rows_of(f"survey of {len(parts)} documents", measure(ways, lambda: parts, rounds, forget))
+
+
+def reading_rows(shop: SurveyShop, ways: dict[str, Way], rounds: int, count: int, folder: Path) -> list[list[str]]:
+    turn = 0
+
+    def scans() -> list[Part]:
+        nonlocal turn
+        turn += 1  # a content of its own: a file that is there already would not be read
+        files = [
+            scanned_pdf(folder / f"scan-{turn}-{number}.pdf", [(f"Delivery {turn} of {number}", *LETTER[1:]), LETTER])
+            for number in range(count)
+        ]
+        return [Part(take_file, (LocalFile(file), shop.project.id, None, None)) for file in files]
+
+    return rows_of(f"reading of {count} scans", measure(ways, scans, rounds))
 
 
 def fold_rows(shop: SurveyShop, ways: dict[str, Way], rounds: int, steps: int, folder: Path) -> list[list[str]]:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete
+from sqlalchemy import delete, select
 
-from db.tables import ModelVersion, SurveyAnswer
+from db.tables import Document, ModelVersion, Page, PageWord, SurveyAnswer
+from engine.documents.file_sources import LocalFile, TakenFile, file_parts
 from engine.executors.choice import executor_of
 from engine.executors.executor import Part, Report, run_parts
 from engine.jobs.cancellation import ShouldStop, Stopped
@@ -22,6 +23,7 @@ from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from model import checkpoint
+from tests.support import made_documents as made
 from tests.support.factories import make_bills, make_project
 from tests.support.fold_runs import retrained, shop_of
 from tests.support.server_process import free_port
@@ -111,9 +113,9 @@ def weights_of(workspace: Workspace, version: ModelVersion) -> list[str]:
     return [checkpoint.load(path).version for path in paths]
 
 
-def processes_of_parts() -> list[int]:
-    """Processes that do a part of a training now."""
-    listed = subprocess.run(["pgrep", "-f", "^ray::engine.training"], capture_output=True, text=True, check=False)
+def processes_of_parts(room: str) -> list[int]:
+    """Processes that do a part now whose function lies in a room of the engine."""
+    listed = subprocess.run(["pgrep", "-f", f"^ray::{room}"], capture_output=True, text=True, check=False)
     return [int(line) for line in listed.stdout.split()]
 
 
@@ -126,7 +128,7 @@ def test_folds_on_a_cluster_are_those_of_one_process_to_the_bit_also_when_a_work
 
     def kill_a_worker() -> None:
         while not killed.wait(0.05):
-            if running := processes_of_parts():
+            if running := processes_of_parts("engine.training"):
                 os.kill(running[0], signal.SIGKILL)
                 killed.set()
 
@@ -151,6 +153,59 @@ def test_a_survey_on_a_cluster_says_what_one_here_says(sqlite_workspace: Workspa
     outcome = shop.survey()
     assert (outcome["questions"], outcome["documents"], outcome["unread"]) == (12, 6, [])
     assert answers_of(shop) == here
+
+
+def test_files_read_on_a_cluster_are_those_read_here_also_when_a_worker_is_killed(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    files = [
+        LocalFile(made.scanned_pdf(tmp_path / f"{number}.pdf", [(f"Delivery note {number}", *made.LETTER[1:])] * 2))
+        for number in range(6)
+    ] + [LocalFile(made.encrypted_pdf(tmp_path / "locked.pdf")), LocalFile(tmp_path / "missing.pdf")]
+
+    def take(workspace: Workspace, name: str, on_begin: Callable[[Any], None] = lambda file: None) -> list[TakenFile]:
+        executor = executor_of(workspace, lambda: None)
+        project = make_project(sqlite_workspace, name)
+        filled.append(project.id)
+        parts = file_parts(
+            workspace, executor, files, project_id=project.id, user_id=None, licence=None, on_begin=on_begin
+        )
+        return run_parts(executor, parts)
+
+    filled: list[str] = []
+    here = take(sqlite_workspace, "here")
+    killed = threading.Event()
+
+    def kill_a_reader() -> None:
+        while not killed.wait(0.05):
+            if running := processes_of_parts("engine.documents"):
+                os.kill(running[0], signal.SIGKILL)
+                killed.set()
+
+    killer = threading.Thread(target=kill_a_reader, daemon=True)
+    killer.start()
+    on_cluster = take(on_ray(sqlite_workspace), "on the cluster")
+    assert killed.is_set()
+    killer.join()
+    assert [outcome.reason for outcome in here] == ["" for _ in range(6)] + ["encrypted", "refused"]
+    assert [(outcome.reason, outcome.sentence, outcome.pages, outcome.words) for outcome in on_cluster] == [
+        (outcome.reason, outcome.sentence, outcome.pages, outcome.words) for outcome in here
+    ]
+    assert words_by_name(sqlite_workspace, filled[1]) == words_by_name(sqlite_workspace, filled[0])
+
+
+def words_by_name(workspace: Workspace, project_id: str) -> list[tuple[str, int, str, tuple[float, ...]]]:
+    """Words of a project's documents, with their places: a document that is there twice shows."""
+    chosen = (
+        select(Document.name, Page.number, PageWord)
+        .join(Page, Page.document_id == Document.id)
+        .join(PageWord, PageWord.page_id == Page.id)
+        .where(Document.project_id == project_id)
+        .order_by(Document.name, Page.number, PageWord.position)
+    )
+    with workspace.database.read() as session:
+        rows = session.execute(chosen).all()
+        return [(name, number, word.text, (word.x0, word.y0, word.x1, word.y1)) for name, number, word in rows]
 
 
 def answers_of(shop: SurveyShop) -> dict[tuple[str, str], tuple[float, float, dict[str, Any]]]:

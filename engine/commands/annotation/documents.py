@@ -1,8 +1,5 @@
 """`glossator ingest` and `glossator documents`: add files to a project, and list its documents."""
 
-import time
-from collections.abc import Iterator
-from itertools import chain
 from typing import Annotated
 
 import typer
@@ -10,14 +7,13 @@ from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation import read_again
-from engine.commands.annotation.file_sources import BucketFile, BucketFiles, LocalFile, local_files
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.lookups import document_called
-from engine.documents.ingest import ingest as ingest_file
+from engine.documents.file_sources import BucketFile, BucketFiles, LocalFile, TakenFile, file_parts, local_files
 from engine.documents.lists.listing import document_lines
 from engine.documents.lists.views import document_view
-from engine.documents.refusal import DocumentRefused
-from engine.errors import Refused
+from engine.executors.choice import executor_of
+from engine.executors.executor import run_parts
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.storage.object_store import is_address
@@ -56,43 +52,25 @@ def ingest(
     paths, addresses = local_files(files), [place for place in files if is_address(place)]
     if not paths and not addresses:
         fail("No files found. Name files, or a folder that contains some.")
-    rows: list[dict[str, object]] = []
     with here() as workspace:
         user = ensure_local_user(workspace)
         project_id = project_to_fill(workspace, project, user.id)
         bucket_files = BucketFiles(workspace, project_id, addresses, refused_again=refused_again)
+        sources: list[LocalFile | BucketFile] = [*map(LocalFile, paths), *bucket_files]
         with progress() as bar:
-            task = bar.add_task("Reading", total=len(paths) + bucket_files.new)
-            sources: Iterator[LocalFile | BucketFile] = chain(map(LocalFile, paths), bucket_files)
-            for file in sources:
-                name = file.name
-                bar.update(task, description=name[:40])
-                began = time.perf_counter()
-                row: dict[str, object] = {"file": file.place, "name": name}
-                try:
-                    path = file.fetch()
-                    if path.exists() and not path.is_file():  # a named pipe would be waited for without end
-                        raise Refused(f"{name} is no regular file, so it was not read.")
-                    done = ingest_file(
-                        workspace, path, name=name, project_id=project_id, user_id=user.id, licence=licence
-                    )
-                    file.note(done.document_id)
-                    row |= {
-                        "outcome": "new" if done.created else "already in the project",
-                        "document_id": done.document_id,
-                        "pages": done.pages,
-                        "words": done.words,
-                        "sentence": " ".join(done.warnings),
-                    }
-                except (DocumentRefused, Refused, OSError) as error:
-                    if isinstance(error, DocumentRefused):
-                        file.note(None)
-                    reason = error.reason.value if isinstance(error, DocumentRefused) else "refused"
-                    sentence = f"{name} cannot be read: {error.strerror}." if isinstance(error, OSError) else str(error)
-                    row |= {"outcome": "refused", "reason": reason, "sentence": sentence}
-                row["seconds"] = round(time.perf_counter() - began, 2)
-                rows.append(row)
-                bar.advance(task)
+            task = bar.add_task("Reading", total=len(sources))
+            executor = executor_of(workspace, lambda: None)
+            parts = file_parts(
+                workspace,
+                executor,
+                sources,
+                project_id=project_id,
+                user_id=user.id,
+                licence=licence,
+                on_begin=lambda file: bar.update(task, description=file.name[:40]),
+            )
+            outcomes = run_parts(executor, parts, on_result=lambda number, outcome: bar.advance(task))
+        rows = [_row(file, outcome) for file, outcome in zip(sources, outcomes, strict=True)]
     _print_table(rows)
     taken = [row for row in rows if row["outcome"] != "refused"]
     refused = len(rows) - len(taken)
@@ -105,6 +83,19 @@ def ingest(
         console.print(f"{bucket_files.known:,} objects of the bucket were taken in before.")
     if not taken and (rows or not bucket_files.known):
         raise typer.Exit(1)
+
+
+def _row(file: LocalFile | BucketFile, outcome: TakenFile) -> dict[str, object]:
+    row: dict[str, object] = {"file": file.place, "name": file.name, "seconds": outcome.seconds}
+    if outcome.document_id is None:
+        return row | {"outcome": "refused", "reason": outcome.reason, "sentence": outcome.sentence}
+    return row | {
+        "outcome": "new" if outcome.created else "already in the project",
+        "document_id": outcome.document_id,
+        "pages": outcome.pages,
+        "words": outcome.words,
+        "sentence": outcome.sentence,
+    }
 
 
 def _print_table(rows: list[dict[str, object]]) -> None:

@@ -1,8 +1,11 @@
-"""Judging phase of a run: champion and challenger answer the same holdouts, then the gate decides."""
+"""Judging phase of a run: champion and challenger answer the same holdouts, then the gate decides.
+
+Some pages asked of one version are a part, which an executor runs here or on another machine (engine.executors).
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -10,6 +13,8 @@ from typing import Any
 from PIL import Image
 
 from db.tables import ModelVersion
+from engine.executors.choice import executor_of
+from engine.executors.executor import Part, Report, run_parts
 from engine.grounded import GroundedPage
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
 from engine.models import registry
@@ -29,19 +34,28 @@ from model.inference import Predictor
 
 HOLDOUT_SEED = -1  # runs draw replay from seeds above 0, so the generated holdout is never trained on
 SEEN_AS_IMAGE = 4  # every fourth generated page is asked with its image, the others by words, to save time
+_AT_ONCE = 25  # pages of one part
 _TAUGHT_PAGES = 20
 _REFIT_TIMES = 4  # generated pages of a refit, as a multiple of a verdict's: no other pages judge it on "no answer"
 
 
 @dataclass(frozen=True, slots=True)
 class AskedPages:
-    """Pages of a holdout before they are answered; `both`: weights of the champion and of the challenger."""
+    """Pages of a holdout before they are answered.
+
+    Attributes:
+        name: Name of the holdout.
+        pages: Its pages.
+        documents: Document of each page.
+        generated: How many pages were generated for it; 0: their images are stored.
+        both: Blobs of the weights of the champion and of the challenger.
+    """
 
     name: str
     pages: list[GroundedPage]
     documents: Mapping[str, str]
-    images_from: ImageOf
-    both: tuple[Path, Path]
+    generated: int
+    both: tuple[str, str]
 
 
 def judge(
@@ -61,9 +75,10 @@ def judge(
     """
     asked = _holdouts(workspace, champion, challenger, snapshot_sha256, settings)
     device = workspace.settings.device
-    holdouts = _answer_holdouts(asked, device, on_progress, should_stop)
+    holdouts = _answer_holdouts(workspace, asked, on_progress, should_stop)
     on_progress(1.0, "Comparing latency.")
-    both = Predictor.load(asked[0].both[0], device), Predictor.load(asked[0].both[1], device)
+    first, second = (workspace.blobs.path(sha256) for sha256 in asked[0].both)
+    both = Predictor.load(first, device), Predictor.load(second, device)
     pace = compare_latency(*both, [page for holdout in asked for page in holdout.pages], should_stop=should_stop)
     check(should_stop)
     verdict = gate.judge(holdouts, latency=pace, seed=settings.seed)
@@ -92,60 +107,97 @@ def check_refit(
 
     Raises Stopped when `should_stop` gives a reason.
     """
-    both = judged, refitted
-    asked = [_generated_pages(_REFIT_TIMES * settings.generated_pages, both), _taught_pages(workspace, taught, both)]
-    device = workspace.settings.device
-    answered = _answer_holdouts(asked, device, on_progress, should_stop, "the mean of the folds")
+    both = workspace.blobs.put_file(judged), workspace.blobs.put_file(refitted)  # where other machines find them
+    asked = [_generated_pages(_REFIT_TIMES * settings.generated_pages, both), _taught_pages(taught, both)]
+    answered = _answer_holdouts(workspace, asked, on_progress, should_stop, "the mean of the folds")
     return gate.check(answered, own=own, seed=settings.seed)
 
 
 def _answer_holdouts(
+    workspace: Workspace,
     asked: list[AskedPages],
-    device: str,
     on_progress: OnProgress,
     should_stop: ShouldStop,
     compared_with: str = "the model in use",
 ) -> list[gate.Holdout]:
     """Return the answers of champion and challenger to all questions, by holdout."""
-    total = 2 * sum(len(holdout.pages) for holdout in asked)
-    done = 0
+    courses = [
+        (holdout, side, holdout.pages[start : start + _AT_ONCE])
+        for holdout in asked
+        for side in range(2)
+        for start in range(0, len(holdout.pages), _AT_ONCE)
+    ]
+    total = max(1, sum(len(pages) for _, _, pages in courses))
+    done: dict[int, int] = {}
+
+    def report(number: int, pages: int) -> None:
+        """Report the progress of all."""
+        done[number] = pages
+        name = courses[number][0].name
+        on_progress(sum(done.values()) / total, f"Comparing with {compared_with} {gate.CALLED[name]}.")
+
+    try:
+        of_courses = run_parts(
+            executor_of(workspace, should_stop),
+            (Part(answer_pages, (pages, holdout.generated, holdout.both[side])) for holdout, side, pages in courses),
+            on_report=report,
+            should_stop=should_stop,
+        )
+    finally:
+        _predictor.cache_clear()
     answers: dict[str, tuple[dict[str, str], list[Scored], list[Scored]]] = {}
-    for holdout in asked:
+    for (holdout, side, pages), scored in zip(courses, of_courses, strict=True):
         documents, *of_both = answers.setdefault(holdout.name, ({}, [], []))
-        documents.update({page.page_id: holdout.documents[page.page_id] for page in holdout.pages})
-        for path, scored in zip(holdout.both, of_both, strict=True):
-            before = done
-
-            def report(pages: int, before: int = before, name: str = holdout.name) -> None:
-                """Report the progress of one holdout."""
-                on_progress((before + pages) / max(1, total), f"Comparing with {compared_with} {gate.CALLED[name]}.")
-
-            predictor = Predictor.load(path, device)
-            evaluation = evaluate(
-                predictor,
-                holdout.pages,
-                images_from=holdout.images_from,
-                timed=False,
-                on_page=report,
-                should_stop=should_stop,
-            )
-            check(should_stop)
-            scored.extend(evaluation.scored)
-            done += len(holdout.pages)
+        documents.update({page.page_id: holdout.documents[page.page_id] for page in pages})
+        of_both[side].extend(scored)
     return [gate.Holdout(name, *of_holdout) for name, of_holdout in answers.items()]
+
+
+def answer_pages(
+    workspace: Workspace,
+    pages: list[GroundedPage],
+    generated: int,
+    weights: str,
+    *,
+    report: Report,
+    should_stop: ShouldStop,
+) -> tuple[Scored, ...]:
+    """Ask weights (a blob) the questions of some pages, and return the scores; see `engine.executors`.
+
+    `generated`: as of AskedPages. Reports the number of pages that are done.
+    """
+    check(should_stop)
+    evaluation = evaluate(
+        _predictor(workspace.blobs.path(weights), workspace.settings.device),
+        pages,
+        images_from=_images_of_generated(generated) if generated else image_opener(workspace),
+        timed=False,
+        on_page=report,
+        should_stop=should_stop,
+    )
+    check(should_stop)
+    return evaluation.scored
+
+
+@lru_cache(maxsize=2)
+def _predictor(path: Path, device: str) -> Predictor:
+    """Return the predictor of some weights; several parts of a process ask the same."""
+    return Predictor.load(path, device)
 
 
 def _holdouts(
     workspace: Workspace, champion: ModelVersion, challenger: ModelVersion, snapshot_sha256: str, settings: RunSettings
 ) -> list[AskedPages]:
-    whole = registry.checkpoint_path(workspace, champion), registry.checkpoint_path(workspace, challenger)
+    whole = champion.checkpoint_sha256, challenger.checkpoint_sha256
+    registry.checkpoint_path(workspace, champion)  # says it where one is missing
+    registry.checkpoint_path(workspace, challenger)
     asked = [_generated_pages(settings.generated_pages, whole)]
     corpus = corpus_of(workspace, snapshot_sha256)
     own = _own_pages(workspace, champion, challenger, corpus, settings.holdout_pages)
     if sum(len({holdout.documents[page.page_id] for page in holdout.pages if _answers(page)}) for holdout in own) < (
         gate.FEWEST_DOCUMENTS
     ):
-        asked.append(_taught_pages(workspace, corpus, whole))
+        asked.append(_taught_pages(corpus, whole))
     return [*asked, *own]
 
 
@@ -153,41 +205,48 @@ def _own_pages(
     workspace: Workspace, champion: ModelVersion, challenger: ModelVersion, corpus: Corpus, most: int
 ) -> list[AskedPages]:
     """Return the pages of each fold that the champion does not know, with the weights that have not learned them."""
-    challengers = registry.fold_paths(workspace, challenger)
+    registry.fold_paths(workspace, challenger)
+    challengers = challenger.fold_sha256s
     if not challengers:
         return []
-    champions = registry.fold_paths(workspace, champion) or [registry.checkpoint_path(workspace, champion)] * FOLDS
+    registry.fold_paths(workspace, champion)
+    champions = champion.fold_sha256s or [champion.checkpoint_sha256] * FOLDS
     known = known_to(workspace, champion)
     fresh = _some(corpus, [page for page in corpus.pages if corpus.documents[page.page_id] not in known], most)
-    images = image_opener(workspace)
     asked = []
     for fold, both in enumerate(zip(champions, challengers, strict=True)):
         pages = [page for page in fresh if fold_of(corpus.group(page)) == fold]
         if pages:
-            asked.append(AskedPages(gate.OWN, pages, corpus.documents, images, both))
+            asked.append(AskedPages(gate.OWN, pages, corpus.documents, 0, both))
     return asked
 
 
-def _taught_pages(workspace: Workspace, taught: Corpus, both: tuple[Path, Path]) -> AskedPages:
+def _taught_pages(taught: Corpus, both: tuple[str, str]) -> AskedPages:
     some = _some(taught, taught.pages, _TAUGHT_PAGES)
-    return AskedPages(gate.TAUGHT, some, taught.documents, image_opener(workspace), both)
+    return AskedPages(gate.TAUGHT, some, taught.documents, 0, both)
 
 
-def _generated_pages(count: int, both: tuple[Path, Path]) -> AskedPages:
-    made: dict[str, tuple[int, SyntheticPage]] = {
-        made_page.page.page_id: (number, made_page)
-        for number, made_page in enumerate(islice(generate(HOLDOUT_SEED), count))
+def _generated_pages(count: int, both: tuple[str, str]) -> AskedPages:
+    pages = [made.page for made in islice(generate(HOLDOUT_SEED), count)]
+    return AskedPages(gate.GENERATED, pages, {page.page_id: page.page_id for page in pages}, count, both)
+
+
+@lru_cache(maxsize=2)
+def _images_of_generated(count: int) -> ImageOf:
+    """Return what draws the images of the first pages of the generated holdout; None for those asked by words."""
+    drawn: dict[str, SyntheticPage] = {
+        made.page.page_id: made
+        for number, made in enumerate(islice(generate(HOLDOUT_SEED), count))
+        if number % SEEN_AS_IMAGE == 0
     }
 
     @cache
     def image_of(page_id: str) -> Image.Image | None:
-        """Return the image of a generated page, or None."""
-        number, made_page = made[page_id]
-        return made_page.render() if number % SEEN_AS_IMAGE == 0 else None
+        """Return the image of a page."""
+        made = drawn.get(page_id)
+        return None if made is None else made.render()
 
-    pages = [made_page.page for _, made_page in made.values()]
-    documents = {page.page_id: page.page_id for page in pages}
-    return AskedPages(gate.GENERATED, pages, documents, lambda page: image_of(page.page_id), both)
+    return lambda page: image_of(page.page_id)
 
 
 def _answers(page: GroundedPage) -> bool:
