@@ -33,7 +33,7 @@ from engine.fields.types import FieldOptions, FieldType
 
 __all__ = ["LocaleContext", "Normalised", "Reading", "Value", "normalise"]
 
-LONGEST = 500  # characters of a value that is no text or address; a longer one is a paragraph
+LONGEST = 200  # characters of a value that is no text or address; a longer one is a paragraph
 _NO_OPTIONS = FieldOptions()
 _NO_CONTEXT = LocaleContext()
 

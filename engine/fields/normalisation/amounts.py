@@ -18,6 +18,8 @@ from engine.fields.normalisation.signed_numbers import SignedNumber, decimal_of,
 from engine.fields.normalisation.signs import DASH_READINGS, Signed, split_sign
 from engine.fields.types import FieldOptions
 
+_USUAL_DIGITS = 2  # behind the point where no currency is known
+
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
@@ -58,10 +60,10 @@ def _split(folded: str, text: str, context: LocaleContext) -> _Parts | None:
     tokens: list[str] = []
 
     def cut(core: str) -> str:
-        core, token = currencies.split_currency(core, context.language)
+        core, token = currencies.split_currency(core, context.locale)
         if token:
             tokens.append(token)
-            core, token = currencies.split_currency(core, context.language)
+            core, token = currencies.split_currency(core, context.locale)
             tokens.extend([token] if token else [])
         return core
 
@@ -71,7 +73,7 @@ def _split(folded: str, text: str, context: LocaleContext) -> _Parts | None:
     if signed.negative and signed.core[:1] in (".", ",") and ("CHF" in folded or context.region in ("CH", "LI")):
         signed = replace(signed, negative=False, several=DASH_READINGS)
     shapes = all_shapes_of(signed.core, has_arabic_digits(text))
-    printed = {currencies.codes_of(token, context.language): token for token in tokens}
+    printed = {currencies.codes_of(token, context.locale): token for token in tokens}
     if len(printed) > 1:  # "$ 5.00 USD": the code says which dollar
         narrow = min(printed, key=len)
         printed = {narrow: printed[narrow]} if all(set(narrow) <= set(wide) for wide in printed) else {}
@@ -95,7 +97,7 @@ def _without_ornaments(text: str, context: LocaleContext) -> str:
 def _codes(token: str, options: FieldOptions, context: LocaleContext) -> tuple[str | None, ...]:
     if not token:
         return (options.currency,)
-    codes = currencies.codes_of(token, context.language)
+    codes = currencies.codes_of(token, context.locale)
     if context.conventions.get(CURRENCY + token) not in codes and options.currency in codes:
         return (options.currency,)
     return codes
@@ -130,17 +132,14 @@ def amount_of(number: Decimal, code: str | None) -> Value:
 
     Args:
         number: exact number.
-        code: ISO 4217 code; None keeps the digits as printed.
+        code: ISO 4217 code, or None.
     """
     return {"amount": _digits(number, code), "currency": code}
 
 
 def _digits(number: Decimal, code: str | None) -> str:
-    if code is None:
-        text = format(number, "f")
-        return text[1:] if text.startswith("-") and not number else text
     whole, _, fraction = plain(number).partition(".")
-    fraction = fraction.ljust(currencies.digits_of(code), "0")
+    fraction = fraction.ljust(currencies.digits_of(code) if code else _USUAL_DIGITS, "0")
     return f"{whole}.{fraction}" if fraction else whole
 
 

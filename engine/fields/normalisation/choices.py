@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
+from engine.fields.normalisation.boxes import boxes_of
 from engine.fields.normalisation.characters import fold, fold_name
 from engine.fields.normalisation.context import CHOICE, LocaleContext
 from engine.fields.normalisation.result import Normalised, Reading, unreadable
-from engine.fields.normalisation.ticks import EMPTY, TICKED
 from engine.fields.types import Choice, FieldOptions
 
-_BOX = re.compile(r"(\[ ?[xX✓✔]? ?\]|\( ?[xX✓✔]? ?\)|[☐□▢☑☒✓✔✗✘■])")
 _ALIKE = 80  # of 100, rapidfuzz's ratio: a printed text that is so like a choice is offered, never stored
 _MOST = 9  # a person picks with one key
 _LONGEST_NAME = 60  # characters of a remembered text
@@ -30,7 +27,7 @@ def normalise_choice(text: str, options: FieldOptions, context: LocaleContext) -
     named = _named(text, options.choices)
     if len(named) == 1:
         return Normalised(value=named[0].value, rule="choice")
-    ticked = [choice for label in _ticked(text) for choice in _named(label, options.choices)]
+    ticked = [choice for box in boxes_of(text) if box.ticked for choice in _named(box.label, options.choices)]
     if len(ticked) == 1:
         return Normalised(value=ticked[0].value, rule="ticked-choice")
     key = CHOICE + fold_name(text)[:_LONGEST_NAME]
@@ -56,20 +53,6 @@ def _named(text: str, choices: tuple[Choice, ...]) -> list[Choice]:
         if matching:
             return matching
     return []
-
-
-def _ticked(text: str) -> list[str]:
-    """Return the labels of ticked boxes; boxes stand before their labels, or all behind."""
-    parts = [part.strip() for part in _BOX.split(text)]
-    boxes, labels = parts[1::2], parts[2::2]
-    if parts[0]:
-        labels = parts[0:-1:2]
-    return [label for box, label in zip(boxes, labels, strict=False) if _is_ticked(box)]
-
-
-def _is_ticked(box: str) -> bool:
-    mark = re.sub(r"[\[\]() ]", "", box).lower()
-    return mark in TICKED and box not in EMPTY
 
 
 def _alike(text: str, choices: tuple[Choice, ...]) -> list[Choice]:

@@ -24,7 +24,11 @@ _MORE = {
     "macau": "MO", "vatican": "VA",
     "日本国": "JP", "アメリカ": "US", "英国": "GB", "مصر العربيه": "EG", "جمهوريه مصر العربيه": "EG",
     "امريكا": "US", "भारत गणराज्य": "IN",
-    "korea": "KR KP", "congo": "CG CD",
+    "holanda": "NL", "olanda": "NL", "hollande": "NL", "هولندا": "NL", "angleterre": "GB", "inglaterra": "GB",
+    "inghilterra": "GB", "schottland": "GB", "anglia": "GB", "gb": "GB", "eua": "US", "ee uu": "US", "eeuu": "US",
+    "米国": "US", "豪州": "AU", "美国": "US", "انجلترا": "GB", "بريطانيا": "GB", "السعوديه": "SA", "الامارات": "AE",
+    "अमेरिका": "US", "ब्रिटेन": "GB", "इंग्लैंड": "GB", "rfa": "DE", "etats unis": "US", "vae": "AE", "eau": "AE",
+    "korea": "KR KP", "corea": "KR KP", "coree": "KR KP", "congo": "CG CD",
 }  # fmt: skip
 _SHORTEST = 4  # Latin letters of a name that counts in any language; shorter ones only in the locale's own
 _CODE_AND_NAME = re.compile(

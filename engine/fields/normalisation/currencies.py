@@ -7,20 +7,27 @@ have (Rs, Fr., TL) stand in the table below.
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cache
 
 from engine.fields.normalisation import locales
 from engine.fields.normalisation.characters import fold
 
 # Signs and the currencies that share them, the more traded first (BIS Triennial Survey 2022).
+_DOLLARS = ("USD", "AUD", "CAD", "HKD", "SGD", "NZD", "MXN", "CLP", "COP", "ARS")
+_FRANCS = ("CHF", "XAF", "XOF")
 SIGNS: dict[str, tuple[str, ...]] = {
-    "$": ("USD", "AUD", "CAD", "HKD", "SGD", "NZD", "MXN", "CLP", "COP", "ARS"),
+    "$": _DOLLARS,
     "US$": ("USD",), "$US": ("USD",), "USD$": ("USD",), "U$S": ("USD",), "C$": ("CAD",), "CA$": ("CAD",),
     "CAN$": ("CAD",), "$CA": ("CAD",), "A$": ("AUD",), "AU$": ("AUD",), "$AU": ("AUD",), "NZ$": ("NZD",),
     "HK$": ("HKD",), "S$": ("SGD",), "MX$": ("MXN",), "R$": ("BRL",), "NT$": ("TWD",), "AR$": ("ARS",),
+    "M.N.": ("MXN",), "MN": ("MXN",),
+    **dict.fromkeys(("dollar", "dollars", "Dollar", "Dollars", "DOLLARS"), _DOLLARS),
+    **dict.fromkeys(("peso", "pesos", "Pesos", "PESOS"), ("MXN", "PHP", "CLP", "COP", "ARS")),
+    **dict.fromkeys(("pound", "pounds", "Pounds"), ("GBP", "EGP")), **dict.fromkeys(("franc", "francs"), _FRANCS),
     "€": ("EUR",), "Euro": ("EUR",), "Euros": ("EUR",), "euro": ("EUR",), "euros": ("EUR",), "EURO": ("EUR",),
     "£": ("GBP", "EGP"), "E£": ("EGP",), "£E": ("EGP",), "LE": ("EGP",), "L.E.": ("EGP",), "ج.م": ("EGP",),
-    "ج.م.": ("EGP",), "جم": ("EGP",), "جنيه": ("EGP",), "جنيه مصري": ("EGP",), "جنيها": ("EGP",),
+    "ج.م.": ("EGP",), "جم": ("EGP",), "جنيه": ("EGP",), "جنيه مصري": ("EGP",), "جنيها": ("EGP",), "جنيهًا": ("EGP",),
     "ر.س": ("SAR",), "ر.س.": ("SAR",), "د.إ": ("AED",), "د.إ.": ("AED",), "د.ك": ("KWD",), "د.ك.": ("KWD",),
     "¥": ("JPY", "CNY"), "円": ("JPY",), "圓": ("JPY", "TWD"), "元": ("CNY", "TWD"), "人民币": ("CNY",), "원": ("KRW",),
     "₩": ("KRW",), "₹": ("INR",), "रु": ("INR", "NPR"), "रु.": ("INR", "NPR"), "रुपये": ("INR", "NPR"),
@@ -28,7 +35,7 @@ SIGNS: dict[str, tuple[str, ...]] = {
     "kr": ("SEK", "NOK", "DKK", "ISK"), "kr.": ("SEK", "NOK", "DKK", "ISK"), "zł": ("PLN",), "Kč": ("CZK",),
     "Ft": ("HUF",), "лв": ("BGN",), "лв.": ("BGN",), "руб": ("RUB",), "руб.": ("RUB",), "₽": ("RUB",), "₴": ("UAH",),
     "грн": ("UAH",), "₺": ("TRY",), "TL": ("TRY",), "₫": ("VND",), "₪": ("ILS",), "฿": ("THB",), "บาท": ("THB",),
-    "₱": ("PHP",), "R": ("ZAR",), "Fr.": ("CHF", "XAF", "XOF"), "Fr": ("CHF", "XAF", "XOF"), "SFr.": ("CHF",),
+    "₱": ("PHP",), "R": ("ZAR",), "Fr.": _FRANCS, "Fr": _FRANCS, "SFr.": ("CHF",),
     "sFr.": ("CHF",), "SFr": ("CHF",), "Franken": ("CHF",), "reais": ("BRL",), "złotych": ("PLN",), "yen": ("JPY",),
     "rupees": ("INR", "PKR", "LKR"), "lei": ("RON", "MDL"), "din": ("RSD",), "Rp": ("IDR",),
 }  # fmt: skip
@@ -54,53 +61,65 @@ def digits_of(code: str) -> int:
 
 
 @cache
-def _tokens(language: str | None) -> dict[str, tuple[str, ...]]:
-    """Return printed currencies and their codes: signs, codes, and names in a language."""
-    named: dict[str, tuple[str, ...]] = {}
-    if language:
-        locale = locales.locale_of(language)
-        plurals = locale._data["currency_names_plural"]
-        for code in codes():
-            names = {str(name) for name in (locale.currencies.get(code, code), *plurals.get(code, {}).values())}
-            for name in map(fold, names):
-                named[name] = (code,)
-                named.setdefault(name.lower(), (code,))
+def _tokens() -> dict[str, tuple[str, ...]]:
+    """Return signs and codes as they are printed, and the codes that they may mean."""
     folded = {fold(sign): shared for sign, shared in SIGNS.items()}
-    return {**named, **{code: (code,) for code in codes()}, **{c: (c.upper(),) for c in _LETTER_CASES}, **folded}
+    return {**{code: (code,) for code in codes()}, **{c: (c.upper(),) for c in _LETTER_CASES}, **folded}
 
 
 @cache
-def _patterns(language: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return patterns of a currency at the beginning and at the end. A word ends with its letters; 円 needs no gap."""
-    tokens = sorted(_tokens(language), key=len, reverse=True)
-    bound = "|".join(re.escape(token) for token in tokens if not _EAST_ASIAN.search(token))
-    free = "|".join(re.escape(token) for token in tokens if _EAST_ASIAN.search(token))
-    return (
-        re.compile(rf"(?P<token>{free}|(?:{bound})(?![^\W\d_]))(?P<core>.*)", re.DOTALL),
-        re.compile(rf"(?P<core>.*?)(?P<token>{free}|(?<![^\W\d_])(?:{bound}))", re.DOTALL),
-    )
+def _names(tag: str | None) -> dict[str, tuple[str, ...]]:
+    """Return names of currencies in a locale, and its signs of more than one character: "us-dollar", "$us"."""
+    if tag is None:
+        return {}
+    locale = locales.locale_of(tag)
+    plurals, symbols = locale._data["currency_names_plural"], locale._data["currency_symbols"]
+    names: dict[str, tuple[str, ...]] = {}
+    for code in sorted(codes()):
+        signs = fold(str(symbols.get(code, "")))
+        if len(signs) > 1 and any(unicodedata.category(character) == "Sc" for character in signs):
+            names[signs.lower()] = (code,)
+        for name in (locale.currencies.get(code, code), *plurals.get(code, {}).values()):
+            names[fold(str(name)).lower()] = (code,)
+    return names
 
 
-def split_currency(text: str, language: str | None) -> tuple[str, str]:
-    """Split the currency from the beginning or end of a folded text.
+@cache
+def _longest(tag: str | None) -> int:
+    return max(map(len, (*_tokens(), *_names(tag))))
+
+
+def split_currency(text: str, tag: str | None) -> tuple[str, str]:
+    """Split the longest currency from the beginning or else the end of a folded text.
+
+    A word ends where its letters end, so "Rest 5" has no R; 円 may touch other letters.
 
     Args:
         text: folded text.
-        language: its names of currencies count, too.
+        tag: a locale, whose names of currencies count, too.
 
     Returns:
         The text without it, and the currency as printed ("" where none stands there).
     """
-    for pattern in _patterns(language):
-        match = pattern.fullmatch(text)
-        if match and match["core"].strip():
-            return match["core"].strip(), match["token"]
+    lengths = range(min(_longest(tag), len(text) - 1), 0, -1)
+    for length in lengths:
+        if _is_currency(text[:length], text[length], tag) and text[length:].strip():
+            return text[length:].strip(), text[:length]
+    for length in lengths:
+        if _is_currency(text[-length:], text[-length - 1], tag) and text[:-length].strip():
+            return text[:-length].strip(), text[-length:]
     return text, ""
 
 
-def codes_of(token: str, language: str | None) -> tuple[str, ...]:
+def _is_currency(token: str, beside: str, tag: str | None) -> bool:
+    if token not in _tokens() and token.lower() not in _names(tag):
+        return False
+    return not beside.isalpha() or bool(_EAST_ASIAN.search(token))
+
+
+def codes_of(token: str, tag: str | None) -> tuple[str, ...]:
     """Return the ISO 4217 codes that a printed currency may mean, the more usual first."""
-    return _tokens(language)[token]
+    return _tokens().get(token) or _names(tag)[token.lower()]
 
 
 def code_by_locale(token: str, tag: str) -> str | None:
@@ -114,7 +133,7 @@ def _code_by_region(token: str, tag: str) -> str | None:
 
     from babel.numbers import get_territory_currencies
 
-    shared = _tokens(None).get(token, ())
+    shared = _tokens().get(token, ())
     region = locales.locale_of(tag).territory
     used = get_territory_currencies(region, date(*_FIXED_DAY), date(*_FIXED_DAY)) if region else []
     for code in used:

@@ -12,9 +12,11 @@ from datetime import date
 
 from engine.fields.normalisation import locales
 from engine.fields.normalisation.candidates import Candidate, decide
-from engine.fields.normalisation.characters import fold, mixes_digits
+from engine.fields.normalisation.characters import fold, fold_name, mixes_digits
 from engine.fields.normalisation.context import DATE_ORDER, MONTH, LocaleContext
 from engine.fields.normalisation.eras import read_era_date
+from engine.fields.normalisation.misread import MISREAD, as_misread
+from engine.fields.normalisation.month_names import weekdays
 from engine.fields.normalisation.named_dates import read_named_date
 from engine.fields.normalisation.result import Normalised, unreadable
 from engine.fields.normalisation.years import BUDDHIST, Year, years_of
@@ -22,7 +24,8 @@ from engine.fields.normalisation.years import BUDDHIST, Year, years_of
 _NUMERIC = re.compile(r"(\d{1,4}) ?([./ -]) ?(\d{1,2}) ?([./ -]) ?(\d{1,4})\.?(?: ?г\.?)?")
 _COMPACT = re.compile(r"\d{6}|\d{8}")
 _TIME = re.compile(
-    r"(?:[ ,]+(?:-|um|at|à|às|a las|kl\.?|alle|om|في|को|บ)? ?|T)\d{1,2}(?:[:.h]\d{2}){1,2}(?:[.,]\d+)?"
+    r"(?:(?:[ ,]+(?:-|um|at|à|às|a las|kl\.?|alle|om|في|บ)? ?|T)\d{1,2}(?:[:h]\d{2}(?::\d{2}(?:[.,]\d+)?)?|\.\d{2})"
+    r"|(?<=\d{8})T\d{4}(?:\d{2})?)"
     r"(?: ?(?:uhr|hrs?|[ap]\.? ?m\.?|[صم]|h))?(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?$"
     r"|[ ,]*(?:午前|午後)?\d{1,2}時(?:\d{1,2}分)?$",
     re.IGNORECASE,
@@ -46,12 +49,29 @@ def normalise_date(text: str, context: LocaleContext) -> Normalised:
         return unreadable("Digits of several scripts stand in one date.")
     folded = " ".join(fold(text).split())
     reason = "This is no date with day, month and year."
-    for shortened in dict.fromkeys((folded, _TIME.sub("", folded).rstrip(" ,"))):
+    timeless = _TIME.sub("", folded).rstrip(" ,")
+    for shortened in dict.fromkeys((folded, timeless, _without_weekday(folded), _without_weekday(timeless))):
         result = _read(shortened, context)
         if isinstance(result, Normalised):
             return result
         reason = result or reason
-    return unreadable(reason)
+    return _read_misread(folded, context) or unreadable(reason)
+
+
+def _without_weekday(text: str) -> str:
+    """Return a text without a name of a weekday before its first digit or behind its last."""
+    match = re.fullmatch(r"(?P<before>\D*)(?P<date>\d.*\d\.?)(?P<behind>\D*)", text)
+    if match is None:
+        return text
+    words = fold_name(f"{match['before']} {match['behind']}").split()
+    return match["date"] if words and all(word in weekdays() for word in words) else text
+
+
+def _read_misread(text: str, context: LocaleContext) -> Normalised | None:
+    """Return readings of a numeric date in which OCR may have read letters for digits; none is sure."""
+    repaired = text.translate(MISREAD)
+    result = _read(repaired, context) if repaired != text and _NUMERIC.fullmatch(repaired) else None
+    return as_misread(result) if isinstance(result, Normalised) else None
 
 
 def _read(text: str, context: LocaleContext) -> Normalised | str:
@@ -112,15 +132,18 @@ def _read_numeric(numeric: re.Match[str], context: LocaleContext) -> Normalised 
         return ""
     if len(first) == 4:
         return _decided_or_reason(years_of(first, context), int(second), third, "year-first", context)
-    if len(third) not in (2, 4) or len(first) > 2:
-        return ""
     usual = context.conventions.get(DATE_ORDER) or _order_of(context)
-    orders = ["DMY", "MDY"]
-    if len(third) == 2 and len(first) == 2 and usual in (None, "YMD"):
-        orders.append("YMD")  # a year of two digits comes first only where nothing speaks for another order
+    if len(third) not in (2, 4) or len(first) > 2:
+        korean = usual == "YMD" and len(first) == 2 and len(third) == 1  # 26. 4. 3.
+        return _decided_or_reason(years_of(first, context), int(second), third, "year-first", context) if korean else ""
     dots = sign == "."
-    candidates = []
-    for order in orders:
+    candidates: list[Candidate] = []
+    for order in ("DMY", "MDY", "YMD"):
+        if order == "YMD":
+            # A year of two digits comes first only where nothing speaks for another order.
+            possible = usual == "YMD" or all(c.convention[DATE_ORDER] != usual for c in candidates)
+            if len(third) == 4 or len(first) == 1 or not possible:
+                continue
         day, month, year = {
             "DMY": (first, second, third), "MDY": (second, first, third), "YMD": (third, second, first)
         }[order]  # fmt: skip
@@ -171,7 +194,7 @@ def _read_compact(digits: str, context: LocaleContext) -> Normalised | str:
 
 
 def _read_named(text: str, context: LocaleContext) -> Normalised | str:
-    named = read_named_date(text, context.language)
+    named = read_named_date(text, context.locale)
     if named is None:
         return ""
     if not named.year or not named.day:

@@ -20,7 +20,7 @@ _SHORT = {"令": "令和", "平": "平成", "昭": "昭和", "大": "大正", "�
           "T": "大正", "M": "明治"}  # fmt: skip
 _NUMERALS = {character: number for number, character in enumerate("〇一二三四五六七八九")} | {"零": 0}
 _WRITTEN = re.compile(
-    r"(?:中華)?(?P<era>令和|平成|昭和|大正|明治|民國|民国|[令平昭大明])?(?:西暦)?(?P<year>\d{4}|\d{1,3}|元)[年년](?P<month>\d{1,2})[月월](?P<day>\d{1,2})[日일]?"
+    r"(?:中華)?(?P<era>令和|平成|昭和|大正|明治|民國|民国|[令平昭大明RHSTM])?(?:西暦)?(?P<year>\d{4}|\d{1,3}|元)[年년](?P<month>\d{1,2})[月월](?P<day>\d{1,2})[日일]?"
 )
 _DOTTED = re.compile(
     r"(?P<era>[RHSTM令平昭大明]|令和|平成|昭和)(?P<year>\d{1,2}|元)[./-](?P<month>\d{1,2})[./-](?P<day>\d{1,2})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 _NUMBER = re.compile(r"\d+(?:[.,' ٬٫،]\d+)*|[.,٫]\d+")
-_WHOLE_ENDING = re.compile(r"[.,] ?-+$|/-$")  # 5,-  12.--  500/-
+_WHOLE_ENDING = re.compile(r"[.,:] ?-+$|/-$")  # 5,-  12.--  5:-  500/-
 _GROUPS = re.compile(r"[1-9]\d{0,2}(?:x\d{3})+|[1-9]\d?(?:x\d{2})+x\d{3}")  # the second: Indian lakhs
 LONGEST = 40  # digits; a longer text is no number of a paper
 

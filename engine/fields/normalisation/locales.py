@@ -116,3 +116,10 @@ def _date_order(tag: str) -> str:
 def clock(tag: str) -> str | None:
     """Return "24" or "12" for hours as the locale prints them."""
     return agreed(tag, lambda name: "24" if "H" in str(locale_of(name).time_formats["short"].pattern) else "12")
+
+
+@cache
+def halves_of_day(tag: str) -> dict[str, tuple[str, ...]]:
+    """Return how a locale abbreviates "am" and "pm", in small letters."""
+    printed = locale_of(tag).day_periods["format"]["abbreviated"]
+    return {half: (str(printed[half]).lower().replace("\u00a0", " "),) for half in ("am", "pm") if half in printed}

@@ -16,14 +16,14 @@ _MORE = {
     "ar": {"نيسان": 4, "ايار": 5, "حزيران": 6, "تموز": 7, "اب": 8, "ايلول": 9, "شباط": 2, "اذار": 3, "ابريل": 4},
 }  # fmt: skip
 _SHORTEST_PREFIX = 3
-_PREFIXED = frozenset({"en", "de", "fr", "es", "pt", "it", "nl"})
+_PREFIXED = frozenset({"en", "de", "fr", "es", "pt", "it", "nl", "hi"})
 
 
 @cache
-def months_in(language: str) -> dict[str, int]:
-    """Return the months of a language by their folded names."""
+def months_in(tag: str) -> dict[str, int]:
+    """Return the months of a language or locale by their folded names."""
     names: dict[str, int] = {}
-    calendar = locales.locale_of(language).months
+    calendar, language = locales.locale_of(tag).months, locales.language_of(tag)
     for style in ("format", "stand-alone"):
         for width in ("wide", "abbreviated"):
             for number, name in calendar[style][width].items():
@@ -46,15 +46,15 @@ def _prefixes_in(language: str) -> dict[str, int]:
     return {prefix: numbers.copy().pop() for prefix, numbers in owners.items() if len(numbers) == 1}
 
 
-def months_named(name: str, language: str | None) -> tuple[set[int], bool]:
+def months_named(name: str, locale: str | None) -> tuple[set[int], bool]:
     """Return the months that a name may mean, and whether the language was needed to tell.
 
     Args:
         name: folded name, whole or abbreviated.
-        language: language of the locale; its own names go first. None looks into all languages.
+        locale: its own names go first. None looks into all languages.
     """
-    if language:
-        number = months_in(language).get(name)
+    if locale:
+        number = months_in(locale).get(name)
         if number is not None:
             return {number}, True
     whole = {months_in(known)[name] for known in locales.LANGUAGES if name in months_in(known)}
@@ -71,5 +71,7 @@ def weekdays() -> frozenset[str]:
         days = locales.locale_of(language).days
         for style in ("format", "stand-alone"):
             for width in ("wide", "abbreviated"):
+                if language == "th":
+                    names |= {fold_name(f"{name}ที่") for name in days[style][width].values()}
                 names |= {word for name in days[style][width].values() for word in fold_name(str(name)).split()}
     return frozenset(names | {"thur", "thurs", "tues", "weds"})

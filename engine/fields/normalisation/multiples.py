@@ -21,7 +21,9 @@ _POWERS = {
 }  # fmt: skip
 _WORD = re.compile(r"(?P<core>.*\d) ?(?P<word>[^\W\d_][^\d.]*)\.?", re.DOTALL)
 _PART = r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?"
-_EAST_ASIAN = re.compile(rf"(?:(?P<p8>{_PART})[億亿억])?(?:(?P<p4>{_PART})[万萬만])?(?:(?P<p3>\d)千)?(?P<p0>{_PART})?")
+_EAST_ASIAN = re.compile(
+    rf"(?:(?P<p8>{_PART})[億亿억])?(?:(?P<p4>{_PART})[万萬만])?(?:(?P<p6>{_PART})百万)?(?:(?P<p3>{_PART})千)?(?P<p0>{_PART})?"
+)
 
 
 def all_shapes_of(text: str, arabic: bool = False) -> list[Shape]:

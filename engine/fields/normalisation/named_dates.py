@@ -12,11 +12,11 @@ from engine.fields.normalisation.month_names import months_named, weekdays
 _ORDINALS = frozenset({"st", "nd", "rd", "th", "er", "e", "o", "a", "ro", "do", "ste", "de"})
 # Words between the parts of a date, in languages whose dates have some.
 _BETWEEN_WORDS = (
-    "de del den der dem the of le el do da di d al em on am vom a dated l "
+    "de del den der dem the of le el do da di d al em on am vom a dated l day "
     "на от г год года р року r roku m gada g ngày năm godine year"
 )
 _BETWEEN = frozenset(map(fold_name, _BETWEEN_WORDS.split()))
-_ERAS = frozenset({"ad", "ce", "م", "ميلادي", "ميلاديه", "n chr", "คศ", "ค ศ"})
+_ERAS = ("ad", "ce", "a d", "c e", "م", "ميلادي", "ميلاديه", "คศ", "ค ศ")
 _BUDDHIST = ("พ ศ", "พศ", "b e", "be")
 _LONGEST_NAME = 3  # words
 _ROMAN = {
@@ -47,12 +47,12 @@ class NamedDate:
     by_language: bool
 
 
-def read_named_date(folded: str, language: str | None) -> NamedDate | None:
+def read_named_date(folded: str, locale: str | None) -> NamedDate | None:
     """Return a date with the name of a month, or None where the text holds anything else.
 
     Args:
         folded: folded text.
-        language: language of the locale, or None.
+        locale: BCP-47 locale, or None.
     """
     plain = fold_name(re.sub(r"[ªº°]", " ", folded))
     words = re.sub(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)", " ", plain).split()
@@ -63,8 +63,10 @@ def read_named_date(folded: str, language: str | None) -> NamedDate | None:
     for era in _BUDDHIST:
         if f" {era} " in f" {text} ":
             buddhist, text = True, f" {text} ".replace(f" {era} ", " ").strip()
+    for era in _ERAS:
+        text = f" {text} ".replace(f" {era} ", " ").strip()
     words = text.split()
-    for start, end, months, by_language in _month_spans(words, language):
+    for start, end, months, by_language in _month_spans(words, locale):
         before, after = _numbers(words[:start]), _numbers(words[end:])
         if before is None or after is None:
             continue
@@ -75,14 +77,14 @@ def read_named_date(folded: str, language: str | None) -> NamedDate | None:
     return None
 
 
-def _month_spans(words: list[str], language: str | None) -> Iterator[tuple[int, int, set[int], bool]]:
+def _month_spans(words: list[str], locale: str | None) -> Iterator[tuple[int, int, set[int], bool]]:
     """Yield the spans of words that name a month, the longer first."""
     for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
         for start in range(len(words) - length + 1):
             span = words[start : start + length]
             if all(word.isdigit() for word in span):
                 continue
-            months, by_language = months_named(" ".join(span), language)
+            months, by_language = months_named(" ".join(span), locale)
             if not months and length == 1 and span[0] in _ROMAN:
                 months, by_language = {_ROMAN[span[0]]}, False
             if months:
@@ -97,7 +99,7 @@ def _numbers(words: list[str]) -> list[str] | None:
             numbers.append(word)
         elif word in _ORDINALS and index and words[index - 1].isdigit():
             continue
-        elif word not in _BETWEEN and word not in _ERAS and word not in weekdays():
+        elif word not in _BETWEEN and word not in weekdays():
             return None
     return numbers
 
@@ -108,6 +110,8 @@ def _order(before: list[str], after: list[str]) -> tuple[str, str] | None:
         case [day], [year] if len(day) <= 2 and len(year) in (2, 4):
             return year, day
         case [year], [day] if len(year) == 4 and len(day) <= 2:
+            return year, day
+        case [year, day], [] if len(year) == 4 and len(day) <= 2:
             return year, day
         case [], [day, year] if len(day) <= 2 and len(year) in (2, 4):
             return year, day

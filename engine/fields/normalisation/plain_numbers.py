@@ -6,18 +6,16 @@ decimal comma. Here the text decides where it can ("25.00" has no thousands), th
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from engine.fields.normalisation.candidates import Candidate, decide
 from engine.fields.normalisation.characters import fold, has_arabic_digits, mixes_digits
 from engine.fields.normalisation.context import DECIMAL, LocaleContext
+from engine.fields.normalisation.misread import MISREAD, as_misread
 from engine.fields.normalisation.multiples import all_shapes_of
 from engine.fields.normalisation.result import Normalised, Reading, unreadable
 from engine.fields.normalisation.signed_numbers import SignedNumber, decimal_of, decimal_sign, plain, signed_numbers
 from engine.fields.normalisation.signs import split_sign
 
 LARGEST_INTEGER = 2**53 - 1  # JSON readers of browsers keep no larger one exactly
-_MISREAD = str.maketrans("OoQlI|", "000111")
 
 
 def normalise_number(text: str, context: LocaleContext) -> Normalised:
@@ -66,13 +64,12 @@ def _read(numbers: tuple[list[SignedNumber], bool], context: LocaleContext, *, w
     result = decide(candidates, context, decimal_of(context))
     sign = usable[0].convention.get(DECIMAL)
     contradicted = len(usable) < len(readings) and sign is not None and decimal_sign(context) not in (None, sign)
-    if result.value is None or not (misread or contradicted):
-        return _as_misread(result) if misread else result
-    pick = Reading(
-        value=result.value, words=candidates[0].words, convention={} if misread else candidates[0].convention
-    )
-    unsure = Normalised(readings=(pick,))
-    return _as_misread(unsure) if misread else unsure
+    if misread:
+        return as_misread(result)
+    if result.value is None or not contradicted:
+        return result
+    words, convention = candidates[0].words, candidates[0].convention
+    return Normalised(readings=(Reading(value=result.value, words=words, convention=convention),))
 
 
 def _is_whole(reading: SignedNumber) -> bool:
@@ -80,20 +77,11 @@ def _is_whole(reading: SignedNumber) -> bool:
     return number == number.to_integral_value() and abs(number) <= LARGEST_INTEGER
 
 
-def _as_misread(result: Normalised) -> Normalised:
-    return replace(
-        result,
-        readings=tuple(
-            replace(reading, words=f"letters read as digits, {reading.words}") for reading in result.readings
-        ),
-    )
-
-
 def _numbers(folded: str, text: str, context: LocaleContext) -> tuple[list[SignedNumber], bool]:
     """Return the readings of a number, and whether they take letters for misread digits: "1O0" is perhaps 100."""
     if mixes_digits(text):
         return [], False
-    for core, misread in ((folded, False), (folded.translate(_MISREAD), True)):
+    for core, misread in ((folded, False), (folded.translate(MISREAD), True)):
         signed = split_sign(core, context)
         shapes = all_shapes_of(signed.core, has_arabic_digits(text)) if signed else []
         if signed and shapes and (not misread or any(map(str.isdigit, folded))):

@@ -15,9 +15,12 @@ from engine.fields.normalisation.context import CREDIT_SIGN, LEADING_DASH, Local
 
 _PARENTHESES = re.compile(r"\((.*)\)", re.DOTALL)
 _CREDIT = re.compile(
-    r"(?P<core>.*?\d.*?)\s*\b(?P<word>CR|DR)\b\.?|(?P<word2>CR|DR)\b\.?\s*(?P<core2>.*\d.*)", re.IGNORECASE
+    r"(?P<core>.*?\d.*?)(?<![^\W\d_]) ?(?P<word>CR|DR)\.?|(?P<word2>CR|DR)\.? ?(?![^\W\d_])(?P<core2>.*\d.*)",
+    re.IGNORECASE | re.DOTALL,
 )
-_GERMAN_CREDIT = re.compile(r"(?P<core>.*?\d.*?) ?(?P<word>[HS])\b")
+# Letters of bank statements: Haben and Soll, crédito and débito, haber and debe.
+_LETTERS = {"de": {"H": "CR", "S": "DR"}, "pt": {"C": "CR", "D": "DR"}, "es": {"H": "CR", "D": "DR"}}
+_LETTER = re.compile(r"(?P<core>.*\d.*?)(?<![^\W\d_]) ?(?P<word>[HSCD])", re.DOTALL)
 
 
 Meaning: TypeAlias = tuple[bool, str, dict[str, str]]  # negative or not, the convention in words, what to remember
@@ -68,7 +71,7 @@ def split_sign(text: str, context: LocaleContext, cut: Callable[[str], str] = st
 
     Args:
         text: folded text.
-        context: Japanese papers print △ for minus; German bank statements H and S for credit and debit.
+        context: Japanese papers print △ for minus; bank statements letters for credit and debit.
         cut: removes a currency that may stand between sign and digits; called after each part that was taken off.
 
     Returns:
@@ -96,15 +99,13 @@ def _take(text: str, context: LocaleContext) -> tuple[str, str] | None:
         return "-", enclosed[1]
     if text[:1] in ("-", "+"):
         return text[0], text[1:]
-    if text[-1:] in ("-", "+") and re.search(r"[^\s.,/+-] ?[-+]$", text):
+    if text[-1:] in ("-", "+") and re.search(r"[^\s.,:/+-] ?[-+]$", text):
         return text[-1], text[:-1]
     if context.language == "ja" and text[:1] in ("△", "▲"):
         return "-", text[1:]
     credit = _CREDIT.fullmatch(text)
-    if credit is None and context.language == "de":
-        credit = _GERMAN_CREDIT.fullmatch(text)
-    if credit is None:
-        return None
-    parts = credit.groupdict()
-    word = str(parts["word"] or parts["word2"]).upper()
-    return {"H": "CR", "S": "DR"}.get(word, word), str(parts["core"] or parts["core2"])
+    if credit is not None:
+        return str(credit["word"] or credit["word2"]).upper(), str(credit["core"] or credit["core2"])
+    letters = _LETTERS.get(context.language or "", {})
+    letter = _LETTER.fullmatch(text) if letters else None
+    return (letters[letter["word"]], letter["core"]) if letter and letter["word"] in letters else None

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import re
 
+from engine.fields.normalisation.boxes import EMPTY, TICKED, boxes_of
 from engine.fields.normalisation.characters import fold, fold_name
 from engine.fields.normalisation.context import TICK, LocaleContext
 from engine.fields.normalisation.result import Normalised, Reading, unreadable
 
-# A cross in a box ticks it; circles are ticks in Japan, and empty bullets of lists elsewhere.
-TICKED = frozenset("✓✔☑☒🗹🗷✗✘☓🗸⊠■●レ") | {"x"}
-EMPTY = frozenset("☐□▢⬜❏❑") | {"[]", "()", "[ ]", "( )", "[_]"}
-_CROSSED = frozenset("×✕✖❌")  # in Japan "no", elsewhere a tick
-_CIRCLES = frozenset("○◯〇◎")
+_CROSSES = frozenset("×✕✖")  # look like X; in Japan "no"
+_CIRCLES = frozenset("○◯〇◎")  # in Japan "yes"; elsewhere an empty bullet
+_REFUSALS = frozenset("✗✘❌")  # beside ✓ they say no, alone in a box they tick it
 _ENCLOSED = re.compile(r"[\[(]\s*(.)\s*[\])]")
 _YES_WORDS = (
-    "yes y true on 1 ja j wahr oui o vrai sí si s verdadero sim verdadeiro vero da tak igen ano áno kyllä jo evet "
+    "yes y true on 1 ja wahr oui vrai sí si verdadero sim verdadeiro vero da tak igen ano áno kyllä jo evet "
     "так да ναι نعم اجل بله כן हाँ हां जी はい 有 是 예 네 có ya ใช่ taip jā jah checked ticked selected"
 )
 _NO_WORDS = (
@@ -24,13 +23,15 @@ _NO_WORDS = (
 )
 _YES = frozenset(map(fold_name, _YES_WORDS.split()))
 _NO = frozenset(map(fold_name, _NO_WORDS.split()))
+# Letters that say yes in some languages; elsewhere O is a circle, and S and J are initials.
+_YES_LETTERS = {"o": ("fr",), "s": ("es", "pt", "it"), "j": ("de", "nl", "da", "nb", "sv")}
 
 
 def normalise_tick(text: str, context: LocaleContext) -> Normalised:
     """Return whether a box is ticked, or a word says yes.
 
     Args:
-        text: printed text: a mark such as ☒, X or [ ], or a word such as ja or non.
+        text: printed text: a mark such as ☒, X or [ ], a word such as ja or non, or both, as ☒ Yes ☐ No.
         context: Japanese papers print ○ for yes; × is ambiguous there, and a tick elsewhere.
     """
     folded = fold(text).lower()
@@ -41,14 +42,36 @@ def normalise_tick(text: str, context: LocaleContext) -> Normalised:
         return Normalised(value=True, rule="tick")
     if compact in EMPTY:
         return Normalised(value=False, rule="empty-box")
-    if mark in _CROSSED or mark in _CIRCLES:
+    if mark in _CROSSES | _CIRCLES | _REFUSALS:
         return _mark_of_country(mark, context)
+    boxed = boxes_of(text)
+    value = _boxed(text, context) if boxed else _word(text, context)
+    if value is None:
+        return unreadable("This is neither a tick nor a word for yes or no.")
+    by_letter = not boxed and compact in _YES_LETTERS
+    return Normalised(
+        value=value, rule="ticked-word" if boxed else "word", locale=context.locale if by_letter else None
+    )
+
+
+def _word(text: str, context: LocaleContext) -> bool | None:
+    """Return what a word says, or None where it says neither."""
     word = fold_name(text)
-    if word in _YES:
-        return Normalised(value=True, rule="word")
-    if word in _NO:
-        return Normalised(value=False, rule="word")
-    return unreadable("This is neither a tick nor a word for yes or no.")
+    if word in _YES or context.language in _YES_LETTERS.get(word, ()):
+        return True
+    return False if word in _NO else None
+
+
+def _boxed(text: str, context: LocaleContext) -> bool | None:
+    """Return what boxes with labels say: the word of the ticked one, or whether the only one is ticked."""
+    boxes = boxes_of(text)
+    if len(boxes) == 1:
+        word = _word(boxes[0].label, context)
+        if word is False:
+            return False if boxes[0].ticked else None
+        return boxes[0].ticked
+    ticked = [box.label for box in boxes if box.ticked]
+    return _word(ticked[0], context) if len(ticked) == 1 else None
 
 
 def _mark_of_country(mark: str, context: LocaleContext) -> Normalised:
@@ -57,7 +80,7 @@ def _mark_of_country(mark: str, context: LocaleContext) -> Normalised:
         return Normalised(value=picked == "yes", rule="tick")
     if mark in _CIRCLES and context.language == "ja":
         return Normalised(value=True, rule="circle", locale=context.locale)
-    if mark in _CROSSED and context.language not in (None, "ja"):
+    if mark in _CROSSES and context.language not in (None, "ja"):
         return Normalised(value=True, rule="tick", locale=context.locale)
     return Normalised(
         readings=(

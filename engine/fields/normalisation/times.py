@@ -12,15 +12,19 @@ from engine.fields.normalisation.result import Normalised, Reading, unreadable
 _MORNING = ("a.m.", "a. m.", "a.m", "am", "ص", "صباحا", "صباحًا", "午前", "上午", "오전", "पूर्वाह्न", "π.μ.", "ก่อนเที่ยง")
 _EVENING = ("p.m.", "p. m.", "p.m", "pm", "م", "مساء", "مساءً", "午後", "下午", "오후", "अपराह्न", "μ.μ.", "หลังเที่ยง")
 _BEFORE = re.compile(r"(?:um|kl\.?|klo|at|à|às|as|a las?|alle|ore|om|o|в|godz\.?) (?=\d)|t(?=\d{2})", re.IGNORECASE)
-_UNIT = "h|uhr|heures?|horas?|hrs?|时|時|시|点|點|uur|น"
+_UNIT = "hs?|uhr|heures?|horas?|hrs?|时|時|시|点|點|uur|น"
 _CORE = re.compile(
     rf"(?P<hour>\d{{1,2}})"
-    rf"(?: ?(?P<unit>:|\.|{_UNIT})\.? ?(?:(?P<minute>\d{{2}})(?: ?(?::|\.|min|m|分|분) ?(?P<second>\d{{2}}))?)?)?"
+    rf"(?: ?(?P<unit>:|\.|{_UNIT})\.? ?(?:(?P<minute>\d{{2}}|半)(?: ?(?::|\.|min|m|分|분) ?(?P<second>\d{{2}}))?)?)?"
     rf" ?(?:(?:min|m|分|분|秒|초|s)\.?)? ?(?P<behind>{_UNIT})?\.?",
     re.IGNORECASE,
 )
 _FOUR = re.compile(r"(?:(?P<hour>\d{2})(?P<minute>\d{2})) ?(?:h|hrs?|hours|uhr)\.?", re.IGNORECASE)
 _ZONE = re.compile(r" ?(?:(?P<utc>Z|UTC|GMT)|(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2}))$")
+_NAMED = {
+    **dict.fromkeys(("noon", "12 noon", "midi", "mediodía", "meio-dia", "正午"), "12:00:00"),
+    **dict.fromkeys(("midnight", "12 midnight", "minuit", "mitternacht", "medianoche", "meia-noite"), "00:00:00"),
+}
 _REASON = "This is no time of day, as 14:30 or 2:30 pm."
 
 
@@ -37,7 +41,9 @@ def normalise_time(text: str, context: LocaleContext) -> Normalised:
     zone = _ZONE.search(folded)
     if zone is not None:
         folded = folded[: zone.start()]
-    folded, half = _split_half(_BEFORE.sub("", folded, count=1).lower())
+    if folded.lower() in _NAMED:
+        return Normalised(value=_NAMED[folded.lower()], rule="name")
+    folded, half = _split_half(_BEFORE.sub("", folded, count=1).lower(), context.locale)
     match = _FOUR.fullmatch(folded) or _CORE.fullmatch(folded)
     if match is None:
         return unreadable(_REASON)
@@ -46,6 +52,7 @@ def normalise_time(text: str, context: LocaleContext) -> Normalised:
     named = bool(unit and unit not in ":.") or bool(parts.get("behind")) or match.re is _FOUR
     if not (parts["minute"] or named or half):
         return unreadable(_REASON)
+    parts["minute"] = "30" if parts["minute"] == "半" else parts["minute"]
     hour, minute, second = (int(parts.get(name) or 0) for name in ("hour", "minute", "second"))
     if half:
         if hour > 12 and half == "am":
@@ -71,10 +78,11 @@ def normalise_time(text: str, context: LocaleContext) -> Normalised:
     return Normalised(value=value, rule="24-hours", locale=context.locale if by_locale else None)
 
 
-def _split_half(text: str) -> tuple[str, str]:
+def _split_half(text: str, locale: str | None) -> tuple[str, str]:
     """Return a text without its am or pm, and which of them it was."""
+    own = locales.halves_of_day(locale) if locale else {}
     for half, marks in (("am", _MORNING), ("pm", _EVENING)):
-        for mark in marks:
+        for mark in (*marks, *own.get(half, ())):
             if text.endswith(mark) and text != mark:
                 return text.removesuffix(mark).strip(), half
             if text.startswith(mark) and text[len(mark) :].strip()[:1].isdigit():
