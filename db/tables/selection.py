@@ -57,6 +57,15 @@ class LabelReview(Base):
         UniqueConstraint("annotation_id", "model_version_id"),
         Index("ix_second_looks_project_id_verdict", "project_id", "verdict"),
         Index("ix_second_looks_open", "project_id", "id", sqlite_where=_OPEN, postgresql_where=_OPEN),
+        Index(
+            "ix_second_looks_queue",
+            "project_id",
+            "iou",
+            "created_at",
+            "id",
+            sqlite_where=_OPEN,
+            postgresql_where=_OPEN,
+        ),
         Index("ix_second_looks_decided", "project_id", "id", sqlite_where=_DECIDED, postgresql_where=_DECIDED),
     )
 

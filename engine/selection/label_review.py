@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import Select, select
+from sqlalchemy import Select, false, func, select
 from sqlalchemy.orm import Session
 
 from db.statuses import ACCEPTED, REMOVED, TRAIN
@@ -135,7 +135,8 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
     parts = [
         (
             Order(f"label reviews {project_id}", (LabelReview.id,), falls=True),
-            mine.where(LabelReview.verdict.is_(None), head.scalar_subquery().in_(ACCEPTED)),
+            # PostgreSQL takes a comparison with a list for rare, and then sorts all; it guesses nothing of coalesce.
+            mine.where(LabelReview.verdict.is_(None), func.coalesce(head.scalar_subquery().in_(ACCEPTED), false())),
         ),
         (
             Order(f"decided label reviews {project_id}", (LabelReview.id,), falls=True),

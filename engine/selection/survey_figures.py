@@ -128,7 +128,8 @@ def _basis(session: Session, project_id: str) -> object:
     followed = select(TaskChange.kind, TaskChange.number, TaskChange.place, TaskChange.finished_at).where(
         TaskChange.project_id == project_id, TaskChange.kind.in_(_FOLLOWED)
     )
-    job = select(Job.id, Job.status).where(Job.project_id == project_id, Job.kind == SURVEY).order_by(Job.id.desc())
+    job = select(Job.id, Job.status).where(Job.project_id == project_id, Job.kind == SURVEY)
+    job = job.order_by(Job.created_at.desc(), Job.id.desc())  # as in its index
     rows = sorted(tuple(row) for row in session.execute(followed))
     return rows, session.execute(job.limit(1)).first()
 

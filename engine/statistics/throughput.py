@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, Field
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Integer, String, column, select, true, values
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -196,16 +196,42 @@ def _paces(
 
     Seconds are read by rank from an index, the middle ones and those of the interval, and not all.
     """
-    paces = {}
-    for name, (total, timed, unchanged) in counts.items():
-        ranks = sorted({*middle_ranks(timed), *(median_ranks(timed) or ())}) if timed else []
-        seconds: dict[int, float] = {}
-        if ranks:
-            chosen = select(FinishedMask.seconds).where(key == name, FinishedMask.seconds > 0, *which)
-            chosen = chosen.order_by(FinishedMask.seconds).offset(ranks[0] - 1).limit(ranks[-1] - ranks[0] + 1)
-            seconds = dict(enumerate(map(float, session.scalars(chosen)), start=ranks[0]))
-        paces[name] = _pace(total, timed, unchanged, seconds)
-    return paces
+    spans = {}
+    for name, (_, timed, _) in counts.items():
+        if timed:
+            ranks = (*middle_ranks(timed), *(median_ranks(timed) or ()))
+            spans[name] = min(ranks), max(ranks)
+    seconds = _seconds_by_rank(session, key, spans, *which)
+    return {name: _pace(*numbers, seconds.get(name, {})) for name, numbers in counts.items()}
+
+
+def _seconds_by_rank(
+    session: Session, key: Any, spans: Mapping[str, tuple[int, int]], *which: ColumnElement[bool]
+) -> dict[str, dict[int, float]]:
+    """Return seconds of masks by their rank, from the first to the last rank of each value of a column.
+
+    PostgreSQL gets one statement, because hundreds of people are as many round trips. SQLite has no round trips, and no
+    LATERAL.
+    """
+    ranked = select(FinishedMask.seconds).where(FinishedMask.seconds > 0, *which).order_by(FinishedMask.seconds)
+    seconds: dict[str, dict[int, float]] = {}
+    if session.get_bind().dialect.name != "postgresql":
+        for name, (first, last) in spans.items():
+            chosen = ranked.where(key == name).offset(first - 1).limit(last - first + 1)
+            seconds[name] = dict(enumerate(map(float, session.scalars(chosen)), start=first))
+        return seconds
+    if not spans:
+        return seconds
+    wanted = values(column("name", String), column("before", Integer), column("number", Integer), name="wanted").data(
+        [(name, first - 1, last - first + 1) for name, (first, last) in spans.items()]
+    )
+    span = ranked.where(key == wanted.c.name).offset(wanted.c.before).limit(wanted.c.number).lateral()
+    by_rank = select(wanted.c.name, span.c.seconds).select_from(wanted.join(span, true()))
+    rows: Any = session.execute(by_rank.order_by(wanted.c.name, span.c.seconds))
+    for name, value in rows:
+        of_name = seconds.setdefault(name, {})
+        of_name[spans[name][0] + len(of_name)] = float(value)
+    return seconds
 
 
 def _pace(total: int, timed: int, unchanged: int, seconds_by_rank: Mapping[int, float]) -> dict[str, Any]:

@@ -1,11 +1,17 @@
-"""Read every file of a folder and say what became of it: python -m tests.benchmarks.read_documents FOLDER [--draw OUT]."""
+"""Read every file of a folder and say what became of it: python -m tests.benchmarks.read_documents FOLDER [--draw OUT].
+
+The table at the end says what a page costs by where its words came from, in files whose pages are all of one source:
+seconds of a core, those of child processes included, and bytes of its stored picture and of the file.
+"""
 
 import argparse
+import resource
 import statistics
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
@@ -13,6 +19,7 @@ from engine.documents.limits import ReadLimits
 from engine.documents.reading.open import read_document
 from engine.documents.reading.page import ReadDocument, ReadPage
 from engine.documents.refusal import DocumentRefused
+from tests.benchmarks.tables import table
 
 _COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
 
@@ -28,10 +35,11 @@ def main() -> None:
     limits = ReadLimits(seconds=chosen.seconds, memory_mb=chosen.memory)
     outcomes: Counter[str] = Counter()
     seconds: list[float] = []
+    costs: dict[str, list[_Cost]] = {}
     pages = words = wordless = 0
     print(f"{'file':54} {'outcome':16} {'pages':>5} {'words':>6} {'seconds':>7}  note")
     for source in sorted(path for path in chosen.folder.glob(chosen.match) if path.is_file()):
-        start = time.monotonic()
+        start, used = time.monotonic(), _core_seconds()
         with tempfile.TemporaryDirectory() as folder:
             try:
                 read = read_document(source, name=source.name, limits=limits, out_dir=Path(folder))
@@ -41,6 +49,10 @@ def main() -> None:
                 outcome, note, counts = "FAILED", f"{type(error).__name__}: {error}", (0, 0)
             else:
                 outcome, note, counts = "read", _note(read), (len(read.pages), sum(len(p.words) for p in read.pages))
+                pictures = sum(page.image_path.stat().st_size for page in read.pages)
+                cost = _Cost(counts[0], _core_seconds() - used, pictures, source.stat().st_size)
+                sources = {page.text_source for page in read.pages}
+                costs.setdefault(sources.pop() if len(sources) == 1 else "several", []).append(cost)
                 wordless += sum(not page.words for page in read.pages)
                 if chosen.draw:
                     draw(read, chosen.draw, source.stem)
@@ -60,6 +72,29 @@ def main() -> None:
         print(
             f"seconds a file: median {statistics.median(seconds):.2f}, longest {max(seconds):.2f}, all {sum(seconds):.0f}"
         )
+    heads = ["words from", "files", "pages", "core seconds a page", "KB a page, picture", "KB a page, file"]
+    print(table(heads, [_line(source, several) for source, several in sorted(costs.items())]))
+
+
+class _Cost(NamedTuple):
+    """What a file cost: pages, seconds of a core, bytes of its pages' pictures and its own."""
+
+    pages: int
+    seconds: float
+    pictures: int
+    file: int
+
+
+def _line(source: str, costs: list[_Cost]) -> list[str]:
+    pages, seconds, pictures, files = (sum(column) for column in zip(*costs, strict=True))
+    of_pages = f"{seconds / pages:.2f}", f"{pictures / pages / 1000:.0f}", f"{files / pages / 1000:.0f}"
+    return [source, str(len(costs)), str(pages), *of_pages]
+
+
+def _core_seconds() -> float:
+    """Return the processor time of this process and its ended children."""
+    uses = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(use.ru_utime + use.ru_stime for use in uses)
 
 
 def _note(read: ReadDocument) -> str:

@@ -1,6 +1,6 @@
 """Queue of label reviews: accepted labels that the model contradicts or whose words are gone, for another reviewer."""
 
-from sqlalchemy import ColumnElement, Select, and_, select
+from sqlalchemy import ColumnElement, Select, Tuple, and_, literal, select, tuple_
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -13,6 +13,7 @@ from db.tables import (
 from engine.queries import is_newest
 
 WORDS = "words"  # kind of the reviews of labels that named words which are gone since their page was read again
+_ORDER = (LabelReview.iou, LabelReview.created_at, LabelReview.id)  # of the index ix_second_looks_queue
 # verdict of a review -> stored verdict of a label review
 VERDICTS = {"accepted": "kept", "fixed": "mended", "rejected": "returned"}
 
@@ -29,8 +30,45 @@ def waiting(project_id: str, reviewer_id: str) -> Select[LabelReview, Annotation
             Annotation.author_id != reviewer_id,
             Revision.author_id != reviewer_id,
         )
-        .order_by(LabelReview.iou, LabelReview.created_at, LabelReview.id)
+        .order_by(*_ORDER)
     )
+
+
+def first(
+    session: Session,
+    project_id: str,
+    reviewer_id: str,
+    limit: int,
+    *,
+    behind: LabelReview | None = None,
+    before: LabelReview | None = None,
+) -> list[str]:
+    """Return the ids of the first labels that a reviewer may take, each once, in queue order.
+
+    Args:
+        session: For reading.
+        project_id: Of the labels.
+        reviewer_id: Of the person.
+        limit: Most reviews to read: thousands may wait.
+        behind: Only reviews after this one in the queue.
+        before: Only reviews that come earlier than this one.
+    """
+    chosen = waiting(project_id, reviewer_id).with_only_columns(Annotation.id).limit(limit)
+    if behind is not None:
+        chosen = chosen.where(tuple_(*_ORDER) > _place_of(behind))
+    if before is not None:
+        chosen = chosen.where(tuple_(*_ORDER) < _place_of(before))
+    return list(dict.fromkeys(session.scalars(chosen)))
+
+
+def find(session: Session, project_id: str, reviewer_id: str, annotation_id: str) -> LabelReview | None:
+    """Return the review by which a label stands in the reviewer's queue; None when it does not."""
+    chosen = waiting(project_id, reviewer_id).with_only_columns(LabelReview).limit(1)
+    return session.scalar(chosen.where(LabelReview.annotation_id == annotation_id))
+
+
+def _place_of(look: LabelReview) -> Tuple:
+    return tuple_(*(literal(getattr(look, column.key), column.type) for column in _ORDER))
 
 
 def pending() -> ColumnElement[bool]:

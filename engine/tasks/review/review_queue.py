@@ -239,18 +239,22 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
         ids = session.scalars(chosen.limit(_CANDIDATES + len(others)))
         return [each for each in ids if each not in others][:_CANDIDATES]
 
-    reviews = session.scalars(label_review_queue.waiting(project_id, reviewer_id).with_only_columns(Annotation.id))
-    looks = [each for each in dict.fromkeys(reviews) if each not in others]
+    def first_looks(behind: LabelReview | None = None, before: LabelReview | None = None) -> list[str]:
+        """Return the first labels to review that no other reviewer holds."""
+        most = _CANDIDATES + len(others)
+        ids = label_review_queue.first(session, project_id, reviewer_id, most, behind=behind, before=before)
+        return [label_id for label_id in ids if label_id not in others][:_CANDIDATES]
+
     # After a skipped answer: go round in plain order, otherwise two would alternate.
     if after is not None and _judgeable_of(session, [after], project_id, reviewer_id):
         later, earlier = first(submitted.where(Annotation.id > after)), first(submitted.where(Annotation.id < after))
-        return [*later, *looks, *earlier, after]
-    if after in looks:
-        at = looks.index(after)
-        return [*looks[at + 1 :], *first(submitted), *looks[: at + 1]]
+        return [*later, *first_looks(), *earlier, after]
+    left = label_review_queue.find(session, project_id, reviewer_id, after) if after is not None else None
+    if after is not None and left is not None and after not in others:
+        return list(dict.fromkeys([*first_looks(behind=left), *first(submitted), *first_looks(before=left), after]))
     disputed = _find_disputed(session, project_id, reviewer_id)
     held_here = _judgeable_of(session, own, project_id, reviewer_id)
-    found = dict.fromkeys([*held_here, *sorted(disputed - others), *first(submitted), *looks])
+    found = dict.fromkeys([*held_here, *sorted(disputed - others), *first(submitted), *first_looks()])
     # Sorting is stable: the oldest stays first within each kind.
     return sorted(found, key=lambda each: (each not in own, each not in disputed))
 
