@@ -29,6 +29,7 @@ from db.tables import (
     ModelVersion,
     Page,
     Project,
+    ProjectField,
     Promotion,
     Question,
     Revision,
@@ -47,8 +48,8 @@ Topic = Literal[
 
 figures: a document whose numbers were derived anew (engine.followers). documents: a document; it arrived, was
 renamed, read further, its words fixed. answers: the document of the answer. tasks (queue, leases,
-automatic answers): that of a lease or answer, which is not told; else none. questions, projects (name, settings,
-stage): none. jobs: the job. runs: the run. models: the version.
+automatic answers): that of a lease or answer, which is not told; else none. questions (fields too), projects (name,
+settings, stage): none. jobs: the job. runs: the run. models: the version.
 members: the user, none for an invitation. users: the user, also when a session or token of theirs was ended; without
 a project.
 """
@@ -213,6 +214,7 @@ _RULES: Mapping[type[Any], Callable[[Any], Iterable[Event | _OwnedRow]]] = {
     Page: lambda page: [_OwnedRow(Document, page.document_id)],
     WordEdit: lambda edit: [_OwnedRow(Page, edit.page_id)],
     Question: lambda question: [Event(question.project_id, "questions")],
+    ProjectField: lambda field: [Event(field.project_id, "questions")],
     Annotation: lambda answer: [
         Event(answer.project_id, "answers", answer.document_id, answer.question_id, answer.author_id)
     ],
@@ -246,6 +248,7 @@ _IN_BULK: Mapping[type[Any], frozenset[Topic]] = {
     Document: frozenset({"documents"}),
     Page: frozenset({"documents"}),
     Question: frozenset({"questions"}),
+    ProjectField: frozenset({"questions"}),
     Task: frozenset({"tasks"}),
     LabelReview: frozenset({"tasks"}),
     AutomaticAnswer: frozenset({"tasks"}),

@@ -10,7 +10,7 @@ from db.statuses import REMOVED
 from db.tables import Annotation, AutomaticAnswer, Revision
 from engine.errors import NotFound
 
-_NAMES = {"modelversion": "model", "loginsession": "session"}
+_NAMES = {"modelversion": "model", "loginsession": "session", "projectfield": "field"}
 _Row = TypeVar("_Row", bound=Base)
 
 

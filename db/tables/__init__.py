@@ -7,6 +7,7 @@ the progress of a job, a lease.
 from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
 from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWord, WordEdit
+from db.tables.fields import FieldVersion, ProjectField
 from db.tables.figures import (
     COMPARED_CHOICES,
     EVERYBODY,
@@ -49,6 +50,7 @@ __all__ = [
     "DocumentGroup",
     "DocumentSignature",
     "DocumentText",
+    "FieldVersion",
     "FinishedDocument",
     "FinishedMask",
     "Firing",
@@ -69,6 +71,7 @@ __all__ = [
     "PartAnswer",
     "Prediction",
     "Project",
+    "ProjectField",
     "ProjectFigures",
     "Promotion",
     "Question",

@@ -135,6 +135,7 @@ class Revision(Base):
     edits: Mapped[list[Any]] = mapped_column(default=list)
     state: Mapped[dict[str, Any]]  # engine.annotation.state.AnnotationState
     prediction_id: Mapped[Reference | None] = mapped_column(ForeignKey("predictions.id"))  # the proposal corrected
+    field_version: Mapped[int | None]  # of the question's field, as the person saw it; None without one
     idempotency_key: Mapped[str] = mapped_column(String(64))
     seconds: Mapped[float] = mapped_column(default=0.0)  # of active work since the revision before
     interactions: Mapped[dict[str, Any]] = mapped_column(default=dict)  # tool -> how often

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from db import changes, task_states
 from db.base import now
 from db.dirty_documents import mark_dirty
-from db.tables import Annotation, Member, Prediction, Project, Revision, User
+from db.tables import Annotation, Member, Prediction, Project, ProjectField, Revision, User
 from engine import leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
@@ -141,7 +141,13 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         )
 
 
-_APPEND = insert(Revision.__table__)  # type: ignore[arg-type]
+_VERSION_OF_FIELD = (
+    select(ProjectField.version)
+    .join(Annotation, Annotation.question_id == ProjectField.question_id)
+    .where(Annotation.id == bindparam("answer"), ProjectField.name.is_not(None))
+    .scalar_subquery()
+)
+_APPEND = insert(Revision.__table__).values(field_version=_VERSION_OF_FIELD)  # type: ignore[arg-type]
 _ADVANCE = (
     update(Annotation)
     .where(Annotation.id == bindparam("annotation"), Annotation.head == bindparam("base"), not_removed())
@@ -198,6 +204,7 @@ def append(session: Session, ready: Ready, **columns: Any) -> Saved:
     number, saved_at = columns["base"] + 1, now()
     row = {
         **columns,
+        "answer": columns["annotation_id"],
         "number": number,
         "edits": ready.edits,
         "state": ready.stored,

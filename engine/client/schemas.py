@@ -219,6 +219,53 @@ class ExportView(BaseModel):
     """The file is deleted then."""
 
 
+class FieldAt(BaseModel):
+    """A version of a field, with who made it."""
+
+    number: int
+    definition: dict[str, Any]
+    person: str | None
+    created_at: datetime
+
+
+class FieldChange(BaseModel):
+    """A change of the list, before it is saved.
+
+    Attributes:
+        name: Name of the field, the new one.
+        kind: "added", "changed" or "removed".
+        documents: Number of documents whose answers it touches.
+        sentence: What it does to them.
+    """
+
+    name: str
+    kind: str
+    documents: int
+    sentence: str
+
+
+FieldType = TypeAliasType(
+    "FieldType",
+    Literal[
+        "string",
+        "number",
+        "integer",
+        "currency",
+        "date",
+        "time",
+        "boolean",
+        "choice",
+        "phone",
+        "country",
+        "address",
+        "signature",
+        "region",
+        "table",
+    ],
+)
+"""Type of a field; the comment beside each says what its normalised value is, as JSON."""
+
+
 class FiringView(BaseModel):
     """A firing for the API. `created_at` is later than `due_at` where no worker ran at the due time."""
 
@@ -384,6 +431,13 @@ class LeasedTask(BaseModel):
     lease_until: datetime
 
 
+class ListedChoice(BaseModel):
+    """One choice of a list, with other printed names of it."""
+
+    value: str
+    names: list[str] = []
+
+
 class ListedQuestion(BaseModel):
     """A question that was asked in a project.
 
@@ -476,6 +530,14 @@ class NextAnswer(BaseModel):
     reason: str | None = None
 
 
+class NotBeforeRule(BaseModel):
+    """The date or time is not before that of another field."""
+
+    rule: Literal["not_before"]
+    field: str
+    """Key for programs: small letters, digits and _."""
+
+
 class OtherAnswer(BaseModel):
     """Another person's answer to the same question of the same document, beside the one under review.
 
@@ -515,6 +577,13 @@ class Pair(BaseModel):
     questions: int
     iou: float | None
     word_f1: float | None
+
+
+class PatternRule(BaseModel):
+    """The whole normalised value fits a regular expression."""
+
+    rule: Literal["pattern"]
+    pattern: str
 
 
 class Person(BaseModel):
@@ -627,6 +696,14 @@ class QueueView(BaseModel):
     in_progress: int = 0
     skipped: int = 0
     dismissed: int = 0
+
+
+class RangeRule(BaseModel):
+    """The value is neither below `least` nor above `most`: numbers, amounts, dates and times as they are normalised."""
+
+    rule: Literal["range"]
+    least: str | None = None
+    most: str | None = None
 
 
 class RankedPage(BaseModel):
@@ -861,6 +938,14 @@ class Suggestions(BaseModel):
 
     standard: list[Askable]
     recent: list[Recent]
+
+
+class SumRule(BaseModel):
+    """The value is the sum of other fields of the paper, up to `tolerance`."""
+
+    rule: Literal["sum"]
+    of: list[str]
+    tolerance: float = 0.005
 
 
 class TakenFile(BaseModel):
@@ -1167,6 +1252,37 @@ class EditPrompts(BaseModel):
     boxes: Annotated[list[Box], Field(max_length=200)] = []
 
 
+Rules = TypeAliasType(
+    "Rules", Annotated[PatternRule | RangeRule | SumRule | NotBeforeRule, Field(discriminator="rule")]
+)
+
+
+class FieldDefinition(BaseModel):
+    """What a project wants of every paper: a question, and the type of its value."""
+
+    name: str
+    """Key for programs: small letters, digits and _."""
+    question: str
+    """Asked of the model and shown to people."""
+    type: FieldType = "string"
+    guideline: str = ""
+    """Markdown, shown beside the task."""
+    several: bool = False
+    """Whether a paper may have several values."""
+    required: bool = False
+    """Whether every paper must have a value."""
+    examples: list[str] = []
+    choices: Annotated[list[ListedChoice], Field(validate_default=True)] = []
+    """Of a field of type choice."""
+    currency: str | None = None
+    """ISO 4217 code of amounts printed without a currency."""
+    country: str | None = None
+    """ISO 3166-1 code of phone numbers printed without a country."""
+    rules: Annotated[list[Rules], Field(validate_default=True)] = []
+    confidence: float | None = None
+    """Confidence from which a value counts without people; empty: the project's."""
+
+
 class Figures(BaseModel):
     """Figures of a project over a period. Annotators see other people's work as "others", or their own alone."""
 
@@ -1244,6 +1360,15 @@ class ProjectAgreement(BaseModel):
     without_proposal: Mean
 
 
+class ReadyFields(BaseModel):
+    """A ready set of fields."""
+
+    name: str
+    title: str
+    about: str
+    fields: list[FieldDefinition]
+
+
 class RetiredWords(BaseModel):
     """Split, merged and removed words, kept for old revisions. `places`: live words before each."""
 
@@ -1253,6 +1378,38 @@ class RetiredWords(BaseModel):
     lines: list[int]
     doubtful: list[int]
     places: list[int]
+
+
+class StoredField(BaseModel):
+    """A field of a project."""
+
+    name: str
+    """Key for programs: small letters, digits and _."""
+    question: str
+    """Asked of the model and shown to people."""
+    type: FieldType = "string"
+    guideline: str = ""
+    """Markdown, shown beside the task."""
+    several: bool = False
+    """Whether a paper may have several values."""
+    required: bool = False
+    """Whether every paper must have a value."""
+    examples: list[str] = []
+    choices: Annotated[list[ListedChoice], Field(validate_default=True)] = []
+    """Of a field of type choice."""
+    currency: str | None = None
+    """ISO 4217 code of amounts printed without a currency."""
+    country: str | None = None
+    """ISO 3166-1 code of phone numbers printed without a country."""
+    rules: Annotated[list[Rules], Field(validate_default=True)] = []
+    confidence: float | None = None
+    """Confidence from which a value counts without people; empty: the project's."""
+    id: str
+    """Id of its question."""
+    version: int
+    """Number of its newest version, from 1."""
+    position: int
+    """Place in the list, from 0."""
 
 
 class WordAdd(BaseModel):

@@ -1,12 +1,14 @@
 """The client's methods for standard questions, the queue of tasks, and reviews."""
 
 import uuid
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from engine.client.schemas import (
     Edit,
+    FieldAt,
+    FieldChange,
     GoldState,
     Judged,
     LeaseView,
@@ -15,12 +17,14 @@ from engine.client.schemas import (
     NextReview,
     NextTask,
     QueueView,
+    ReadyFields,
     ReviewLine,
     ReviewRequest,
     SkipDecision,
     SkipLine,
     SkipReason,
     StandardQuestion,
+    StoredField,
     Suggestions,
     TaskLine,
     TaskProgress,
@@ -49,6 +53,34 @@ class Work:
         path = f"/projects/{project_id}/standard-questions"
         body = {"questions": list(questions), "before": None if before is None else list(before)}
         return self._at.put(list[StandardQuestion], path, body)
+
+    def fields(self, project_id: str) -> list[StoredField]:
+        """Return the fields of a project in their order."""
+        return self._at.get(list[StoredField], f"/projects/{project_id}/fields")
+
+    def set_fields(
+        self, project_id: str, fields: Sequence[Mapping[str, Any]], before: Mapping[str, int] | None = None
+    ) -> list[StoredField]:
+        """Replace the fields of a project (reviewers); a field with an `id` keeps its answers.
+
+        before: ids and versions of the list that you saw. Raises ServerSaid when somebody has changed it since; None:
+        do not check.
+        """
+        body = {"fields": [dict(field) for field in fields], "before": None if before is None else dict(before)}
+        return self._at.put(list[StoredField], f"/projects/{project_id}/fields", body)
+
+    def preview_fields(self, project_id: str, fields: Sequence[Mapping[str, Any]]) -> list[FieldChange]:
+        """Return what `set_fields` would do (reviewers); nothing is saved."""
+        body = {"fields": [dict(field) for field in fields]}
+        return self._at.post(list[FieldChange], f"/projects/{project_id}/fields/preview", body)
+
+    def field_versions(self, project_id: str, field_id: str) -> list[FieldAt]:
+        """Return the versions of a field, the newest first."""
+        return self._at.get(list[FieldAt], f"/projects/{project_id}/fields/{field_id}/versions")
+
+    def field_sets(self) -> list[ReadyFields]:
+        """Return the ready sets of fields."""
+        return self._at.get(list[ReadyFields], "/field-sets")
 
     def task_changes(self, project_id: str) -> list[TaskProgress]:
         """Return the changes that the tasks of a project follow in batches, with their progress."""

@@ -17,6 +17,7 @@ COMMANDS = {
     "answers": ("annotation.answers", "List, mark, accept and remove answers."),
     "queue": ("annotation.tasks", "Show the progress of the queue and the tasks in progress."),
     "questions": ("annotation.tasks", "List and set the standard questions of a project."),
+    "fields": ("annotation.fields", "List, import and export the fields of a project."),
     "tasks": ("annotation.tasks", "List tasks and skips, set gold questions, and move documents to the front."),
     "survey": (
         "annotation.selection",

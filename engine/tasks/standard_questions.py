@@ -1,4 +1,4 @@
-"""Standard questions: the list of questions that a project asks of every document."""
+"""Standard questions: the wordings of a project's fields, for those who need no more than a list of questions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, AuditEntry, Document, Question
+from db.tables import Annotation, Document, Question
 from engine.errors import Conflict, NotFound, Refused
+from engine.fields.project_fields import definition_of, known_definitions, store_fields
 from engine.queries import not_removed
 from engine.tasks.opening import open_tasks, task_changes
-from engine.text import check_question, is_blank, quote_file_name, storable
+from engine.text import is_blank, quote_file_name, storable
 from engine.text import join_names as joined
 from engine.workspace import Workspace
 
@@ -85,31 +86,13 @@ def replace_standard_questions(
         project = open_tasks.lock_project(session, project_id)
         if before is not None:
             _check_unchanged(before, [each.text for each in _load_standard(session, project_id)])
-        # Two statements: of both conditions together, SQLite would read all questions of the project.
-        known = {
-            question.text: question
-            for which in (Question.standard, Question.text.in_(wanted))
-            for question in session.scalars(select(Question).where(Question.project_id == project_id, which))
-        }
+        definitions = known_definitions(session, project_id, wanted)
+        names = {definition.name for definition in definitions.values()}
         for text in wanted:
-            if text not in known:  # an existing question stays as it is
-                check_question(text)
-        for question in known.values():
-            question.standard = False
-        for position, text in enumerate(wanted):
-            question = known.get(text) or Question(project_id=project_id, text=text, created_by=by)
-            question.standard, question.position = True, position
-            session.add(question)
-        session.add(
-            AuditEntry(
-                actor_id=by,
-                project_id=project_id,
-                action="standard_questions",
-                subject=f"project:{project_id}",
-                details={"questions": wanted},
-            )
-        )
-        session.flush()
+            if text not in definitions:
+                definitions[text] = definition_of(text, names)
+                names.add(definitions[text].name)
+        store_fields(session, project, [definitions[text] for text in wanted], by)
         goes_on = task_changes.ask(session, project, task_changes.QUESTIONS, by)
         listed = _load_standard(session, project_id)
     if goes_on:

@@ -7,10 +7,11 @@ from datetime import timedelta
 from starlette.testclient import TestClient
 
 from db.base import now
-from db.tables import Job, LoginSession, Prediction, Run, Snapshot, Task, User
+from db.tables import Job, LoginSession, Prediction, ProjectField, Question, Run, Snapshot, Task, User
 from engine.accounts import invitations
 from engine.accounts.users import local_user
 from engine.datasets.filters import Filters
+from engine.fields.definition import FieldDefinition
 from engine.interchange import export_files
 from engine.jobs import queue
 from engine.models import registry
@@ -70,7 +71,12 @@ class World:
                 answered=0.5,
                 milliseconds=1,
             )
-            session.add_all([run, task, prediction])
+            text = session.get_one(Question, question_id).text
+            definition = FieldDefinition(name="total", question=text).model_dump(mode="json")
+            field = ProjectField(
+                question_id=question_id, project_id=self.project.id, name="total", version=1, definition=definition
+            )
+            session.add_all([run, task, prediction, field])
             session.flush()
             return {
                 "project_id": self.project.id,
@@ -78,6 +84,7 @@ class World:
                 "page_id": self.page.id,
                 "annotation_id": self.annotation.id,
                 "question_id": question_id,
+                "field_id": question_id,
                 "task_id": task.id,
                 "prediction_id": prediction.id,
                 "run_id": run.id,
