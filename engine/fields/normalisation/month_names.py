@@ -46,21 +46,17 @@ def _prefixes_in(language: str) -> dict[str, int]:
     return {prefix: numbers.copy().pop() for prefix, numbers in owners.items() if len(numbers) == 1}
 
 
-def months_named(name: str, locale: str | None) -> tuple[set[int], bool]:
-    """Return the months that a name may mean, and whether the language was needed to tell.
+def months_named(name: str, locale: str | None) -> set[int]:
+    """Return the months that a name may mean; several where it is another month in another language.
 
     Args:
         name: folded name, whole or abbreviated.
-        locale: its own names go first. None looks into all languages.
+        locale: BCP-47 locale whose names alone count; None looks into all languages.
     """
     if locale:
-        number = months_in(locale).get(name)
-        if number is not None:
-            return {number}, True
-    whole = {months_in(known)[name] for known in locales.LANGUAGES if name in months_in(known)}
-    if whole:
-        return whole, False
-    return {_prefixes_in(known)[name] for known in _PREFIXED if name in _prefixes_in(known)}, False
+        return {months_in(locale)[name]} if name in months_in(locale) else set()
+    whole = {months_in(language)[name] for language in locales.LANGUAGES if name in months_in(language)}
+    return whole or {_prefixes_in(language)[name] for language in _PREFIXED if name in _prefixes_in(language)}
 
 
 @cache

@@ -78,17 +78,18 @@ def read_named_date(folded: str, locale: str | None) -> NamedDate | None:
 
 
 def _month_spans(words: list[str], locale: str | None) -> Iterator[tuple[int, int, set[int], bool]]:
-    """Yield the spans of words that name a month, the longer first."""
-    for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
-        for start in range(len(words) - length + 1):
-            span = words[start : start + length]
-            if all(word.isdigit() for word in span):
-                continue
-            months, by_language = months_named(" ".join(span), locale)
-            if not months and length == 1 and span[0] in _ROMAN:
-                months, by_language = {_ROMAN[span[0]]}, False
-            if months:
-                yield start, start + length, months, by_language
+    """Yield the spans of words that name a month: in the locale before all languages, the longer first."""
+    for known in (locale, None) if locale else (None,):
+        for length in range(min(_LONGEST_NAME, len(words)), 0, -1):
+            for start in range(len(words) - length + 1):
+                span = words[start : start + length]
+                if span[0].isdigit():
+                    continue
+                months = months_named(" ".join(span), known)
+                if not months and length == 1 and span[0] in _ROMAN:
+                    months = {_ROMAN[span[0]]}
+                if months:
+                    yield start, start + length, months, known is not None
 
 
 def _numbers(words: list[str]) -> list[str] | None:
