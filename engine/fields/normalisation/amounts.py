@@ -87,6 +87,7 @@ def _without_ornaments(text: str, context: LocaleContext) -> str:
     if context.language == "ja" or re.search("[¥円]", text):
         text = re.sub(r"^金 ?(?=[¥\d])|也$", "", text)
         text = re.sub(r"(?<=\d) ?-+(?=円?$)", "", text)
+    text = re.sub(r"(?i) only\.?$", "", text)  # Rs. 500/- only
     before, sign, after = text.partition("€")
     cents = after.strip()
     if sign and before.strip().isdigit() and len(cents) == 2 and cents.isdigit():

@@ -37,7 +37,7 @@ def _fold_character(character: str) -> str:
         return "\n"
     if category == "Zs" or character == "\t":
         return " "
-    if category in ("Cf", "Cc", "Cs"):
+    if category in ("Cf", "Cc", "Cs") or "\ufe00" <= character <= "\ufe0f":  # the latter choose a picture: ✔️
         return ""
     return character
 

@@ -26,7 +26,9 @@ _MORE = {
     "امريكا": "US", "भारत गणराज्य": "IN",
     "holanda": "NL", "olanda": "NL", "hollande": "NL", "هولندا": "NL", "angleterre": "GB", "inglaterra": "GB",
     "inghilterra": "GB", "schottland": "GB", "anglia": "GB", "gb": "GB", "eua": "US", "ee uu": "US", "eeuu": "US",
-    "米国": "US", "豪州": "AU", "美国": "US", "انجلترا": "GB", "بريطانيا": "GB", "السعوديه": "SA", "الامارات": "AE",
+    "米国": "US", "大韓民国": "KR", "中華人民共和国": "CN", "豪州": "AU", "美国": "US",
+    "estados unidos da america": "US", "انجلترا": "GB", "بريطانيا": "GB",
+    "السعوديه": "SA", "الامارات": "AE",
     "अमेरिका": "US", "ब्रिटेन": "GB", "इंग्लैंड": "GB", "rfa": "DE", "etats unis": "US", "vae": "AE", "eau": "AE",
     "korea": "KR KP", "corea": "KR KP", "coree": "KR KP", "congo": "CG CD",
 }  # fmt: skip

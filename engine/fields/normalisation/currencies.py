@@ -37,7 +37,9 @@ SIGNS: dict[str, tuple[str, ...]] = {
     "грн": ("UAH",), "₺": ("TRY",), "TL": ("TRY",), "₫": ("VND",), "₪": ("ILS",), "฿": ("THB",), "บาท": ("THB",),
     "₱": ("PHP",), "R": ("ZAR",), "Fr.": _FRANCS, "Fr": _FRANCS, "SFr.": ("CHF",),
     "sFr.": ("CHF",), "SFr": ("CHF",), "Franken": ("CHF",), "reais": ("BRL",), "złotych": ("PLN",), "yen": ("JPY",),
-    "rupees": ("INR", "PKR", "LKR"), "lei": ("RON", "MDL"), "din": ("RSD",), "Rp": ("IDR",),
+    "rupees": ("INR", "PKR", "LKR"), "DM": ("DEM",), "S/": ("PEN",), "S/.": ("PEN",), "₡": ("CRC",),
+    "₲": ("PYG",), "₦": ("NGN",), "₵": ("GHS",), "₸": ("KZT",), "₼": ("AZN",), "₾": ("GEL",), "₮": ("MNT",),
+    "৳": ("BDT",),     "₭": ("LAK",), "៛": ("KHR",), "lei": ("RON", "MDL"), "din": ("RSD",), "Rp": ("IDR",),
 }  # fmt: skip
 _EAST_ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _FIXED_DAY = (2026, 1, 1)  # currencies of a region on this day, whatever today is

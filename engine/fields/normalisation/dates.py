@@ -47,7 +47,7 @@ def normalise_date(text: str, context: LocaleContext) -> Normalised:
     """
     if mixes_digits(text):
         return unreadable("Digits of several scripts stand in one date.")
-    folded = " ".join(fold(text).split())
+    folded = re.sub(r"(?<=\W)'(?=\d\d\b)", "", " ".join(fold(text).split()))  # '26
     reason = "This is no date with day, month and year."
     timeless = _TIME.sub("", folded).rstrip(" ,")
     for shortened in dict.fromkeys((folded, timeless, _without_weekday(folded), _without_weekday(timeless))):

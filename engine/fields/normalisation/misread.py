@@ -20,6 +20,7 @@ def as_misread(result: Normalised) -> Normalised:
     return replace(
         result,
         readings=tuple(
-            replace(reading, words=f"letters read as digits, {reading.words}") for reading in result.readings
+            replace(reading, words=f"letters read as digits, {reading.words}", convention={})
+            for reading in result.readings
         ),
     )

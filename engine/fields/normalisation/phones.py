@@ -14,7 +14,7 @@ from engine.fields.normalisation.result import Normalised, Reading, unreadable
 from engine.fields.types import FieldOptions
 
 _LABEL = re.compile(
-    r"^(?:tel(?:[eé]fono?|[eé]phone|efone)?|phone|ph|fax|mobile?|mobil|cell|handy|電話|هاتف|ت|फोन|फ़ोन|[☎✆📞]|[tfmp])"
+    r"^(?:t[eé]l(?:[eé]fono?|[eé]phone|efone)?|phone|fone|ph|fax|mobile?|mobil|mob|cell|handy|電話番号|電話|هاتف|ت|फोन|फ़ोन|[☎✆📞]|[tfmp])"
     r"[.: ]*(?=[+(\d])",
     re.IGNORECASE,
 )
@@ -32,6 +32,8 @@ def normalise_phone(text: str, options: FieldOptions, context: LocaleContext) ->
         context: locale and remembered conventions.
     """
     folded = _LABEL.sub("", " ".join(fold(text).split()))
+    if folded.startswith("+"):
+        folded = folded.replace("/", " ")  # the matcher takes slashes for dates
     remembered = context.conventions.get(PHONE_COUNTRY)
     region = remembered or options.country or context.region
     international = re.match(r"\(?\+|00", folded)

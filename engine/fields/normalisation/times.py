@@ -12,7 +12,7 @@ from engine.fields.normalisation.result import Normalised, Reading, unreadable
 _MORNING = ("a.m.", "a. m.", "a.m", "am", "ص", "صباحا", "صباحًا", "午前", "上午", "오전", "पूर्वाह्न", "π.μ.", "ก่อนเที่ยง")
 _EVENING = ("p.m.", "p. m.", "p.m", "pm", "م", "مساء", "مساءً", "午後", "下午", "오후", "अपराह्न", "μ.μ.", "หลังเที่ยง")
 _BEFORE = re.compile(r"(?:um|kl\.?|klo|at|à|às|as|a las?|alle|ore|om|o|в|godz\.?) (?=\d)|t(?=\d{2})", re.IGNORECASE)
-_UNIT = "hs?|uhr|heures?|horas?|hrs?|时|時|시|点|點|uur|น"
+_UNIT = "hs?|uhr|heures?|horas?|hrs?|时|時|시|点|點|uur|u|น"
 _CORE = re.compile(
     rf"(?P<hour>\d{{1,2}})"
     rf"(?: ?(?P<unit>:|\.|{_UNIT})\.? ?(?:(?P<minute>\d{{2}}|半)(?: ?(?::|\.|min|m|分|분) ?(?P<second>\d{{2}}))?)?)?"
