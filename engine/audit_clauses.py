@@ -82,6 +82,10 @@ def _days(number: float) -> str:
     return count(int(number), "day") if number == int(number) else f"{number:g} days"
 
 
+def _conventions(chosen: Mapping[str, str]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in sorted(chosen.items()))
+
+
 def _switch_clause(what: str) -> Callable[[Any, Any], str]:
     return lambda _old, new: f"{what} is now {'on' if new else 'off'}"
 
@@ -122,6 +126,12 @@ _SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
     "precision_target": _became("at least {} of the automatic answers must now be right", _percent),
     "precision_answers": _became("precision is now measured on at least {} reviewed answers"),
     "audit_share": _became("{} of the automatic answers are now checked by people", _percent),
+    "locale": lambda _old, new: (
+        f"values are now read as in {new}" if new else "values are now read without regard to a country"
+    ),
+    "conventions": lambda _old, new: (
+        f"ambiguous values are now decided by {_conventions(new)}" if new else "ambiguous values are now left to people"
+    ),
 }
 
 

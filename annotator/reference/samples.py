@@ -298,6 +298,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "selection_patience_days": (30.0,),
     "precision_target": (0.95,),
     "precision_answers": (100,),
+    "locale": ("de-DE",),
+    "conventions": ({"date_order": "DMY"},),
     "audit_share": (0.1,),
     "automatic": (37,),
     # selection

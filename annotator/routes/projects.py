@@ -64,6 +64,8 @@ class ChangedSettings(BaseModel):
     precision_target: float | None = None
     precision_answers: int | None = None
     audit_share: float | None = None
+    locale: str | None = None
+    conventions: dict[str, str] | None = None
 
 
 class NextAnswer(BaseModel):

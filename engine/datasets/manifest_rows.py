@@ -1,7 +1,7 @@
 """Writer of a snapshot's manifest: rows of documents, pages, words, answers, and answers left out."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple, TypedDict
 
@@ -72,8 +72,17 @@ class ManifestWriter:
                 self._document(list(of_document), pages.get(document_id), words)
             self._end_group(group_id, _split_of(group[0][0]))
 
-    def finish(self, project_id: str, people: Iterable[Reliability], skips: Sequence[dict[str, Any]] = ()) -> str:
-        """Store the head, and return its SHA-256. `skips`: files of skipped tasks (engine.datasets.frozen_skips)."""
+    def finish(
+        self,
+        project_id: str,
+        people: Iterable[Reliability],
+        skips: Sequence[dict[str, Any]] = (),
+        fields: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Store the head, and return its SHA-256.
+
+        `skips`: files of skipped tasks (engine.datasets.frozen_skips). `fields`: see engine.datasets.frozen_fields.
+        """
         self._close_part()
         self._close_left_out()
         head = {
@@ -95,6 +104,7 @@ class ManifestWriter:
                 for row in people
             },
             **({"skips": skips} if skips else {}),
+            **(fields or {}),
         }
         self._blob_writer.flush()  # the head comes after the files that it names
         sha256 = self._blob_writer.put(canonical(head))

@@ -39,6 +39,7 @@ from engine.annotation.state import AnnotationState
 from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.automatic_labels import automatic_labels, find_trusted_versions
 from engine.datasets.filters import Filters
+from engine.datasets.frozen_fields import freeze_fields
 from engine.datasets.frozen_skips import freeze_skips
 from engine.datasets.labels import (
     CHOSEN,
@@ -130,7 +131,7 @@ def freeze_with(
         if not counts["annotations"]:
             raise NothingToFreeze(_explain_nothing(filters, manifest.unfit))
         skips = freeze_skips(session, blob_writer, project_id, filters)
-        sha256 = manifest.finish(project_id, known.people, skips)
+        sha256 = manifest.finish(project_id, known.people, skips, freeze_fields(session, project_id))
     try:
         with workspace.database.write() as session:
             existing = _find_snapshot(session, project_id, sha256)

@@ -58,6 +58,18 @@ class ProjectSettings(BaseModel):
     )
     audit_share: float = Field(0.1, ge=0.01, le=1, description="Share of automatic answers sampled for audit.")
 
+    locale: str = Field(
+        "",
+        max_length=35,
+        pattern=r"^([a-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$",
+        description="Locale in which papers print values, as de-DE; empty: not known.",
+    )
+    conventions: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=500,
+        description='Conventions that decide ambiguous values, as {"date_order": "DMY"}.',
+    )
+
     @model_validator(mode="after")
     def _clock_that_comes_due(self) -> "ProjectSettings":
         zone_named(self.retrain_time_zone)

@@ -13,6 +13,7 @@ from db.base import now
 from db.tables import EVERYBODY, Member, Project, ProjectFigures, User
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
+from engine.fields.normalisation import LocaleContext
 from engine.paging import Order, Page
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import existing
@@ -116,6 +117,8 @@ def change_settings(
             if not first["loc"]:  # a condition on two settings, with a sentence of its own
                 raise Refused(f"{first['msg'].removeprefix('Value error, ')}.") from None
             raise Refused(f"The setting {'.'.join(map(str, first['loc']))} is invalid: {first['msg']}.") from None
+        if chosen.locale:
+            LocaleContext(locale=chosen.locale)  # refuses one that CLDR does not know
         before, after = settings_of(project).model_dump(), chosen.model_dump()
         changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
         if changed:

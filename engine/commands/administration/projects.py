@@ -14,6 +14,7 @@ from engine.commands.common import console, emit, fail, here, output, settings_h
 from engine.commands.foreground import tasks_follow
 from engine.paging import every
 from engine.projects import project_settings, projects
+from engine.projects.project_settings import settings_of
 
 
 def register(app: typer.Typer) -> None:
@@ -110,6 +111,17 @@ def set_project(
         int | None, typer.Option(help="Minimum number of reviewed answers to measure their precision.")
     ] = None,
     audit_share: Annotated[float | None, typer.Option(help="Share of automatic answers sampled for audit.")] = None,
+    locale: Annotated[
+        str | None, typer.Option(help='Locale in which papers print values, as de-DE; "": not known.')
+    ] = None,
+    conventions: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--convention",
+            metavar="NAME=VALUE",
+            help="Convention that decides ambiguous values, as date_order=DMY; NAME= removes it. Repeatable.",
+        ),
+    ] = None,
 ) -> None:
     """Change the settings of a project."""
     wanted = {
@@ -130,10 +142,15 @@ def set_project(
         "precision_target": precision_target,
         "precision_answers": precision_answers,
         "audit_share": audit_share,
+        "locale": locale,
     }
     with here() as workspace:
         project = projects.project_named(workspace, name)
         changes: dict[str, Any] = {key: value for key, value in wanted.items() if value is not None}
+        if conventions:
+            named = dict(convention.partition("=")[::2] for convention in conventions)
+            joined = {**settings_of(project).conventions, **named}
+            changes["conventions"] = {name: value for name, value in joined.items() if value}
         by = users.ensure_local_user(workspace).id
         chosen = projects.change_settings(workspace, project.id, by=by, **changes)
         tasks_follow(workspace, project.id)

@@ -1,0 +1,71 @@
+"""Fields of a project as a snapshot freezes them: what an export needs to make values of printed texts.
+
+Guidelines, examples and confidences change no value, so a snapshot does not depend on them. Snapshots made before there
+were fields have none: each of their questions is a plain text.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from db.tables import Project
+from engine.fields.definition import FieldDefinition
+from engine.fields.names import name_of_question
+from engine.fields.normalisation import LocaleContext
+from engine.fields.project_fields import StoredField, load_fields
+from engine.projects.project_settings import settings_of
+
+_FROZEN = ("name", "question", "type", "several", "required", "choices", "currency", "country", "rules")
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenFields:
+    """Fields in their order by the id of the question, and what is known about how the papers print values."""
+
+    fields: Mapping[str, FieldDefinition]
+    context: LocaleContext
+
+
+def freeze_fields(session: Session, project_id: str) -> dict[str, Any]:
+    """Return the part of a manifest's head about fields, locale and conventions; empty where there are none."""
+    settings = settings_of(session.get_one(Project, project_id))
+    fields = load_fields(session, project_id)
+    head: dict[str, Any] = {}
+    if fields:
+        head["fields"] = [{"id": field.id, **_row(field)} for field in fields]
+    if settings.locale:
+        head["locale"] = settings.locale
+    if settings.conventions:
+        head["conventions"] = dict(sorted(settings.conventions.items()))
+    return head
+
+
+def fields_of_head(head: Mapping[str, Any], questions: Iterable[tuple[str, str]]) -> FrozenFields:
+    """Return the fields of a manifest's head.
+
+    Args:
+        head: Of the manifest.
+        questions: Ids and texts of the answered questions, for a snapshot without fields: each is a plain text.
+    """
+    context = LocaleContext(locale=head.get("locale"), conventions=head.get("conventions", {}))
+    if "fields" in head:
+        rows = {row["id"]: {name: row[name] for name in row if name != "id"} for row in head["fields"]}
+        return FrozenFields({key: FieldDefinition.model_validate(row) for key, row in rows.items()}, context)
+    return FrozenFields(_plain(questions), context)
+
+
+def _plain(questions: Iterable[tuple[str, str]]) -> dict[str, FieldDefinition]:
+    names: set[str] = set()
+    fields: dict[str, FieldDefinition] = {}
+    for key, text in questions:
+        name = name_of_question(text, names)
+        names.add(name)
+        fields[key] = FieldDefinition(name=name, question=text)
+    return fields
+
+
+def _row(field: StoredField) -> dict[str, Any]:
+    content = field.definition.model_dump(mode="json", exclude_defaults=True)
+    return {name: content[name] for name in _FROZEN if name in content}

@@ -1,0 +1,102 @@
+"""Rules of fields, checked on the values of one paper; a broken rule is a sentence for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
+
+from engine.fields.definition import FieldDefinition, NotBeforeRule, PatternRule, RangeRule, Rule, SumRule
+from engine.fields.normalisation.result import Value
+from engine.fields.types import FieldType
+
+Values = Mapping[str, Sequence[Value]]  # by the name of the field, in order; none where the paper has no value
+
+
+def broken_rules(fields: Sequence[FieldDefinition], values: Values) -> dict[str, list[str]]:
+    """Return the broken rules of each field as sentences; fields that keep all of theirs are left out.
+
+    A rule about values that are not there is not broken: an absent value breaks `required` alone.
+    """
+    named = {field.name: field for field in fields}
+    broken: dict[str, list[str]] = {}
+    for field in fields:
+        present = list(values.get(field.name, ()))
+        said = [f"{field.name} is required, and has no value."] if field.required and not present else []
+        for rule in field.rules:
+            said += [sentence for value in present if (sentence := _broken(rule, field, value, named, values))]
+        if said:
+            broken[field.name] = said
+    return broken
+
+
+def _broken(
+    rule: Rule, field: FieldDefinition, value: Value, named: Mapping[str, FieldDefinition], values: Values
+) -> str:
+    """Return the sentence of a broken rule; "" where it is kept or cannot be checked."""
+    if isinstance(rule, PatternRule):
+        text = value if isinstance(value, str) else str(_number(value) if field.type in _NUMBERS else value)
+        return "" if re.fullmatch(rule.pattern, text) else f'{field.name} does not fit the pattern "{rule.pattern}".'
+    if isinstance(rule, RangeRule):
+        return _outside(rule, field, value)
+    if isinstance(rule, NotBeforeRule):
+        others = values.get(rule.field, ())
+        first = others[0] if others else None
+        comparable = isinstance(first, str) and isinstance(value, str) and named[rule.field].type is field.type
+        if comparable and str(value) < str(first):  # ISO 8601 in one form sorts like time
+            return f"{field.name} ({value}) is before {rule.field} ({first})."
+        return ""
+    return _other_sum(rule, field, value, values)
+
+
+_NUMBERS = (FieldType.NUMBER, FieldType.INTEGER, FieldType.CURRENCY)
+
+
+def _outside(rule: RangeRule, field: FieldDefinition, value: Value) -> str:
+    ends = ((rule.least, "below", -1), (rule.most, "above", 1))
+    for end, word, side in ends:
+        if end is None:
+            continue
+        if field.type in _NUMBERS:
+            number, limit = _number(value), _number(end)
+            if number is None or limit is None:
+                continue
+            outside = (number - limit) * side > 0
+        else:
+            outside = str(value) < end if side < 0 else str(value) > end
+        if outside:
+            return f"{field.name} ({_shown(value)}) is {word} {end}."
+    return ""
+
+
+def _other_sum(rule: SumRule, field: FieldDefinition, value: Value, values: Values) -> str:
+    parts = [_number(part) for name in rule.of for part in values.get(name, ())]
+    number = _number(value)
+    if number is None or not parts or any(not values.get(name) for name in rule.of):
+        return ""
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return ""
+    total = sum(known, Decimal(0))
+    if abs(total - number) <= Decimal(str(rule.tolerance)):
+        return ""
+    return f"{field.name} ({_shown(value)}) is not the sum of {' and '.join(rule.of)} ({total})."
+
+
+def _number(value: Value | None) -> Decimal | None:
+    """Return a number, amount or limit as a decimal; None where it is none."""
+    if isinstance(value, dict):
+        value = value.get("amount")
+    if value is None or isinstance(value, bool):
+        return None
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, dict):
+        return " ".join(part for part in (value.get("amount"), value.get("currency")) if part)
+    return str(value)

@@ -1,0 +1,123 @@
+"""Values of a paper: for each field the accepted answer, its printed text, the value made of it, and its place."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from db.statuses import AUTOMATIC
+from engine.datasets.frozen_fields import FrozenFields, fields_of_head
+from engine.datasets.manifest import FrozenDocument, FrozenItem, read_head
+from engine.fields.definition import FieldDefinition
+from engine.fields.normalisation import Normalised, Value, normalise
+from engine.fields.rules import broken_rules
+from engine.fields.types import FieldType
+from engine.interchange.release import Marked, Release
+
+_MARK_ALONE = (FieldType.SIGNATURE, FieldType.REGION)
+_SHARE_DIGITS = 6  # of a box in shares of the page: finer than a pixel of any page
+
+
+@dataclass(frozen=True, slots=True)
+class PaperValue:
+    """An answer of a paper to a field.
+
+    Attributes:
+        field: The field.
+        item: The frozen answer.
+        marked: Its marks, page by page; none where the paper does not answer.
+        printed: Words of the marks, as they are printed.
+        normalised: What the printed text says as the field's type.
+    """
+
+    field: FieldDefinition
+    item: FrozenItem
+    marked: Sequence[Marked]
+    printed: str
+    normalised: Normalised
+
+    @property
+    def value(self) -> Value | None:
+        """Return the value that counts: of a signature or a region that it is there."""
+        if self.field.type in _MARK_ALONE:
+            return True if self.marked else None
+        return self.normalised.value
+
+    @property
+    def validated_by(self) -> str:
+        """Return what stands for the value: "person", or "nothing" for an automatic answer."""
+        return "nothing" if self.item.status == AUTOMATIC else "person"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the value with its citations."""
+        item, normalised = self.item, self.normalised.to_json()
+        return {
+            **normalised,
+            "value": self.value,
+            "reason": "" if self.field.type in _MARK_ALONE else normalised["reason"],
+            "answered": bool(self.marked),
+            "printed": self.printed,
+            "pages": [_citation(marked) for marked in self.marked],
+            "validated_by": self.validated_by,
+            "status": item.status,
+            "author": item.author,
+            "source": item.source,
+            "model_version": item.model_version,
+            "weight": item.weight,
+            "annotation_id": item.annotation_id,
+            "revision": item.revision,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A document with its values, in the order of the fields, and the rules that they break (engine.fields.rules)."""
+
+    document: FrozenDocument
+    values: dict[str, list[PaperValue]]
+    broken: dict[str, list[str]]
+
+
+def fields_of(release: Release) -> FrozenFields:
+    """Return the fields of a release; of a snapshot without any, a plain text for each question."""
+    head = read_head(release.workspace, release.snapshot.sha256)
+    if "fields" in head:
+        return fields_of_head(head, ())
+    asked = {item.question_id: item.question for _, items in release.documents() for item in items}
+    return fields_of_head(head, sorted(asked.items(), key=lambda row: row[1]))
+
+
+def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
+    """Yield the documents with their values; answers to questions that are no fields are left out."""
+    definitions = list(frozen.fields.values())
+    for document, items in release.documents():
+        values: dict[str, list[PaperValue]] = {}
+        for item in items:
+            field = frozen.fields.get(item.question_id)
+            if field is not None:
+                values.setdefault(field.name, []).append(_value(release, frozen, field, item))
+        ordered = {field.name: values[field.name] for field in definitions if field.name in values}
+        present = {
+            name: [paper.value for paper in of_field if paper.value is not None] for name, of_field in ordered.items()
+        }
+        yield Paper(document, ordered, broken_rules(definitions, present))
+
+
+def _value(release: Release, frozen: FrozenFields, field: FieldDefinition, item: FrozenItem) -> PaperValue:
+    marked = release.marked_pages(item)
+    printed = "\n".join(page.text for page in marked if page.text)
+    normalised = normalise(printed, field.type, field.options, frozen.context) if marked else Normalised()
+    return PaperValue(field, item, marked, printed, normalised)
+
+
+def _citation(marked: Marked) -> dict[str, Any]:
+    x0, y0, x1, y1 = marked.box
+    width, height = marked.page.width, marked.page.height
+    shares = (x0 / width, y0 / height, x1 / width, y1 / height)
+    return {
+        "page": marked.page.number,
+        "width": width,
+        "height": height,
+        "box": [round(share, _SHARE_DIGITS) for share in shares],
+        "box_pixels": [x0, y0, x1, y1],
+        "words": [word.number for word in marked.words],
+    }

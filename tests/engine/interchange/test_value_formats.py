@@ -1,0 +1,128 @@
+"""Exports of values: typed, with their evidence, equal on every server."""
+
+import csv
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import openpyxl
+import pytest
+
+from engine.fields.definition import FieldDefinition
+from engine.fields.project_fields import replace_fields
+from engine.interchange.exports import export
+from engine.interchange.formats.values import values_schema
+from engine.projects.projects import change_settings
+from engine.workspace import Workspace
+from tests.support.annotators import make_person
+from tests.support.factories import accept, line, make_document, make_project
+
+FIELDS = [
+    FieldDefinition(name="number", question="What is the invoice number?", required=True),
+    FieldDefinition(name="issued", question="What is the date?", type="date"),
+    FieldDefinition(name="net", question="What is the subtotal?", type="currency"),
+    FieldDefinition(
+        name="total",
+        question="What is the total amount?",
+        type="currency",
+        currency="EUR",
+        rules=({"rule": "range", "most": "1000"},),  # type: ignore[arg-type]
+    ),
+    FieldDefinition(name="signed", question="Where is the signature?", type="signature"),
+]
+
+
+@pytest.fixture
+def bills(sqlite_workspace: Workspace) -> str:
+    """A project with a paper of which everything is accepted, and one of which nothing is sure."""
+    workspace = sqlite_workspace
+    project = make_project(workspace)
+    rita = make_person(workspace, "Rita", project.id, "reviewer")
+    replace_fields(workspace, project.id, FIELDS, rita.id)
+    words = line("RE-17 04.03.2026 1.250,00 € 12,50 Rita", y=20)
+    sure = make_document(workspace, project.id, [words], name="sure.png")
+    answers: tuple[list[int], ...] = ([0], [1], [2, 3], [4], [5])
+    for field, chosen in zip(FIELDS, answers, strict=True):
+        accept(workspace, sure, field.question, chosen)
+    unsure = make_document(workspace, project.id, [line("1.250 03/04/26 unknown", y=20)], name="=unsure.png")
+    accept(workspace, unsure, FIELDS[0].question, [])
+    accept(workspace, unsure, FIELDS[1].question, [1])
+    accept(workspace, unsure, FIELDS[2].question, [2])
+    accept(workspace, unsure, "Who wrote it?", [2])  # no field
+    return project.id
+
+
+def lines_of(folder: Path) -> dict[str, Any]:
+    said = [json.loads(text) for text in (folder / "values.jsonl").read_text("utf-8").splitlines()]
+    for paper in said:
+        jsonschema.validate(paper, values_schema())
+    return {paper["document"]["name"]: paper["fields"] for paper in said}
+
+
+def test_json_has_values_with_their_citations(sqlite_workspace: Workspace, bills: str, tmp_path: Path) -> None:
+    made = export(sqlite_workspace, bills, "values", tmp_path / "out")
+    papers = lines_of(tmp_path / "out")
+    total, issued = papers["sure.png"]["total"], papers["sure.png"]["issued"]
+    assert total["values"][0]["value"] == {"amount": "12.50", "currency": "EUR"}
+    assert (issued["values"][0]["value"], issued["values"][0]["printed"]) == ("2026-03-04", "04.03.2026")
+    [place] = issued["values"][0]["pages"]
+    shares = [
+        edge / side for edge, side in zip(place["box_pixels"], (place["width"], place["height"]) * 2, strict=True)
+    ]
+    assert place["box"] == pytest.approx(shares, abs=1e-6)
+    assert papers["sure.png"]["signed"]["values"][0]["value"] is True
+    unsure = papers["=unsure.png"]
+    assert unsure["number"]["values"][0]["answered"] is False
+    assert unsure["number"]["broken_rules"] == ["number is required, and has no value."]
+    assert unsure["issued"]["values"][0]["value"] is None and len(unsure["issued"]["values"][0]["readings"]) > 1
+    assert unsure["net"]["values"][0]["reason"] and unsure["total"]["values"] == []
+    assert made.counts == {
+        "documents": 2, "values": 5, "ambiguous": 1, "unreadable": 1, "no_answer": 1, "broken_rules": 1,
+    }  # fmt: skip
+
+
+def test_the_locale_of_the_project_decides_and_the_snapshot_keeps_it(
+    sqlite_workspace: Workspace, bills: str, tmp_path: Path
+) -> None:
+    change_settings(sqlite_workspace, bills, locale="en-GB")
+    export(sqlite_workspace, bills, "values", tmp_path / "british")
+    assert lines_of(tmp_path / "british")["=unsure.png"]["issued"]["values"][0]["value"] == "2026-04-03"
+    change_settings(sqlite_workspace, bills, locale="", conventions={"date_order": "MDY"})
+    export(sqlite_workspace, bills, "values", tmp_path / "american")
+    assert lines_of(tmp_path / "american")["=unsure.png"]["issued"]["values"][0]["value"] == "2026-03-04"
+
+
+def test_csv_has_a_row_a_document(sqlite_workspace: Workspace, bills: str, tmp_path: Path) -> None:
+    export(sqlite_workspace, bills, "values-csv", tmp_path / "out")
+    with (tmp_path / "out" / "values.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = {row["document"]: row for row in csv.DictReader(file)}
+    sure = rows["sure.png"]
+    assert (sure["net"], sure["net_currency"], sure["issued"]) == ("1250.00", "EUR", "2026-03-04")
+    unsure = rows["'=unsure.png"]
+    assert (unsure["issued"], unsure["ambiguous"], unsure["unreadable"]) == ("", "issued", "net")
+    assert unsure["broken_rules"] == "number is required, and has no value."
+
+
+def test_xlsx_keeps_types_and_has_a_sheet_of_evidence(sqlite_workspace: Workspace, bills: str, tmp_path: Path) -> None:
+    export(sqlite_workspace, bills, "values-xlsx", tmp_path / "out")
+    book = openpyxl.load_workbook(tmp_path / "out" / "values.xlsx")
+    heads, *rows = book["Values"].iter_rows(values_only=True)
+    by_name = {row[0]: dict(zip(heads, row, strict=True)) for row in rows}
+    assert by_name["sure.png"]["issued"] == datetime(2026, 3, 4)
+    assert (by_name["sure.png"]["net"], by_name["sure.png"]["net_currency"]) == (1250, "EUR")
+    heads, *rows = book["Evidence"].iter_rows(values_only=True)
+    evidence = [dict(zip(heads, row, strict=True)) for row in rows]
+    date = next(row for row in evidence if row["field"] == "issued" and row["document"] == "=unsure.png")
+    assert (date["printed"], date["value"], date["page"]) == ("03/04/26", None, 1)
+    assert "|" in date["readings"] and date["x1"] > date["x0"]
+
+
+def test_questions_of_a_snapshot_without_fields_are_texts(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    project = make_project(sqlite_workspace)
+    document = make_document(sqlite_workspace, project.id, [line("RE-17")], name="a.png")
+    accept(sqlite_workspace, document, "What is the invoice number?", [0])
+    export(sqlite_workspace, project.id, "values", tmp_path / "out")
+    [value] = lines_of(tmp_path / "out")["a.png"]["invoice_number"]["values"]
+    assert (value["value"], value["rule"] != "") == ("RE-17", True)
