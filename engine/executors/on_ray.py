@@ -40,6 +40,7 @@ _STOP_SECONDS = 30.0  # that a part has to end by itself; then its process is en
 _START_SECONDS = 300.0  # of the board's process, which imports what this one has imported
 _LOST_SECONDS = 60.0  # after which a board that does not answer is lost
 _RETRIES = 3  # of a part whose process was lost
+_CONNECT_TRIES = 3  # Ray's client gives up after 30 s, and the first start of its server can take longer
 _NICENESS = 10
 # Ray ends a process that was idle for a second where more live than there are cores, and the board's counts as one:
 # each job would wait for new processes, which take seconds to import the network.
@@ -265,12 +266,15 @@ def _connect(settings: Settings) -> None:
     # Ray would hide the GPUs from tasks that asked for none by an environment variable, and warn of it at each start.
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     own = {} if settings.ray_address else {"include_dashboard": False, "_system_config": _WARM}
-    try:
-        ray.init(address=settings.ray_address or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
-    except (ConnectionError, RuntimeError, ValueError, RayError) as error:
-        raise ConnectionError(
-            f"The Ray cluster {settings.ray_address or 'of this machine'} does not answer: {error}"
-        ) from None
+    for tries_left in reversed(range(_CONNECT_TRIES)):
+        try:
+            ray.init(address=settings.ray_address or "local", log_to_driver=False, logging_level=logging.ERROR, **own)
+            return
+        except (ConnectionError, RuntimeError, ValueError, RayError) as error:
+            if not tries_left:
+                raise ConnectionError(
+                    f"The Ray cluster {settings.ray_address or 'of this machine'} does not answer: {error}"
+                ) from None
 
 
 def _check_reach(workspace: Workspace) -> None:
