@@ -117,7 +117,40 @@ const request = async (method, address, body, options) => (await exchange(method
  * @param {RequestOptions} [options]
  * @returns {Promise<{ answer: unknown, headers: Headers }>}
  */
-async function exchange(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
+function exchange(method, address, body, options) {
+  const exchanged = send(method, address, body, options);
+  if (method !== 'GET') {
+    writes.add(exchanged);
+    const end = () => void writes.delete(exchanged);
+    exchanged.then(end, end);
+  }
+  return exchanged;
+}
+
+/** @type {Set<Promise<unknown>>} writing requests that are under way */
+const writes = new Set();
+const LOOK = 50; // milliseconds between two looks at them; one that follows another is there by then
+
+/**
+ * Resolves when no writing request is under way, and none follows at once.
+ *
+ * @param {number} most milliseconds to wait
+ */
+export async function writesEnd(most) {
+  const end = Date.now() + most;
+  while (writes.size && Date.now() < end) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} address
+ * @param {unknown} body
+ * @param {RequestOptions} [options]
+ * @returns {Promise<{ answer: unknown, headers: Headers }>}
+ */
+async function send(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
   /** @type {Record<string, string>} */
   const headers = method === 'GET' ? { ...more } : { 'X-Glossator': '1', ...more };
   if (body !== undefined) headers['Content-Type'] = 'application/json';

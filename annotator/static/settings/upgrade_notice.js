@@ -1,7 +1,9 @@
 // One line above every tab when a server of another edition has answered: old modules and new answers may not fit.
 
-import { UPGRADED } from '../core/api.js';
+import { UPGRADED, writesEnd } from '../core/api.js';
 import { h } from '../core/dom.js';
+
+const SAVING = 10_000; // milliseconds for which a reload waits for edits that are on their way
 
 export function placeUpgradeNotice() {
   const notice = h(
@@ -18,7 +20,8 @@ export function placeUpgradeNotice() {
 }
 
 /** @param {Event} event */
-function reload(event) {
+async function reload(event) {
   event.preventDefault(); // an address with "#" would only be jumped to
+  await writesEnd(SAVING);
   location.reload();
 }
