@@ -102,6 +102,15 @@ export class Library {
     await this.listed.refresh(ids);
   }
 
+  /**
+   * Whether the line of a document may be among those that were fetched.
+   *
+   * @param {string} id
+   */
+  shows(id) {
+    return this.listed.reaches(id);
+  }
+
   close() {
     this.turn++;
     this.document = this.page = this.words = this.image = null;

@@ -143,6 +143,17 @@ export class ListedDocuments {
   }
 
   /**
+   * Whether a document's line is, or may come to be, among those that were fetched; it is not where the document is
+   * further down.
+   *
+   * @param {string} id
+   */
+  reaches(id) {
+    const last = this.next === null || this.loading ? '' : (this.lines?.at(-1)?.id ?? '');
+    return id >= last || id === this.open;
+  }
+
+  /**
    * Fetches the lines of some documents, as the server has them now; the others stay as they are. What is further down
    * than was fetched waits until somebody scrolls there.
    *

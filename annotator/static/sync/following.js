@@ -1,6 +1,10 @@
 // Keeps what is open as the server has it: hears of changes by others, by workers and by other windows, and fetches
 // what they concern, that alone. While the workspace is out of sight nothing is fetched; what was missed comes when it
 // is seen again.
+//
+// Where many are at work, each window would ask after the strokes of all of them, and the server would do nothing else.
+// So a window rests between two rounds, the longer, the more was changed meanwhile. What a few people do is fetched at
+// once.
 
 /** @import { Library } from '../state/library.js' */
 /** @import { Told, Topic } from './changes.js' */
@@ -19,6 +23,9 @@
 const ECHO = 1500; // milliseconds: one's own strokes come back as changes, and are looked at once, not one by one
 const FIGURES = 1500; // milliseconds until a line is fetched whose figures nobody announced, as those of blind work
 const MOST = 50; // documents that are fetched line by line; from here on, the list
+const FEW = 4; // changes of a round after which there is no rest
+const REST = 250; // milliseconds of rest for each further one
+const LONGEST_REST = 15_000; // milliseconds
 /** @type {Topic[]} */
 export const TOPICS = ['documents', 'answers', 'figures', 'tasks', 'questions', 'projects', 'members'];
 
@@ -34,6 +41,10 @@ export class Following {
   awaited = new Set();
   /** @type {ReturnType<typeof setTimeout> | null} */
   overdue = null;
+  /** @type {Set<string>} what others have changed since the last round: topic and subject */
+  heard = new Set();
+  resting = 0; // time before which what others do is not fetched
+  urgent = false; // whether something was heard that does not wait for that
 
   /**
    * @param {Library} library
@@ -48,14 +59,20 @@ export class Following {
   hear(told) {
     if (told.all) {
       for (const each of ['projects', 'list', 'answers', 'pages', 'tasks', 'questions']) this.wanted.add(each);
+      this.urgent = true;
       this.run();
       return;
     }
     const { topic, subjects } = told;
+    const open = this.library.document?.id;
     if (topic === 'projects' || topic === 'members') this.wanted.add('projects');
     else if (told.project_id !== null && told.project_id !== this.library.project?.id) return;
     else if (topic === 'tasks' || topic === 'questions') this.wanted.add(topic);
     else this.hearDocuments(topic, subjects);
+    // What changes seldom, or the open page itself, comes at once.
+    const often = topic === 'answers' || topic === 'figures' || topic === 'tasks';
+    if (!often && (topic !== 'documents' || (open && subjects?.includes(open)))) this.urgent = true;
+    for (const subject of subjects ?? ['']) this.heard.add(`${topic} ${subject}`);
     if (topic === 'answers' && this.ports.editing()) this.later ??= setTimeout(() => this.run(), ECHO);
     else this.run();
   }
@@ -67,11 +84,12 @@ export class Following {
    */
   hearDocuments(topic, subjects) {
     const open = this.library.document?.id;
+    const shown = topic === 'documents' ? subjects : (subjects?.filter((id) => this.library.shows(id)) ?? null);
     if (topic === 'answers') {
-      for (const id of subjects ?? []) this.awaited.add(id);
+      for (const id of shown ?? []) this.awaited.add(id);
       if (this.awaited.size) this.overdue ??= setTimeout(() => this.fetchOverdue(), FIGURES);
     } else {
-      for (const id of subjects ?? []) {
+      for (const id of shown ?? []) {
         this.lines.add(id);
         this.awaited.delete(id);
       }
@@ -88,15 +106,23 @@ export class Following {
   async run() {
     if (this.later !== null) clearTimeout(this.later);
     this.later = null;
-    if (this.running || !this.ports.seen()) return;
+    if (this.running || !this.ports.seen() || this.waits()) return;
     this.running = true;
     try {
-      while ((this.wanted.size || this.lines.size) && this.ports.seen()) await this.round();
+      while ((this.wanted.size || this.lines.size) && this.ports.seen() && !this.waits()) await this.round();
     } catch (error) {
       this.ports.failed(error);
     } finally {
       this.running = false;
     }
+  }
+
+  /** Whether the rest after the last round is not over; the next one begins when it is. */
+  waits() {
+    const left = this.resting - Date.now();
+    if (left <= 0 || this.urgent) return false;
+    if (this.wanted.size || this.lines.size) this.later ??= setTimeout(() => this.run(), left);
+    return true;
   }
 
   fetchOverdue() {
@@ -117,6 +143,9 @@ export class Following {
       lines = [...this.lines];
     this.wanted = new Set();
     this.lines = new Set();
+    this.urgent = false;
+    this.resting = Date.now() + Math.min(LONGEST_REST, REST * (this.heard.size - FEW));
+    this.heard = new Set();
     /** @type {(Promise<unknown> | false)[]} */
     const steps = [
       wanted.has('projects') && library.refreshProjects(),

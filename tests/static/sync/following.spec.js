@@ -19,6 +19,7 @@ function opened({ slow = false } = {}) {
     refreshProjects: note('projects'),
     loadDocuments: note('list'),
     refreshLines: note('lines'),
+    shows: (id) => !id.startsWith('far'),
   };
   const ports = { answers: note('answers'), pages: note('pages'), tasks: note('tasks'), questions: note('questions') };
   const state = { seen: true, editing: false };
@@ -89,6 +90,44 @@ test('changes that come while others are fetched make one further round', async 
   for (const id of ['a', 'b', 'a', 'c']) tell('documents', [id]);
   tell('tasks');
   assert.deepEqual(await rest(), ['tasks', 'lines a,b,c', 'tasks']);
+});
+
+test('lines further down than was fetched are fetched for changed documents alone', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { tell, rest } = opened();
+  tell('answers', ['far']);
+  tell('figures', ['far', 'x']);
+  assert.deepEqual(await rest(), ['tasks', 'lines x', 'tasks']);
+  context.mock.timers.tick(1500);
+  assert.deepEqual(await rest(), []);
+  tell('documents', ['far']); // its removal changes the number of documents
+  assert.deepEqual(await rest(), ['lines far']);
+});
+
+test('a window rests between rounds, the longer, the more others have changed', async (context) => {
+  context.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
+  const { tell, rest } = opened();
+  const work = (people) =>
+    tell(
+      'answers',
+      Array.from({ length: people }, (_, at) => `far${at}`),
+    );
+  work(3);
+  assert.deepEqual(await rest(), ['tasks']);
+  work(24); // few were heard by the last round: at once
+  assert.deepEqual(await rest(), ['tasks']);
+  work(104);
+  assert.deepEqual(await rest(), []);
+  context.mock.timers.tick(4900);
+  work(104);
+  assert.deepEqual(await rest(), []);
+  context.mock.timers.tick(100);
+  assert.deepEqual(await rest(), ['tasks']);
+  work(24);
+  context.mock.timers.tick(14_900);
+  assert.deepEqual(await rest(), []);
+  tell('documents', ['open']); // the open page does not wait
+  assert.deepEqual(await rest(), ['lines open', 'pages', 'answers', 'tasks']);
 });
 
 test('many documents are fetched as a list', async () => {
