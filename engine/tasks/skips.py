@@ -20,7 +20,7 @@ from engine.errors import Conflict, Refused
 from engine.paging import Order, Page
 from engine.queries import existing, not_removed
 from engine.tasks import task_status
-from engine.tasks.opening.open_tasks import lock_project
+from engine.tasks.opening.open_tasks import lock_project, lock_task
 from engine.workspace import Workspace
 
 Reason = Literal["unreadable", "not_sure", "wrong_document", "other"]
@@ -77,6 +77,7 @@ def skip(workspace: Workspace, task_id: str, user_id: str, reason: Reason, note:
     with workspace.database.write() as session:
         task = existing(session, Task, task_id)
         lock_project(session, task.project_id)
+        lock_task(session, task_id)  # nobody leases it meanwhile
         stands = task_status.status_of(session, task_id, user_id)
         if stands is None:
             raise Conflict("This question was removed from the standard questions, so there is nothing to skip.")

@@ -15,7 +15,7 @@ from engine.tasks.opening import overlap
 
 
 def lock_project(session: Session, project_id: str) -> Project:
-    """Return a project, locked until the commit: one transaction at a time opens and leases tasks.
+    """Return a project, locked until the commit: one transaction at a time opens and closes tasks.
 
     FOR NO KEY UPDATE on PostgreSQL, so that rows referring to the project can be stored meanwhile; SQLite allows one
     writer.
@@ -32,6 +32,22 @@ def lock_project(session: Session, project_id: str) -> Project:
     if project is None:
         raise NotFound("There is no such project.")
     return project
+
+
+def lock_task(session: Session, task_id: str, *, wait: bool = True) -> bool:
+    """Lock a task until the commit, so that one transaction at a time leases it; return whether it is locked now.
+
+    FOR NO KEY UPDATE on PostgreSQL; SQLite allows one writer. What was read of the task before is to be read again.
+
+    Args:
+        session: an open session.
+        task_id: id of the task.
+        wait: whether to wait for another transaction that has locked it.
+    """
+    if session.get_bind().dialect.name != "postgresql":
+        return True
+    locking = select(Task.id).where(Task.id == task_id).with_for_update(key_share=True, skip_locked=not wait)
+    return session.scalar(locking) is not None
 
 
 def open_missing(session: Session, project_id: str, document_id: str) -> int:

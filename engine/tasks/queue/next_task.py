@@ -23,7 +23,7 @@ from engine.errors import Conflict
 from engine.plurals import word
 from engine.queries import existing, not_removed
 from engine.tasks import task_status
-from engine.tasks.opening.open_tasks import lock_project
+from engine.tasks.opening.open_tasks import lock_project, lock_task
 from engine.tasks.queue.candidates import candidates as candidates_for
 from engine.tasks.queue.queue_view import QueueView, clock, queue_view, view_in
 from engine.text import join_names as joined
@@ -39,6 +39,10 @@ _KEEP_LEFT = text(
     "AND a.author_id = CAST(:person AS VARCHAR) AND a.status IN ('submitted', 'accepted', 'fixed')) "
     "ON CONFLICT (task_id, person_id) DO UPDATE SET left_at = excluded.left_at"
 ).bindparams(bindparam("moment", type_=UtcDateTime()))
+
+
+class _InUse(Exception):
+    """Another transaction has locked a task that the person holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,28 +108,15 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
 
     `after`: the task the person leaves. When it was not answered, its lease is released, and it comes last.
     """
-    for _ in range(_LOOKS):
+    for look in range(_LOOKS):
         with workspace.database.read() as session:
             candidates = candidates_for(session, project_id, user_id, after)
         if not candidates and after is None:
             break
-        with workspace.database.write() as session:
-            lock_project(session, project_id)
-            leases.forget_expired(session, "task:")
-            if after is not None:
-                leases.release(session, leases.task_subject(after, user_id))
-                _keep_left(session, after, project_id, user_id)
-            for task_id in candidates:
-                leased = _lease(session, task_id, user_id)
-                if leased is not None:
-                    break
-            else:
-                leased = None
-            left = session.get(Task, after) if after is not None else None
-            if left is not None:
-                _publish(session, project_id, left.document_id, left.question_id, user_id)
-            if leased is not None:
-                _publish(session, project_id, leased.document_id, leased.question.id, user_id)
+        try:
+            leased = _lease_first(workspace, project_id, user_id, candidates, after, patient=look > 0)
+        except _InUse:
+            continue
         if leased is not None:
             with workspace.database.read() as session:
                 annotation_id, page_id = _answer(session, leased.document_id, leased.question.id, user_id)
@@ -134,6 +125,44 @@ def next_task(workspace: Workspace, project_id: str, user_id: str, after: str | 
         if candidates in ([], [after]):
             break
     return _nothing(workspace, project_id, user_id)
+
+
+def _lease_first(
+    workspace: Workspace, project_id: str, user_id: str, candidates: list[str], after: str | None, *, patient: bool
+) -> LeasedTask | None:
+    """Lease the first candidate that the person may take now, and put the task that they leave behind the others.
+
+    Args:
+        workspace: open workspace.
+        project_id: project.
+        user_id: the person.
+        candidates: tasks in the queue's order.
+        after: the task that they leave, or None.
+        patient: whether to wait for those who change tasks at this moment. Else their tasks are passed over, so that
+            people who ask at the same moment do not wait for each other.
+
+    Raises:
+        _InUse: not patient, and a task that the person holds is changed at this moment.
+    """
+    with workspace.database.write() as session:
+        if patient:
+            lock_project(session, project_id)  # before tasks, as all do that wait for several of them
+        _wait_for_own(session, user_id)
+        leases.forget_expired(session, "task:")
+        if after is not None:
+            leases.release(session, leases.task_subject(after, user_id))
+            _keep_left(session, after, project_id, user_id)
+        leased = None
+        for task_id in candidates:
+            leased = _lease(session, task_id, user_id, wait=patient)
+            if leased is not None:
+                break
+        left = session.get(Task, after) if after is not None else None
+        if left is not None:
+            _publish(session, project_id, left.document_id, left.question_id, user_id)
+        if leased is not None:
+            _publish(session, project_id, leased.document_id, leased.question.id, user_id)
+    return leased
 
 
 def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
@@ -148,7 +177,7 @@ def heartbeat(workspace: Workspace, task_id: str, user_id: str) -> datetime:
             until = leases.acquire(session, subject, user_id)
             assert until is not None  # the subject contains the person's own id
             return until
-        lock_project(session, task.project_id)
+        lock_task(session, task.id)
         stands = task_status.status_of(session, task.id, user_id)
         if stands is None:
             raise Conflict(
@@ -210,12 +239,23 @@ def _keep_left(session: Session, task_id: str, project_id: str, user_id: str) ->
         session.execute(_FORGET_LEFT, left)
 
 
-def _lease(session: Session, task_id: str, user_id: str) -> LeasedTask | None:
-    """Lease a candidate after checking it under the lock; None when somebody else took it meanwhile."""
+def _wait_for_own(session: Session, user_id: str) -> None:
+    """Wait for another request of the person for a task, so that two windows get the same one."""
+    if session.get_bind().dialect.name == "postgresql":  # SQLite allows one writer
+        session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
+
+
+def _lease(session: Session, task_id: str, user_id: str, *, wait: bool) -> LeasedTask | None:
+    """Lease a candidate after checking it under its lock; None when somebody else has taken it, or is taking it now."""
+    subject = leases.task_subject(task_id, user_id)
+    if not lock_task(session, task_id, wait=wait):
+        if leases.live(session, subject, [subject]):
+            raise _InUse
+        return None
     stands = task_status.status_of(session, task_id, user_id)
     if stands is None or stands.mine or not (stands.takeable or stands.gold):
         return None
-    until = leases.acquire(session, leases.task_subject(task_id, user_id), user_id)
+    until = leases.acquire(session, subject, user_id)
     assert until is not None  # the subject contains the person's own id
     return LeasedTask(task_id, stands.place.document_id, AskedQuestion(stands.question_id, stands.question), until)
 

@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from sqlalchemy import delete, func, select
@@ -15,6 +16,7 @@ from engine.datasets.manifest import items_of
 from engine.errors import Conflict, NotFound
 from engine.leases import task_subject
 from engine.tasks.opening import overlap
+from engine.tasks.opening.open_tasks import lock_project, lock_task
 from engine.tasks.queue import next_task as queue
 from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
@@ -59,6 +61,26 @@ def test_people_who_ask_at_the_same_moment_get_different_tasks(workspace: Worksp
         assert sorted(taken) == sorted(task.id for task in office.tasks())
         with workspace.database.write() as session:
             session.execute(delete(Lease))
+
+
+def test_who_asks_for_a_task_passes_over_one_that_is_locked(workspace: Workspace) -> None:
+    if workspace.database.dialect == "sqlite":
+        pytest.skip("SQLite allows one writer")
+    office = Office(workspace, bills=2)
+    first, second, *_ = (task.id for task in office.tasks())
+    with workspace.database.write() as session:  # somebody takes the first one at this moment
+        lock_project(session, office.project.id)
+        assert lock_task(session, first)
+        assert office.taken(office.ann) == second
+    assert office.taken(office.ben) == first
+
+
+def test_two_windows_of_a_person_that_ask_at_once_get_the_same_task(workspace: Workspace) -> None:
+    office = Office(workspace, bills=4)
+    for person in (office.ann, office.ben):
+        with ThreadPoolExecutor(4) as threads:
+            taken = set(threads.map(lambda _, person=person: office.taken(person), range(8)))
+        assert len(taken) == 1
 
 
 def test_a_task_of_overlap_has_as_many_holders_as_it_wants_people(workspace: Workspace) -> None:
