@@ -16,7 +16,6 @@ from datetime import timedelta
 from typing import Any
 
 import httpx
-import numpy as np
 from sqlalchemy import select
 
 from annotator.auth import COOKIE
@@ -25,7 +24,7 @@ from db.tables import Document, LoginSession, Member, Revision, User
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
-from model.masks import encode_patch
+from tests.benchmarks.app.edits import draw_strokes, some_edit
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.app.pages import document
 from tests.benchmarks.app.server import HEADERS, Client, serving
@@ -137,7 +136,7 @@ def _session(workspace: Workspace, user_id: str) -> str:
 async def _work(
     address: str, people: list[Annotator], seconds: float, page: str, numbers: list[int], size: tuple[int, int]
 ) -> None:
-    strokes = _strokes(random.Random(0), size)
+    strokes = draw_strokes(random.Random(0), size)
     limits = httpx.Limits(max_connections=len(people), max_keepalive_connections=len(people))
     async with httpx.AsyncClient(base_url=f"{address}/api", headers=HEADERS, timeout=60, limits=limits) as client:
         await asyncio.gather(
@@ -160,7 +159,7 @@ async def _edit(
     end = due + seconds
     marked: set[int] = set(numbers[:2])
     while due < end:
-        edit = _some_edit(rng, page, numbers, marked, strokes)
+        edit = some_edit(rng, page, numbers, marked, strokes)
         body = {"idempotency_key": uuid.uuid4().hex, "base": person.head, "edits": [edit], "interactions": {"word": 1}}
         content = json.dumps(body)
         await asyncio.sleep(max(0.0, due - time.perf_counter()))
@@ -180,31 +179,6 @@ async def _edit(
         person.head = answer.json()["revision"]
         person.acknowledged[body["idempotency_key"]] = person.head  # type: ignore[index]
         due += 1
-
-
-def _some_edit(
-    rng: random.Random, page: str, numbers: list[int], marked: set[int], strokes: list[dict[str, Any]]
-) -> dict[str, Any]:
-    """Seven clicks on words to three strokes of the brush."""
-    if rng.random() < 0.7:
-        number = rng.choice(numbers)
-        if number in marked:
-            marked.discard(number)
-            return {"op": "words", "page": page, "add": [], "remove": [number]}
-        marked.add(number)
-        return {"op": "words", "page": page, "add": [number], "remove": []}
-    return {"op": "patch", "page": page, "value": int(rng.random() < 0.8), "patch": rng.choice(strokes)}
-
-
-def _strokes(rng: random.Random, size: tuple[int, int]) -> list[dict[str, Any]]:
-    """Strokes of the brush as the page sends them, drawn before the clock runs: a pen of 28 pixels, 150 long."""
-    found = []
-    for _ in range(40):
-        y, x = rng.randrange(20, size[0] - 60), rng.randrange(20, size[1] - 220)
-        rows, columns = np.ogrid[: size[0], : size[1]]
-        across = np.clip(columns - x, 0, 150)
-        found.append(dict(encode_patch((columns - x - across) ** 2 + (rows - y) ** 2 <= 14**2)))
-    return found
 
 
 def _stored(workspace: Workspace, people: list[Annotator]) -> list[str]:
