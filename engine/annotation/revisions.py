@@ -106,9 +106,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         ready = prepared.ready()
         publish_answer(session, answer.project_id, answer.document_id, answer.question_id, answer.author_id)
         seconds = request.seconds
-        if finished:
-            seconds = bounded_seconds(session, annotation_id, user_id, request.seconds)
-            _release_task(session, answer)
+        if request.action != "edit":  # strokes change no figure of the queue
             changes.publish(
                 session,
                 "tasks",
@@ -117,6 +115,9 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
                 question_id=answer.question_id,
                 author_id=answer.author_id,
             )
+        if finished:
+            seconds = bounded_seconds(session, annotation_id, user_id, request.seconds)
+            _release_task(session, answer)
             automatic_checks.person_answered(
                 session,
                 answer.project_id,

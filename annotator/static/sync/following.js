@@ -25,7 +25,7 @@ const FIGURES = 1500; // milliseconds until a line is fetched whose figures nobo
 const MOST = 50; // documents that are fetched line by line; from here on, the list
 const FEW = 4; // changes of a round after which there is no rest
 const REST = 250; // milliseconds of rest for each further one
-const LONGEST_REST = 15_000; // milliseconds
+const LONGEST_REST = 30_000; // milliseconds
 /** @type {Topic[]} */
 export const TOPICS = ['documents', 'answers', 'figures', 'tasks', 'questions', 'projects', 'members'];
 
@@ -99,7 +99,7 @@ export class Following {
       this.wanted.add('answers');
       if (topic === 'documents') this.wanted.add('pages');
     }
-    if (topic !== 'documents') this.wanted.add('tasks'); // figures: how many answers wait for review
+    if (topic === 'figures') this.wanted.add('tasks'); // how many answers wait for review
   }
 
   /** Fetches what is wanted, one round at a time: what comes meanwhile waits for the next. */

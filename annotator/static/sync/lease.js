@@ -43,7 +43,8 @@ export class Lease {
     this.idle = idle;
     this.on = on;
     this.until = new Date(until);
-    this.timer = setInterval(() => this.working && this.beat(), BEAT);
+    this.beatAt = Date.now();
+    this.timer = setInterval(() => this.working && Date.now() - this.beatAt > BEAT / 2 && this.beat(), BEAT);
     this.listening = new AbortController();
     const { signal } = this.listening;
     document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && this.beat(), {
@@ -71,6 +72,7 @@ export class Lease {
   }
 
   async renew() {
+    this.beatAt = Date.now();
     try {
       const { lease_until } = await this.keep();
       this.until = new Date(lease_until);

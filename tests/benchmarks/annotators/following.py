@@ -10,7 +10,7 @@ from typing import Any, Protocol
 ECHO = FIGURES = 1.5  # seconds
 MOST = 50  # documents that are fetched line by line
 FEW = 4  # changes of a round after which there is no rest
-REST, LONGEST_REST = 0.25, 15.0  # seconds, for each further one and at most
+REST, LONGEST_REST = 0.25, 30.0  # seconds, for each further one and at most
 
 
 class Screen(Protocol):
@@ -91,7 +91,7 @@ class Following:
                 self.wanted.add("list")
         if topic != "figures" and (subjects is None or self.screen.document in subjects):
             self.wanted.add("answers")
-        if topic != "documents":
+        if topic == "figures":
             self.wanted.add("tasks")
 
     def run(self) -> None:

@@ -79,6 +79,7 @@ class Window:
         self._encoded: str | None = None
         self._task: str | None = None
         self._leaving = False
+        self._renewed_at = 0.0
         self._last_listed = ""  # the document that stands last in the list, where there are more
         self._words: deque[str] = deque(maxlen=CACHED_WORDS)
         self._images: set[tuple[str, str]] = set()  # a browser keeps the file for ever
@@ -144,11 +145,12 @@ class Window:
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT)
-            await self._renew()
+            if time.monotonic() - self._renewed_at > BEAT / 2:
+                await self._renew()
 
     async def _renew(self) -> None:
         if self._task is not None and not self._leaving:
-            task = self._task
+            task, self._renewed_at = self._task, time.monotonic()
             await self._send("heartbeat", "POST", f"/tasks/{task}/heartbeat", harmless=(403, 404, 409))
 
     def shows(self, document: str) -> bool:

@@ -56,11 +56,8 @@ test('a change fetches what it concerns, that alone', async () => {
       ['lines open', 'tasks'],
     ],
     [['figures'], ['list', 'tasks']],
-    [['answers', ['x']], ['tasks']],
-    [
-      ['answers', ['open']],
-      ['answers', 'tasks'],
-    ],
+    [['answers', ['x']], []], // strokes change no figure: what does so is told as tasks or figures
+    [['answers', ['open']], ['answers']],
     [['tasks'], ['tasks']],
     [['questions'], ['questions']],
     [['projects', null, 'another'], ['projects']],
@@ -79,7 +76,7 @@ test('a line whose figures nobody announces is fetched after a while', async (co
   tell('answers', ['x']);
   tell('answers', ['y']);
   tell('figures', ['y']);
-  assert.deepEqual(await rest(), ['tasks', 'lines y', 'tasks']);
+  assert.deepEqual(await rest(), ['lines y', 'tasks']);
   context.mock.timers.tick(1500);
   assert.deepEqual(await rest(), ['lines x']);
 });
@@ -97,7 +94,7 @@ test('lines further down than was fetched are fetched for changed documents alon
   const { tell, rest } = opened();
   tell('answers', ['far']);
   tell('figures', ['far', 'x']);
-  assert.deepEqual(await rest(), ['tasks', 'lines x', 'tasks']);
+  assert.deepEqual(await rest(), ['lines x', 'tasks']);
   context.mock.timers.tick(1500);
   assert.deepEqual(await rest(), []);
   tell('documents', ['far']); // its removal changes the number of documents
@@ -107,27 +104,25 @@ test('lines further down than was fetched are fetched for changed documents alon
 test('a window rests between rounds, the longer, the more others have changed', async (context) => {
   context.mock.timers.enable({ apis: ['setTimeout', 'Date'] });
   const { tell, rest } = opened();
-  const work = (people) =>
-    tell(
-      'answers',
-      Array.from({ length: people }, (_, at) => `far${at}`),
-    );
+  const work = (people) => {
+    const documents = Array.from({ length: people }, (_, at) => `far${at}`);
+    tell('answers', ['open', ...documents.slice(1)]);
+  };
   work(3);
-  assert.deepEqual(await rest(), ['tasks']);
+  assert.deepEqual(await rest(), ['answers']);
   work(24); // few were heard by the last round: at once
-  assert.deepEqual(await rest(), ['tasks']);
-  work(104);
+  assert.deepEqual(await rest(), ['answers']);
+  work(204);
   assert.deepEqual(await rest(), []);
   context.mock.timers.tick(4900);
-  work(104);
   assert.deepEqual(await rest(), []);
   context.mock.timers.tick(100);
-  assert.deepEqual(await rest(), ['tasks']);
+  assert.deepEqual(await rest(), ['lines open', 'answers']);
   work(24);
-  context.mock.timers.tick(14_900);
+  context.mock.timers.tick(29_900);
   assert.deepEqual(await rest(), []);
   tell('documents', ['open']); // the open page does not wait
-  assert.deepEqual(await rest(), ['lines open', 'pages', 'answers', 'tasks']);
+  assert.deepEqual(await rest(), ['lines open', 'pages', 'answers']);
 });
 
 test('many documents are fetched as a list', async () => {
@@ -164,7 +159,7 @@ test('one’s own strokes, which come back as changes, are looked at once, when 
     assert.deepEqual(await rest(), []);
   }
   context.mock.timers.tick(500);
-  assert.deepEqual(await rest(), ['lines open', 'answers', 'tasks']);
+  assert.deepEqual(await rest(), ['lines open', 'answers']);
   tell('documents', ['x']); // what is not an answer waits for nobody
   assert.deepEqual(await rest(), ['lines x']);
 });
