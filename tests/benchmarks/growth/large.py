@@ -93,6 +93,7 @@ def large_database(documents: int, out: Path) -> Iterator[tuple[Workspace, Grown
         subprocess.run(["cp", "-a", f"{stored_pattern}/.", folder], check=True)
         server = stack.enter_context(_server(Path(folder)))
         _restart(server, copies.settings_of_making())
+        open_workspace(_settings(Path(folder), server)).close()  # a pattern of an earlier version gets its new tables
         largest = max(documents // 5, CHECKED)
         usual = max((documents - largest - CHECKED - PATTERN) // USUAL, 0)
         remaining = documents - largest - CHECKED - PATTERN - usual * USUAL
