@@ -3,7 +3,7 @@
 The questions are worded as those that the shipped model was trained and measured on (engine.synthetic.concepts).
 """
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.fields.definition import FieldDefinition, NotBeforeRule
@@ -117,4 +117,23 @@ _SETS = (
         ),
     ),
 )
+
+
+def add_ready_set(present: Sequence[FieldDefinition], ready: ReadySet) -> list[FieldDefinition]:
+    """Return the fields of a list, then those of a set whose question or name the list does not have.
+
+    A field that a rule names may be left out so; the rule then goes too.
+    """
+    names = {field.name for field in present}
+    questions = {field.question for field in present}
+    further = [field for field in ready.fields if field.name not in names and field.question not in questions]
+    names |= {field.name for field in further}
+    return [*present, *(_without_lost_rules(field, names) for field in further)]
+
+
+def _without_lost_rules(field: FieldDefinition, names: Container[str]) -> FieldDefinition:
+    rules = tuple(rule for rule in field.rules if not isinstance(rule, NotBeforeRule) or rule.field in names)
+    return field.model_copy(update={"rules": rules})
+
+
 READY_SETS: Mapping[str, ReadySet] = {ready.name: ready for ready in _SETS}

@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from engine.fields.ready_sets import READY_SETS
 from tests.browser.bench import Bench
 from tests.browser.standard_list import Listed, tab
 
@@ -58,3 +59,18 @@ def test_the_dialog_tells_what_others_added_and_keeps_what_was_written(bench: Be
     page.get_by_role("button", name="Save questions").click()  # knowingly, by now
     expect(page.get_by_role("dialog")).to_have_count(0)
     listed.wait("What is the total?", "When?")
+
+
+def test_a_ready_set_adds_its_questions_and_keeps_those_there(bench: Bench, listed: Listed) -> None:
+    page = bench.page
+    tab(page, "Questions")
+    field = page.get_by_role("textbox", name="Standard questions")
+    expect(field).to_have_value("What is the total?")
+    page.get_by_role("button", name="Add its questions").click()
+    expect(page.get_by_text("9 questions added.")).to_be_visible()
+    invoice = [field.question for field in READY_SETS["invoice"].fields]
+    assert listed.texts() == ["What is the total?", *invoice]
+    expect(field).to_have_value("\n".join(["What is the total?", *invoice]))
+    expect(page.get_by_role("row", name="due_date date What is the due date?")).to_be_visible()
+    page.get_by_role("button", name="Add its questions").click()
+    expect(page.get_by_text("All questions of the set are there.")).to_be_visible()

@@ -16,7 +16,7 @@ from engine.fields.project_fields import (
     project_fields,
     replace_fields,
 )
-from engine.fields.ready_sets import READY_SETS
+from engine.fields.ready_sets import READY_SETS, add_ready_set
 from engine.fields.types import FieldType
 from engine.followers import catch_up
 from engine.tasks.standard_questions import replace_standard_questions
@@ -172,3 +172,12 @@ def test_a_ready_set_opens_its_tasks(sqlite_workspace: Workspace, name: str) -> 
     with sqlite_workspace.database.read() as session:
         tasks = session.scalars(select(Task).where(Task.closed_at.is_(None))).all()
     assert len(tasks) == len(listed) * len(office.documents)
+
+
+def test_a_ready_set_is_added_without_what_the_list_has() -> None:
+    own = [field("invoice_date", "Which day?"), field("sum", "What is the total amount?")]
+    joined = add_ready_set(own, READY_SETS["invoice"])
+    assert joined[:2] == own and len(joined) == 2 + len(READY_SETS["invoice"].fields) - 2
+    assert next(each for each in joined if each.name == "due_date").rules  # its rule names a field that is there
+    contract = add_ready_set([field("begin", "What is the start date?")], READY_SETS["contract"])
+    assert next(each for each in contract if each.name == "end_date").rules == ()
