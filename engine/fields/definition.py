@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+import regex
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from engine.fields.types import Choice, FieldOptions, FieldType
 from engine.text import storable
@@ -14,6 +14,7 @@ LONGEST_NAME = 60
 LONGEST_QUESTION = 1000
 NAME = r"^[a-z][a-z0-9_]{0,59}$"
 FieldName = Annotated[str, Field(pattern=NAME, description="Key for programs: small letters, digits and _.")]
+Text = Annotated[str, AfterValidator(storable)]
 _NUMBERS = (FieldType.NUMBER, FieldType.INTEGER, FieldType.CURRENCY)
 _ORDERED = (*_NUMBERS, FieldType.DATE, FieldType.TIME)
 
@@ -26,14 +27,14 @@ class PatternRule(_Rule):
     """The whole normalised value fits a regular expression."""
 
     rule: Literal["pattern"]
-    pattern: str = Field(min_length=1, max_length=300)
+    pattern: Text = Field(min_length=1, max_length=300)
 
     @field_validator("pattern")
     @classmethod
     def _compiles(cls, pattern: str) -> str:
         try:
-            re.compile(pattern)
-        except re.error as error:
+            regex.compile(pattern)
+        except regex.error as error:
             raise ValueError(f"{pattern!r} is no regular expression: {error}") from None
         return pattern
 
@@ -42,8 +43,8 @@ class RangeRule(_Rule):
     """The value is neither below `least` nor above `most`: numbers, amounts, dates and times as they are normalised."""
 
     rule: Literal["range"]
-    least: str | None = Field(None, max_length=40)
-    most: str | None = Field(None, max_length=40)
+    least: Text | None = Field(None, max_length=40)
+    most: Text | None = Field(None, max_length=40)
 
     @model_validator(mode="after")
     def _has_an_end(self) -> Self:
@@ -75,8 +76,8 @@ class ListedChoice(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    value: str = Field(min_length=1, max_length=200)
-    names: tuple[Annotated[str, Field(min_length=1, max_length=200)], ...] = Field((), max_length=50)
+    value: Text = Field(min_length=1, max_length=200)
+    names: tuple[Annotated[Text, Field(min_length=1, max_length=200)], ...] = Field((), max_length=50)
 
 
 class FieldDefinition(BaseModel):
@@ -87,10 +88,10 @@ class FieldDefinition(BaseModel):
     name: FieldName
     question: str = Field(max_length=LONGEST_QUESTION, description="Asked of the model and shown to people.")
     type: FieldType = FieldType.STRING
-    guideline: str = Field("", max_length=20_000, description="Markdown, shown beside the task.")
+    guideline: Text = Field("", max_length=20_000, description="Markdown, shown beside the task.")
     several: bool = Field(False, description="Whether a paper may have several values.")
     required: bool = Field(False, description="Whether every paper must have a value.")
-    examples: tuple[Annotated[str, Field(max_length=300)], ...] = Field((), max_length=20)
+    examples: tuple[Annotated[Text, Field(max_length=300)], ...] = Field((), max_length=20)
     choices: tuple[ListedChoice, ...] = Field((), max_length=500, description="Of a field of type choice.")
     currency: str | None = Field(
         None, pattern=r"^[A-Z]{3}$", description="ISO 4217 code of amounts printed without a currency."
@@ -107,11 +108,6 @@ class FieldDefinition(BaseModel):
     @classmethod
     def _plain_spaces(cls, question: str) -> str:
         return " ".join(storable(question).split())
-
-    @field_validator("guideline")
-    @classmethod
-    def _storable(cls, guideline: str) -> str:
-        return storable(guideline)
 
     @model_validator(mode="after")
     def _fits_its_type(self) -> Self:

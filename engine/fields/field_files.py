@@ -69,8 +69,8 @@ def _definition(line: Any, name: str, number: int) -> FieldDefinition:
     if not isinstance(line, Mapping):
         raise Refused(f"{name}: field {number} is neither a question nor a list of its parts.")
     content = dict(line)
-    if "question" in content and "name" not in content:
-        content["name"] = name_of_question(str(content["question"]), ())
+    if isinstance(content.get("question"), str) and "name" not in content:
+        content["name"] = name_of_question(content["question"], ())
     if "choices" in content and isinstance(content["choices"], list):
         content["choices"] = [{"value": one} if isinstance(one, str) else one for one in content["choices"]]
     return parse_definition(content, FieldDefinition)

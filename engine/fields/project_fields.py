@@ -262,9 +262,11 @@ def parse_definition(content: Mapping[str, Any], kind: type[Definition]) -> Defi
     except ValidationError as error:
         what = error.errors()[0]
         place = ".".join(str(part) for part in what["loc"])
-        name = content.get("name") or content.get("question") or "without a name"
+        name = next((content[part] for part in ("name", "question") if isinstance(content.get(part), str)), "")
         says = str(what["msg"]).removeprefix("Value error, ")
-        raise Refused(f"The field {quote_file_name(str(name))}{f', {place}' if place else ''}: {says}.") from None
+        raise Refused(
+            f"The field {quote_file_name(name or 'without a name')}{f', {place}' if place else ''}: {says}."
+        ) from None
 
 
 def _match(session: Session, project_id: str, wanted: Sequence[FieldDefinition]) -> list[_Match]:
@@ -335,8 +337,6 @@ def _differences(before: FieldDefinition, after: FieldDefinition, answered: int)
         says.append("Only the first value of each document counts.")
     if (before.required, before.rules) != (after.required, after.rules):
         says.append(f"The rules are checked anew in {papers}.")
-    if before.confidence != after.confidence:
-        says.append("Proposals that nobody has looked at are judged by the new confidence.")
     if not says and before != after:
         says.append("No answer changes.")
     return " ".join(says)

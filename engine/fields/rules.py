@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
+
+import regex
 
 from engine.fields.definition import FieldDefinition, NotBeforeRule, PatternRule, RangeRule, Rule, SumRule
 from engine.fields.normalisation.result import Value
@@ -36,7 +37,7 @@ def _broken(
     """Return the sentence of a broken rule; "" where it is kept or cannot be checked."""
     if isinstance(rule, PatternRule):
         text = value if isinstance(value, str) else str(_number(value) if field.type in _NUMBERS else value)
-        return "" if re.fullmatch(rule.pattern, text) else f'{field.name} does not fit the pattern "{rule.pattern}".'
+        return "" if _fits(rule.pattern, text) else f'{field.name} does not fit the pattern "{rule.pattern}".'
     if isinstance(rule, RangeRule):
         return _outside(rule, field, value)
     if isinstance(rule, NotBeforeRule):
@@ -49,6 +50,15 @@ def _broken(
     return _other_sum(rule, field, value, values)
 
 
+def _fits(pattern: str, text: str) -> bool:
+    """Return whether a text fits; a pattern that takes too long on it (catastrophic backtracking) does not."""
+    try:
+        return regex.fullmatch(pattern, text, timeout=_PATTERN_SECONDS) is not None
+    except TimeoutError:
+        return False
+
+
+_PATTERN_SECONDS = 0.5
 _NUMBERS = (FieldType.NUMBER, FieldType.INTEGER, FieldType.CURRENCY)
 
 

@@ -1,11 +1,13 @@
 """Settings of a project, validated."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from db.tables import Project
 from engine.crontab import schedule, zone_named
+
+_Plain = Annotated[str, Field(max_length=200, pattern=r"^[^\x00]*$")]  # PostgreSQL stores no NUL
 
 
 class ProjectSettings(BaseModel):
@@ -64,7 +66,7 @@ class ProjectSettings(BaseModel):
         pattern=r"^([a-z]{2,3}([-_][A-Za-z0-9]{2,8})*)?$",
         description="Locale in which papers print values, as de-DE; empty: not known.",
     )
-    conventions: dict[str, str] = Field(
+    conventions: dict[_Plain, _Plain] = Field(
         default_factory=dict,
         max_length=500,
         description='Conventions that decide ambiguous values, as {"date_order": "DMY"}.',

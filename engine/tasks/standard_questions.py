@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Question
 from engine.errors import Conflict, NotFound, Refused
-from engine.fields.project_fields import definition_of, known_definitions, store_fields
+from engine.fields.project_fields import definition_of, known_definitions, load_fields, store_fields
 from engine.queries import not_removed
 from engine.tasks.opening import open_tasks, task_changes
 from engine.text import is_blank, quote_file_name, storable
@@ -87,7 +87,9 @@ def replace_standard_questions(
         if before is not None:
             _check_unchanged(before, [each.text for each in _load_standard(session, project_id)])
         definitions = known_definitions(session, project_id, wanted)
+        # A new question gets a name that no field has, also none of those that go: it is not one of them reworded.
         names = {definition.name for definition in definitions.values()}
+        names |= {field.name for field in load_fields(session, project_id)}
         for text in wanted:
             if text not in definitions:
                 definitions[text] = definition_of(text, names)

@@ -6,7 +6,7 @@ spreadsheet shows them as its user is used to.
 
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from importlib.resources import files
 from typing import Any
@@ -34,7 +34,7 @@ _EVIDENCE = (
     "readings", "reason",
 )  # fmt: skip
 _MOST_LETTERS = 32_767  # of a cell of XLSX
-_MOST_ROWS = 1_048_576  # of a sheet of XLSX
+MOST_ROWS = 1_048_576  # of a sheet of XLSX
 _FIRST_DATE = date(1900, 3, 1)  # a spreadsheet counts days from 1900 and takes that year for a leap year
 
 
@@ -96,7 +96,12 @@ def write_xlsx(release: Release, to: Destination, tick: Tick) -> Outcome:
     counts = _counts()
     fields = list(fields_of(release).fields.values())
     with to.file(XLSX_FILE) as target:
-        options = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False}
+        options = {
+            "constant_memory": True,
+            "strings_to_formulas": False,
+            "strings_to_urls": False,
+            "strings_to_numbers": False,
+        }
         with xlsxwriter.Workbook(str(target), options) as book:
             # A fixed date, so that the same snapshot gives the same bytes.
             book.set_properties({"title": release.project, "created": datetime(2000, 1, 1)})
@@ -106,51 +111,64 @@ def write_xlsx(release: Release, to: Destination, tick: Tick) -> Outcome:
     return Outcome(counts)
 
 
+class _Sheet:
+    """Rows under their heads; a sheet that is full is followed by another."""
+
+    def __init__(self, book: xlsxwriter.Workbook, title: str, heads: list[str]) -> None:
+        self._book, self._title, self._heads = book, title, heads
+        self._day = book.add_format({"num_format": "yyyy-mm-dd"})
+        self._bold = book.add_format({"bold": True})
+        self._number = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        self._number += 1
+        self._sheet = self._book.add_worksheet(self._title if self._number == 1 else f"{self._title} {self._number}")
+        self._sheet.freeze_panes(1, 1)
+        self._sheet.set_column(0, 0, 32)
+        self._sheet.set_column(1, len(self._heads) - 1, 18)
+        for place, name in enumerate(self._heads):
+            self._sheet.write_string(0, place, name, self._bold)
+        self._row = 1
+
+    def add(self, cells: Iterable[Any]) -> None:
+        """Add a row."""
+        if self._row == MOST_ROWS:
+            self._begin()
+        for place, cell in enumerate(cells):
+            self._write(place, cell)
+        self._row += 1
+
+    def _write(self, place: int, cell: Any) -> None:
+        if cell is None or cell == "":
+            return
+        if isinstance(cell, bool):
+            self._sheet.write_boolean(self._row, place, cell)
+        elif isinstance(cell, date):
+            self._sheet.write_datetime(self._row, place, datetime(cell.year, cell.month, cell.day), self._day)
+        elif isinstance(cell, int | float):
+            self._sheet.write_number(self._row, place, cell)
+        else:
+            self._sheet.write_string(self._row, place, str(cell)[:_MOST_LETTERS])
+
+
 class _Sheets:
     """The sheets of a workbook: values, and their evidence."""
 
     def __init__(self, book: xlsxwriter.Workbook, fields: list[FieldDefinition]) -> None:
         self._fields = fields
-        self._day = book.add_format({"num_format": "yyyy-mm-dd"})
-        self._bold = book.add_format({"bold": True})
-        self._values, self._evidence = book.add_worksheet("Values"), book.add_worksheet("Evidence")
         columns = [*_LEAD, *(column for field in fields for column in _columns(field)), *_TAIL]
-        for sheet, heads in ((self._values, columns), (self._evidence, list(_EVIDENCE))):
-            sheet.freeze_panes(1, 1)
-            sheet.set_column(0, 0, 32)
-            sheet.set_column(1, len(heads) - 1, 18)
-            for place, name in enumerate(heads):
-                sheet.write_string(0, place, name, self._bold)
-        self._row = self._evidence_row = 1
+        self._values = _Sheet(book, "Values", columns)
+        self._evidence = _Sheet(book, "Evidence", list(_EVIDENCE))
 
     def add(self, paper: Paper) -> None:
-        """Add a document. A sheet that is full takes no more rows: a spreadsheet has a million."""
-        if self._row < _MOST_ROWS:
-            cells: list[Any] = list(_lead(paper))
-            for field in self._fields:
-                cells += _cells(field, paper.values.get(field.name, []))
-            for place, cell in enumerate((*cells, *_tail(paper))):
-                self._write(self._values, self._row, place, cell)
-            self._row += 1
+        """Add a document."""
+        cells = [cell for field in self._fields for cell in _cells(field, paper.values.get(field.name, []))]
+        self._values.add((*_lead(paper), *cells, *_tail(paper)))
         for of_field in paper.values.values():
             for number, value in enumerate(of_field, 1):
                 for line in _evidence(paper, value, number):
-                    if self._evidence_row < _MOST_ROWS:
-                        for place, cell in enumerate(line):
-                            self._write(self._evidence, self._evidence_row, place, cell)
-                        self._evidence_row += 1
-
-    def _write(self, sheet: Any, row: int, place: int, cell: Any) -> None:
-        if cell is None or cell == "":
-            return
-        if isinstance(cell, bool):
-            sheet.write_boolean(row, place, cell)
-        elif isinstance(cell, date):
-            sheet.write_datetime(row, place, datetime(cell.year, cell.month, cell.day), self._day)
-        elif isinstance(cell, int | float):
-            sheet.write_number(row, place, cell)
-        else:
-            sheet.write_string(row, place, str(cell)[:_MOST_LETTERS])
+                    self._evidence.add(line)
 
 
 def _counts() -> dict[str, int]:
@@ -213,7 +231,7 @@ def _cells(field: FieldDefinition, values: list[PaperValue]) -> list[Any]:
         return list(_texts(field, values))
     [value] = known
     if isinstance(value, dict):
-        return [float(value["amount"] or 0), value["currency"] or ""]
+        return [_number(value["amount"] or "0"), value["currency"] or ""]
     if field.type is FieldType.NUMBER and isinstance(value, str):
         return [_number(value)]
     if field.type is FieldType.DATE and isinstance(value, str):

@@ -19,6 +19,7 @@ from engine.fields.project_fields import (
 from engine.fields.ready_sets import READY_SETS, add_ready_set
 from engine.fields.types import FieldType
 from engine.followers import catch_up
+from engine.projects.projects import change_settings
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer
@@ -181,3 +182,23 @@ def test_a_ready_set_is_added_without_what_the_list_has() -> None:
     assert next(each for each in joined if each.name == "due_date").rules  # its rule names a field that is there
     contract = add_ready_set([field("begin", "What is the start date?")], READY_SETS["contract"])
     assert next(each for each in contract if each.name == "end_date").rules == ()
+
+
+def test_a_changed_line_of_the_plain_list_is_another_question(office: Office) -> None:
+    workspace, project_id = office.workspace, office.project.id
+    answer_task(office, 0, TOTAL)
+    before = next(each for each in project_fields(workspace, project_id) if each.question == TOTAL)
+    replace_standard_questions(workspace, project_id, [NUMBER, "What's the total due?"], office.rita.id)
+    after = project_fields(workspace, project_id)[1]
+    assert after.id != before.id and after.name != before.name
+    with workspace.database.read() as session:
+        assert session.get_one(Question, before.id).text == TOTAL
+
+
+def test_texts_that_no_database_stores_are_cleaned(office: Office) -> None:
+    choices = [{"value": "a\0b", "names": ["c\0"]}]
+    kind = FieldDefinition(name="kind", question="Which\0 kind?", type="choice", choices=choices, examples=["\0x"])
+    [stored] = replace_fields(office.workspace, office.project.id, [kind], office.rita.id)
+    assert "\0" not in stored.model_dump_json().replace("\\u0000", "\0")
+    with pytest.raises(Refused, match="conventions"):
+        change_settings(office.workspace, office.project.id, conventions={"decimal": "\0"})

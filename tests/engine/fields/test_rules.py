@@ -66,3 +66,8 @@ def test_a_rounded_sum_is_within_the_tolerance() -> None:
     fields = [field("a", "number"), field("b", "number", {"rule": "sum", "of": ["a"], "tolerance": 0.05})]
     assert broken_rules(fields, {"a": ["1.00"], "b": ["1.05"]}) == {}
     assert broken_rules(fields, {"a": ["1.00", "2.00"], "b": ["3.06"]}) != {}
+
+
+def test_a_pattern_that_would_run_for_ever_breaks_the_rule() -> None:
+    endless = field("a", "string", {"rule": "pattern", "pattern": "(a|aa)+$"})
+    assert "does not fit" in broken_rules([endless], {"a": ["a" * 60 + "b"]})["a"][0]

@@ -13,6 +13,7 @@ import pytest
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
 from engine.interchange.exports import export
+from engine.interchange.formats import values
 from engine.interchange.formats.values import values_schema
 from engine.projects.projects import change_settings
 from engine.workspace import Workspace
@@ -126,3 +127,14 @@ def test_questions_of_a_snapshot_without_fields_are_texts(sqlite_workspace: Work
     export(sqlite_workspace, project.id, "values", tmp_path / "out")
     [value] = lines_of(tmp_path / "out")["a.png"]["invoice_number"]["values"]
     assert (value["value"], value["rule"] != "") == ("RE-17", True)
+
+
+def test_a_full_sheet_is_followed_by_another(
+    sqlite_workspace: Workspace, bills: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(values, "MOST_ROWS", 4)
+    export(sqlite_workspace, bills, "values-xlsx", tmp_path / "out")
+    book = openpyxl.load_workbook(tmp_path / "out" / "values.xlsx")
+    rows = [row[1] for title in book.sheetnames[1:] for row in list(book[title].values)[1:]]
+    assert book.sheetnames == ["Values", "Evidence", "Evidence 2", "Evidence 3"]
+    assert len(rows) == 8 and set(rows) == {"number", "issued", "net", "total", "signed"}
