@@ -6,7 +6,9 @@ The browser sends one stroke a save, so strokes drawn by hand stay far below the
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
-from engine.annotation.state import MOST_MARKS, AnnotationState, Change, Edit, EditMask, PageGeometry
+from engine.annotation.change import Change
+from engine.annotation.edits import MOST_MARKS, Edit, EditMask
+from engine.annotation.state import AnnotationState, PageGeometry
 from engine.errors import Refused
 from engine.workspace import Workspace
 
@@ -44,7 +46,8 @@ def check_edits(
 def check_masks(before: AnnotationState, after: AnnotationState) -> None:
     """Check the runs of masks; a larger imported mask may keep its size. Raises Refused."""
     for page, mark in after.pages.items():
-        _check_mask(before, page, len(mark.mask.counts))
+        of_values = sum(len(value.pages[page].mask.counts) for value in after.values if page in value.pages)
+        _check_mask(before, page, max(len(mark.mask.counts), of_values))
 
 
 def in_line(workspace: Workspace, change: Change) -> AbstractContextManager[None]:

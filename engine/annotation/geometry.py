@@ -8,7 +8,8 @@ from sqlalchemy.orm import Session
 
 from db.int_array import in_array
 from db.tables import Page, PageWord
-from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, EditWords, PageGeometry
+from engine.annotation.edits import Edit, EditMask, EditWords, PageEdit
+from engine.annotation.state import AnnotationState, PageGeometry
 from engine.annotation.texts import answer_text, join_text, marked_words
 from engine.annotation.word_list import ListedWord
 from engine.annotation.words import WORD
@@ -83,9 +84,8 @@ def _named_places(state: AnnotationState, edits: Iterable[Edit]) -> tuple[list[s
     pages = set(state.pages)
     numbers = {number for mark in state.pages.values() for number in mark.words}
     for edit in edits:
-        if isinstance(edit, EditNoAnswer):
-            continue
-        pages.add(edit.page)
+        if isinstance(edit, PageEdit):
+            pages.add(edit.page)
         if isinstance(edit, EditMask):
             numbers.update(edit.words)
         elif isinstance(edit, EditWords):

@@ -15,9 +15,11 @@ from db.session import Encoded
 from db.tables import Page
 from engine.annotation.automatic_checks import Opinion, opinion_of, to_check
 from engine.annotation.bounds import check_edits, check_masks, in_line
+from engine.annotation.change import Change
+from engine.annotation.edits import Edit
 from engine.annotation.geometry import NamedPages, named_pages
 from engine.annotation.proposal import newest_proposal_id
-from engine.annotation.state import AnnotationState, Change, Edit
+from engine.annotation.state import AnnotationState
 from engine.errors import Refused, TooMany
 from engine.workspace import Workspace
 

@@ -21,10 +21,11 @@ from db.tables import Annotation, Member, Prediction, Project, ProjectField, Rev
 from engine import leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
+from engine.annotation.edits import Edit
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
 from engine.annotation.seconds import bounded_seconds
-from engine.annotation.state import AnnotationState, Edit
+from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text
 from engine.errors import Conflict, NotFound, Refused
 from engine.projects.project_settings import ProjectSettings

@@ -197,9 +197,8 @@ def with_living_words(session: Session, known: ProjectFacts, states: Sequence[An
             page_id: {word.number for word in page_words if word.retired} for page_id, page_words in words.items()
         }
         for state in states:
-            for page_id in words.keys() & state.pages.keys():
-                mark = state.pages[page_id]
-                if not retired[page_id].isdisjoint(mark.words):
+            for page_id, mark in state.marks():
+                if page_id in words and not retired[page_id].isdisjoint(mark.words):
                     mark.words = [word.number for word in living(mark.words, words[page_id]) if not word.retired]
 
 

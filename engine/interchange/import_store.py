@@ -14,9 +14,10 @@ from sqlalchemy.orm import Session
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question
 from engine.annotation.automatic_checks import person_answered
+from engine.annotation.edits import Edit, EditMask, EditNoAnswer
 from engine.annotation.preparing import Ready
 from engine.annotation.revisions import append
-from engine.annotation.state import AnnotationState, Edit, EditMask, EditNoAnswer, PageMark, Patch, to_patch
+from engine.annotation.state import AnnotationState, PageMark, Patch, to_patch
 from engine.datasets.manifest import canonical
 from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page
 from engine.documents.kinds import media_type_of

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from db.ids import new_id
 from engine.annotation.answer_service import AnswerService
+from engine.annotation.edits import Edit, EditClear, EditMask, EditNoAnswer, EditWords
 from engine.annotation.proposal import newest_proposal, shown_state
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditWords, PageMark, Patch, to_patch
+from engine.annotation.state import PageMark, Patch, to_patch
 from engine.grounded import GroundedPage, GroundedQuestion
 from engine.run_lengths import decode_rle
 from model.masks import Mask, decode_patch, iou, rasterise

@@ -26,8 +26,9 @@ from db.tables import (
 )
 from engine.accounts.users import ensure_local_user
 from engine.annotation.agreement import agrees
+from engine.annotation.edits import EditMask
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import AnnotationState, EditMask, PageMark, to_patch
+from engine.annotation.state import AnnotationState, PageMark, to_patch
 from engine.commands.servers.background import run_worker
 from engine.datasets import snapshots
 from engine.models import registry

@@ -15,7 +15,8 @@ from typer.testing import CliRunner
 from db.tables import Annotation, Document, Page, PageWord, Prediction, Revision, Run
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
-from engine.annotation.state import EditClear, EditMask, EditNoAnswer, EditWords, PageMark, to_patch
+from engine.annotation.edits import EditClear, EditMask, EditNoAnswer, EditWords
+from engine.annotation.state import PageMark, to_patch
 from engine.cli import app
 from engine.commands.servers.background import run_worker
 from engine.datasets import snapshots

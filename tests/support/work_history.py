@@ -29,9 +29,10 @@ from db.tables import (
     Task,
     User,
 )
+from engine.annotation.edits import EditMask, EditPrompts, EditWords
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import EditMask, EditPrompts, EditWords, to_patch
+from engine.annotation.state import to_patch
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace

@@ -8,9 +8,10 @@ import typer
 from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
+from engine.annotation.edits import Edit, EditClear, EditMask, EditNoAnswer, EditPrompts, EditWords
 from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import Action, RevisionRequest, Saved, append_revision
-from engine.annotation.state import Edit, EditClear, EditMask, EditNoAnswer, EditPrompts, EditWords, Point
+from engine.annotation.state import Point
 from engine.annotation.views import annotation_lines, annotation_view, removed_lines
 from engine.commands.common import emit, fail, here, output
 from engine.commands.lookups import acting, document_called, page_numbered

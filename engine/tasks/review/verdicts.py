@@ -17,9 +17,10 @@ from engine import leases
 from engine.accounts import permissions
 from engine.accounts.visibility import load_visible
 from engine.annotation import automatic_checks
+from engine.annotation.edits import Edit
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, publish_answer, state_at
-from engine.annotation.state import AnnotationState, Edit
+from engine.annotation.state import AnnotationState
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
 from engine.paging import Order, Page

@@ -18,8 +18,8 @@ from db.ids import new_id
 from db.tables import User
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import ensure_local_user
+from engine.annotation.edits import EditWords
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import EditWords
 from engine.models import registry
 from engine.projects.projects import change_settings
 from engine.selection.ranking import rank

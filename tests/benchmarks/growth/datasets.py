@@ -17,8 +17,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from db.ids import new_id
+from engine.annotation.edits import EditWords
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import EditWords
 from engine.datasets import snapshots
 from engine.datasets.estimates import questions_answered, would_take
 from engine.datasets.filters import Filters

@@ -13,8 +13,8 @@ from sqlalchemy import select
 
 from db.ids import new_id
 from db.tables import Annotation, Page
+from engine.annotation.edits import EditWords
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import EditWords
 from engine.tasks.queue.next_task import LeasedTask, next_task
 from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.review.review_queue import next_review

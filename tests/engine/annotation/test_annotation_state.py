@@ -3,20 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.annotation.state import (
-    AnnotationState,
-    EditClear,
-    EditMask,
-    EditNoAnswer,
-    EditPatch,
-    EditPrompts,
-    EditWords,
-    PageGeometry,
-    Patch,
-    apply,
-    raster,
-    to_patch,
-)
+from engine.annotation.change import apply
+from engine.annotation.edits import EditClear, EditMask, EditNoAnswer, EditPatch, EditPrompts, EditWords
+from engine.annotation.state import AnnotationState, PageGeometry, Patch, raster, to_patch
 from engine.errors import Refused
 
 SIZE = (40, 60)  # height, width

@@ -5,16 +5,9 @@ from typing import Any
 import pytest
 
 from engine.annotation import bounds
-from engine.annotation.state import (
-    AnnotationState,
-    Change,
-    EditMask,
-    EditPatch,
-    EditWords,
-    PageGeometry,
-    PageMark,
-    Patch,
-)
+from engine.annotation.change import Change
+from engine.annotation.edits import EditMask, EditPatch, EditWords
+from engine.annotation.state import AnnotationState, PageGeometry, PageMark, Patch
 from engine.errors import Refused
 
 SIDE = 5000

@@ -14,7 +14,7 @@ import engine.client
 from db.base import now
 from db.tables import Annotation, Prediction, Revision
 from engine import audit
-from engine.annotation.state import EditWords
+from engine.annotation.edits import EditWords
 from engine.client import Glossator, ServerSaid, WordText
 from engine.client.transport import Connection
 from engine.jobs import queue

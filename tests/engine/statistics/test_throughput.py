@@ -11,7 +11,7 @@ from sqlalchemy import event
 from typer.testing import CliRunner
 
 from db.tables import Member
-from engine.annotation.state import EditMask, EditPrompts, EditWords
+from engine.annotation.edits import EditMask, EditPrompts, EditWords
 from engine.cli import app
 from engine.errors import NotFound
 from engine.followers import catch_up

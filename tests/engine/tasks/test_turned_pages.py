@@ -12,8 +12,9 @@ from starlette.testclient import TestClient
 
 from db.tables import Annotation, AuditEntry, Document, ModelVersion, Page, PageSignature, Prediction, Question
 from engine.accounts.users import ensure_local_user
+from engine.annotation.edits import EditMask
 from engine.annotation.revisions import RevisionRequest, append_revision
-from engine.annotation.state import EditMask, PageGeometry, Patch, raster, to_patch
+from engine.annotation.state import PageGeometry, Patch, raster, to_patch
 from engine.annotation.word_list import WordText
 from engine.annotation.words import WordEditsRequest, edit_words, page_words
 from engine.documents.ingest import ingest, limits_of
