@@ -103,6 +103,29 @@ def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin)
     return _views(workspace, [projects.ProjectSummary(project, 0, 0)], user)[0]
 
 
+class Conventions(BaseModel):
+    """Conventions by which ambiguous values of a project are read."""
+
+    conventions: dict[str, str]
+
+
+class PickedConvention(BaseModel):
+    """Conventions to remember; null forgets one."""
+
+    model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"convention": {"date_order": "DMY"}}]})
+
+    convention: dict[str, str | None] = Field(max_length=20)
+
+
+@router.post("/projects/{project_id}/conventions")
+@needs_scope("annotate")
+def remember_convention(
+    project_id: str, picked: PickedConvention, workspace: TheWorkspace, user: CurrentUser
+) -> Conventions:
+    """Remember the convention of a reading that a person picked; it decides the next text of the kind. Audited."""
+    return Conventions(conventions=projects.remember_convention(workspace, project_id, picked.convention, user.id))
+
+
 @router.patch("/projects/{project_id}/settings", dependencies=[ADMINS])
 def change_settings(
     project_id: str, changed: ChangedSettings, workspace: TheWorkspace, user: CurrentUser

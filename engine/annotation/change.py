@@ -76,11 +76,7 @@ class Change:
 
     def apply(self) -> AnnotationState:
         """Paint the masks and return the state after the edits."""
-        values = [value.paint() for value in self._values]
-        if len(values) == 1:
-            [only] = values
-            return AnnotationState(no_answer=self.no_answer, pages=only.pages, correction=only.correction)
-        return AnnotationState(no_answer=self.no_answer, pages=unite(values), values=values)
+        return state_of([value.paint() for value in self._values], no_answer=self.no_answer)
 
     def _add(self, edit: Edit) -> None:
         if isinstance(edit, EditNoAnswer):
@@ -156,6 +152,20 @@ class Change:
         words.update(dict.fromkeys(edit.add))
         mask.words(emptied, kept, [_inside(geometry.boxes[number], geometry) for number in edit.add])
         self.named += len(edit.add) + len(edit.remove)
+
+
+def state_of(values: Sequence[AnswerValue], *, no_answer: bool | None = None) -> AnnotationState:
+    """Return the state of an answer with these values.
+
+    Args:
+        values: Values in order.
+        no_answer: Whether the document does not answer; None: where there are no values.
+    """
+    nothing = not values if no_answer is None else no_answer
+    if len(values) <= 1:
+        only = values[0] if values else AnswerValue()
+        return AnnotationState(no_answer=nothing, pages=only.pages, correction=only.correction)
+    return AnnotationState(no_answer=nothing, pages=unite(values), values=list(values))
 
 
 def unite(values: Sequence[AnswerValue]) -> dict[str, PageMark]:

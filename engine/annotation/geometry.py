@@ -39,6 +39,10 @@ class NamedPages:
             return answer_text(session, state)  # the replacements of retired words are not loaded here
         return join_text(list(self.words), marks, self.words)
 
+    def texts(self, session: Session, state: AnnotationState) -> list[str]:
+        """Return the text of each of the single values of an answer, as `text` does."""
+        return [self.text(session, part) for part in state.single_values()]
+
 
 _NAMED_WORDS = (
     select(

@@ -40,19 +40,30 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Revision ready to be stored. `opinion`: its verdict on the automatic answer to the same question."""
+    """Revision ready to be stored.
+
+    `opinion`: its verdict on the automatic answer to the same question. `texts`: of its single values.
+    """
 
     state: AnnotationState
     text: str
     edits: Encoded
     stored: Encoded
     opinion: Opinion | None = None
+    texts: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, state: AnnotationState, text: str, edits: Sequence[Edit], opinion: Opinion | None = None) -> Self:
-        """Return a state, its edits and its text, encoded for storage."""
+    def of(
+        cls,
+        state: AnnotationState,
+        text: str,
+        edits: Sequence[Edit],
+        opinion: Opinion | None = None,
+        texts: Sequence[str] = (),
+    ) -> Self:
+        """Return a state, its edits and its texts, encoded for storage."""
         written = ",".join(edit.model_dump_json() for edit in edits)
-        return cls(state, text, Encoded(f"[{written}]"), Encoded(state.model_dump_json()), opinion)
+        return cls(state, text, Encoded(f"[{written}]"), Encoded(state.model_dump_json()), opinion, tuple(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +109,9 @@ def prepare(
             after = _paint_onto(base, change, finished)
             opinion = opinion_of(checked, after) if checked is not None else None
             with workspace.database.autocommit_read() as session:  # connects only for pages with retired words
-                outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits, opinion)
+                outcome: Ready | Refused = Ready.of(
+                    after, pages.text(session, after), edits, opinion, pages.texts(session, after)
+                )
     except TooMany:
         raise
     except Refused as refusal:
@@ -114,7 +127,8 @@ def prepare_in(
     try:
         _check_seen(pages, images)
         after = _paint_onto(base, _change(base, edits, pages), finished)
-        outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits)
+        texts = pages.texts(session, after)
+        outcome: Ready | Refused = Ready.of(after, pages.text(session, after), edits, texts=texts)
     except Refused as refusal:
         outcome = refusal
     return _make_prepared(base, pages, outcome)

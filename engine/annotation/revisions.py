@@ -27,7 +27,10 @@ from engine.annotation.proposal import newest_state, proposal_state
 from engine.annotation.seconds import bounded_seconds
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text
+from engine.annotation.values import ValueView, load_values, view_values
 from engine.errors import Conflict, NotFound, Refused
+from engine.fields.definition import FieldDefinition
+from engine.fields.read_value import context_of
 from engine.projects.project_settings import ProjectSettings
 from engine.queries import not_removed
 from engine.workspace import Workspace
@@ -65,6 +68,7 @@ class Saved(BaseModel):
     saved_at: datetime
     state: AnnotationState
     text: str
+    values: list[ValueView] = Field(default=[], description="Typed values, where the question is a field.")
 
 
 class RevisionConflict(Conflict):
@@ -128,7 +132,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
                 user_id,
                 opinion=ready.opinion,
             )
-        return append(
+        saved = append(
             session,
             ready,
             annotation_id=annotation_id,
@@ -141,6 +145,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             seconds=seconds,
             interactions=dict(request.interactions),
         )
+    return saved.model_copy(update={"values": answer.values_of(ready)})  # computed without a connection
 
 
 _VERSION_OF_FIELD = (
@@ -241,6 +246,15 @@ class _Answer:
     author_id: str
     head: int
     action: Action
+    field: dict[str, Any] | None
+    settings: dict[str, Any]
+
+    def values_of(self, ready: Ready) -> list[ValueView]:
+        """Return the typed values of a revision; none where the question is no field."""
+        if self.field is None:
+            return []
+        field = FieldDefinition.model_validate(self.field)
+        return view_values(field, ready.state, ready.texts, context_of(self.settings))
 
 
 # One query, built once at import: it runs before every save.
@@ -256,10 +270,12 @@ _ALLOWED = (
         User.disabled_at,
         Member.role.label("member_role"),
         Project.settings,
+        ProjectField.definition.label("field"),
     )
     .join(Project, Project.id == Annotation.project_id)
     .join(User, User.id == bindparam("user"))
     .outerjoin(Member, (Member.project_id == Annotation.project_id) & (Member.user_id == bindparam("user")))
+    .outerjoin(ProjectField, (ProjectField.question_id == Annotation.question_id) & ProjectField.name.is_not(None))
     .where(Annotation.id == bindparam("annotation"))
 )
 _ANSWER = _ALLOWED.add_columns(Revision.state, Revision.prediction_id).outerjoin(
@@ -299,7 +315,8 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     visibility.check_standing(found.status)
     if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
         action = "submit"
-    return _Answer(found.project_id, found.document_id, found.question_id, found.author_id, found.head, action)
+    place = found.project_id, found.document_id, found.question_id, found.author_id
+    return _Answer(*place, found.head, action, found.field, found.settings)
 
 
 def _release_task(session: Session, answer: _Answer) -> None:
@@ -323,6 +340,7 @@ def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> 
         saved_at=revision.created_at,
         state=state,
         text=answer_text(session, state),
+        values=load_values(session, session.get_one(Annotation, annotation_id).question_id, state),
     )
 
 

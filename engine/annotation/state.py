@@ -17,8 +17,6 @@ from pydantic import (
     FailFast,
     Field,
     FiniteFloat,
-    SerializerFunctionWrapHandler,
-    model_serializer,
 )
 
 from engine.errors import Refused
@@ -78,23 +76,19 @@ class Correction(BaseModel):
         return self.text is not None or self.reading is not None
 
 
-class _WithoutEmpty(BaseModel):
-    """Model whose JSON leaves out what most answers have not: old and new ones have the same form."""
-
-    @model_serializer(mode="wrap")
-    def _leave_out(self, serialise: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        content: dict[str, Any] = serialise(self)
-        return {name: part for name, part in content.items() if name not in ("correction", "values") or part}
+def _is_empty(part: object) -> bool:
+    """Return whether a part is left out of the JSON: most answers have none, and older ones keep their form."""
+    return not part
 
 
-class AnswerValue(_WithoutEmpty):
+class AnswerValue(BaseModel):
     """One of several values of an answer, with its own marks."""
 
     pages: dict[str, PageMark] = Field(default_factory=dict)
-    correction: Correction | None = None
+    correction: Correction | None = Field(None, exclude_if=_is_empty)
 
 
-class AnnotationState(_WithoutEmpty):
+class AnnotationState(BaseModel):
     """Answer of a document to a question; with `no_answer`, remaining masks do not count.
 
     An answer of several values holds them in `values`, in order, at least two; `pages` are the marks of all of them.
@@ -102,8 +96,10 @@ class AnnotationState(_WithoutEmpty):
 
     no_answer: bool = False
     pages: dict[str, PageMark] = Field(default_factory=dict)
-    correction: Correction | None = Field(None, description="Of an answer with a single value.")
-    values: list[AnswerValue] = Field(default_factory=list, description="Of an answer with several values.")
+    correction: Correction | None = Field(None, exclude_if=_is_empty, description="Of an answer with a single value.")
+    values: list[AnswerValue] = Field(
+        default_factory=list, exclude_if=_is_empty, description="Of an answer with several values."
+    )
 
     def marked_pages(self) -> list[str]:
         """Return the pages that carry pixels of the answer."""

@@ -25,6 +25,7 @@ from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
 from engine.annotation.unaided import is_without_model
+from engine.annotation.values import ValueView, load_values
 from engine.queries import existing, is_head, not_removed
 from engine.workspace import Workspace
 
@@ -56,6 +57,7 @@ class AnnotationView(BaseModel):
     updated_at: datetime | None = Field(description="Time of the newest revision.")
     state: AnnotationState
     text: str = Field(description="Words of the answer, joined.")
+    values: list[ValueView] = Field(default=[], description="Typed values, where the question is a field.")
     proposal: Proposal | None = Field(description="The newest proposal of the model; null when it was never asked.")
     ranked: list[RankedPage] = []
     existing: bool = False
@@ -106,6 +108,7 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
             updated_at=updated_at,
             state=state,
             text=answer_text(session, state),
+            values=load_values(session, annotation.question_id, state),
             proposal=proposal,
             ranked=proposal.ranked if proposal else [],
             unaided=proposal is None and is_without_model(session, annotation),

@@ -129,6 +129,12 @@ class Choices(BaseModel):
     more_high: float | None = None
 
 
+class Conventions(BaseModel):
+    """Conventions by which ambiguous values of a project are read."""
+
+    conventions: dict[str, str]
+
+
 class DocumentLine(BaseModel):
     """Document in a project's list."""
 
@@ -152,12 +158,25 @@ class DocumentLine(BaseModel):
     created_at: datetime
 
 
+class EditAddValue(BaseModel):
+    """Insert a value without marks at a place; the values from there on move up."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
+    op: Literal["add_value"]
+
+
 class EditClear(BaseModel):
     """Clear the mark of a page."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
     op: Literal["clear"]
     page: str
 
@@ -172,12 +191,40 @@ class EditNoAnswer(BaseModel):
     value: bool
 
 
+class EditRemoveValue(BaseModel):
+    """Remove a value with its marks; the values behind it move down."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
+    op: Literal["remove_value"]
+
+
+Text = TypeAliasType("Text", Annotated[str, Field(max_length=2000)])
+
+
+class EditText(BaseModel):
+    """Correct the printed text of a value, or take the correction back (null); a picked reading goes with it."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
+    op: Literal["text"]
+    text: Text | None
+
+
 class EditWords(BaseModel):
     """Select and deselect words: fills their boxes, or clears them except where a selected word lies."""
 
     model_config = ConfigDict(
         extra="forbid",
     )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
     op: Literal["words"]
     page: str
     add: Annotated[list[int], Field(max_length=20000)] = []
@@ -620,6 +667,13 @@ class PersonFigures(BaseModel):
     person: str
 
 
+class PickedReading(BaseModel):
+    """Reading of an ambiguous text that a person picked (engine.fields.normalisation)."""
+
+    value: str | int | bool | dict[str, str | None]
+    convention: dict[str, str] = {}
+
+
 class PrecisionPoint(BaseModel):
     """Precision of answers at or above a confidence; `low` is the simultaneous 95 % lower bound."""
 
@@ -714,6 +768,16 @@ class RankedPage(BaseModel):
     """Probability that the page answers."""
     score: float
     """Predicted IoU of its proposal, 0..1."""
+
+
+class ReadingView(BaseModel):
+    """A reading of an ambiguous text, for a person to pick."""
+
+    value: str | int | bool | dict[str, str | None]
+    words: str
+    """The convention in words."""
+    convention: dict[str, str]
+    """What to remember where this reading is picked."""
 
 
 class Recent(BaseModel):
@@ -1069,6 +1133,25 @@ class UserView(BaseModel):
     created_at: datetime
 
 
+class ValueView(BaseModel):
+    """A value of an answer, as the type of its field."""
+
+    printed: str
+    """Words of its marks, as they are printed."""
+    text: str
+    """The printed text, or as a person corrected it."""
+    corrected: bool
+    """Whether a person corrected the text or picked the reading."""
+    value: str | int | bool | dict[str, str | None] | None
+    """Normalised value; null where the text is ambiguous or unreadable."""
+    rule: str
+    """Rule that made the value; `person` for a picked reading."""
+    readings: list[ReadingView]
+    """Readings of an ambiguous text."""
+    reason: str
+    """Why the text cannot be read as the field's type."""
+
+
 class VersionView(BaseModel):
     """A model version with its parent, figures and training data."""
 
@@ -1211,6 +1294,18 @@ class Changes(BaseModel):
     changes: list[Change]
 
 
+class Correction(BaseModel):
+    """What a person said of a value's text; the words of the page stay as they are.
+
+    It goes with the words: once other words are marked, it is dropped.
+    """
+
+    text: str | None = None
+    """Printed text as a person corrected it."""
+    reading: PickedReading | None = None
+    """Reading that a person picked."""
+
+
 class DocumentView(BaseModel):
     """Document with its pages."""
 
@@ -1246,10 +1341,24 @@ class EditPrompts(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
     op: Literal["prompts"]
     page: str
     points: Annotated[list[Point], Field(max_length=200)] = []
     boxes: Annotated[list[Box], Field(max_length=200)] = []
+
+
+class EditReading(BaseModel):
+    """Pick a reading of a value's text, or take the pick back (null)."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
+    op: Literal["reading"]
+    reading: PickedReading | None
 
 
 Rules = TypeAliasType(
@@ -1493,6 +1602,8 @@ class EditMask(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
     op: Literal["mask"]
     page: str
     words: Annotated[list[int], Field(max_length=20000)]
@@ -1505,6 +1616,8 @@ class EditPatch(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
+    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    """Place of the value among the answer's, from 0."""
     op: Literal["patch"]
     page: str
     value: Literal[0, 1]
@@ -1592,53 +1705,27 @@ class WordEditsRequest(BaseModel):
 
 Edit = TypeAliasType(
     "Edit",
-    Annotated[EditWords | EditPatch | EditMask | EditPrompts | EditClear | EditNoAnswer, Field(discriminator="op")],
+    Annotated[
+        EditWords
+        | EditPatch
+        | EditMask
+        | EditPrompts
+        | EditClear
+        | EditText
+        | EditReading
+        | EditAddValue
+        | EditRemoveValue
+        | EditNoAnswer,
+        Field(discriminator="op"),
+    ],
 )
 
 
-class AnnotationState(BaseModel):
-    """Answer of a document to a question; with `no_answer`, remaining masks do not count."""
+class AnswerValue(BaseModel):
+    """One of several values of an answer, with its own marks."""
 
-    no_answer: bool = False
     pages: Annotated[dict[str, PageMark], Field(validate_default=True)] = {}
-
-
-class AnnotationView(BaseModel):
-    """Annotation with its newest state; with `head` 0 the state is the model's proposal."""
-
-    id: str
-    document_id: str
-    question: QuestionView
-    status: str
-    """draft, submitted, accepted, rejected or fixed."""
-    head: int
-    """Number of the newest revision; 0: nothing was saved yet."""
-    author: Author
-    editor: Author | None
-    """Author of the newest revision; null without one."""
-    updated_at: datetime | None
-    """Time of the newest revision."""
-    state: AnnotationState
-    text: str
-    """Words of the answer, joined."""
-    proposal: Proposal | None
-    """The newest proposal of the model; null when it was never asked."""
-    ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
-    existing: bool = False
-    unaided: bool = False
-    """It is answered without the model, to measure agreement."""
-
-
-class Judged(BaseModel):
-    """Revision that a verdict made. `also_accepted`: equal answers that the same verdict accepted."""
-
-    revision: int
-    status: str
-    saved_at: datetime
-    state: AnnotationState
-    text: str
-    also_accepted: list[str] = []
-    """Ids of these answers."""
+    correction: Correction | None = None
 
 
 class ReviewRequest(BaseModel):
@@ -1688,6 +1775,62 @@ class RevisionRequest(BaseModel):
     """Images of the marked pages as the person saw them (`image` of a page); refused where one is another now, because the page was turned."""
 
 
+class AnnotationState(BaseModel):
+    """Answer of a document to a question; with `no_answer`, remaining masks do not count.
+
+    An answer of several values holds them in `values`, in order, at least two; `pages` are the marks of all of them.
+    """
+
+    no_answer: bool = False
+    pages: Annotated[dict[str, PageMark], Field(validate_default=True)] = {}
+    correction: Correction | None = None
+    """Of an answer with a single value."""
+    values: Annotated[list[AnswerValue], Field(validate_default=True)] = []
+    """Of an answer with several values."""
+
+
+class AnnotationView(BaseModel):
+    """Annotation with its newest state; with `head` 0 the state is the model's proposal."""
+
+    id: str
+    document_id: str
+    question: QuestionView
+    status: str
+    """draft, submitted, accepted, rejected or fixed."""
+    head: int
+    """Number of the newest revision; 0: nothing was saved yet."""
+    author: Author
+    editor: Author | None
+    """Author of the newest revision; null without one."""
+    updated_at: datetime | None
+    """Time of the newest revision."""
+    state: AnnotationState
+    text: str
+    """Words of the answer, joined."""
+    values: Annotated[list[ValueView], Field(validate_default=True)] = []
+    """Typed values, where the question is a field."""
+    proposal: Proposal | None
+    """The newest proposal of the model; null when it was never asked."""
+    ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
+    existing: bool = False
+    unaided: bool = False
+    """It is answered without the model, to measure agreement."""
+
+
+class Judged(BaseModel):
+    """Revision that a verdict made. `also_accepted`: equal answers that the same verdict accepted."""
+
+    revision: int
+    status: str
+    saved_at: datetime
+    state: AnnotationState
+    text: str
+    values: Annotated[list[ValueView], Field(validate_default=True)] = []
+    """Typed values, where the question is a field."""
+    also_accepted: list[str] = []
+    """Ids of these answers."""
+
+
 class Saved(BaseModel):
     """Stored revision with its text."""
 
@@ -1696,3 +1839,5 @@ class Saved(BaseModel):
     saved_at: datetime
     state: AnnotationState
     text: str
+    values: Annotated[list[ValueView], Field(validate_default=True)] = []
+    """Typed values, where the question is a field."""

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from engine.client.schemas import (
+    Conventions,
     Edit,
     FieldAt,
     FieldChange,
@@ -68,6 +69,11 @@ class Work:
         """
         body = {"fields": [dict(field) for field in fields], "before": None if before is None else dict(before)}
         return self._at.put(list[StoredField], f"/projects/{project_id}/fields", body)
+
+    def remember_convention(self, project_id: str, convention: Mapping[str, str | None]) -> dict[str, str]:
+        """Remember how the project's papers print values, as {"date_order": "DMY"}; null forgets one. Returns all."""
+        body = {"convention": dict(convention)}
+        return self._at.post(Conventions, f"/projects/{project_id}/conventions", body).conventions
 
     def preview_fields(self, project_id: str, fields: Sequence[Mapping[str, Any]]) -> list[FieldChange]:
         """Return what `set_fields` would do (reviewers); nothing is saved."""

@@ -39,6 +39,8 @@ class IncomingAnswer:
         where: The file and entry that it comes from, for messages.
         words: Places of its words in the page's words.
         mask: Makes its pixels, bool [height, width] of the page; called only when they are needed.
+        value: Name of the value that it marks, where the answer has several; answers of one question and name are one
+            value, also over several pages.
         automatic: Whether a model answered without a person. Such an answer is left out, because imported answers count
             as a person's.
     """
@@ -48,6 +50,7 @@ class IncomingAnswer:
     words: tuple[int, ...] = ()
     mask: Callable[[], Mask] | None = None
     automatic: bool = False
+    value: str = ""
 
     @property
     def nothing(self) -> bool:

@@ -14,10 +14,11 @@ from sqlalchemy.orm import Session
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question
 from engine.annotation.automatic_checks import person_answered
-from engine.annotation.edits import Edit, EditMask, EditNoAnswer
+from engine.annotation.change import state_of, unite
+from engine.annotation.edits import Edit, EditAddValue, EditMask, EditNoAnswer
 from engine.annotation.preparing import Ready
 from engine.annotation.revisions import append
-from engine.annotation.state import AnnotationState, PageMark, Patch, to_patch
+from engine.annotation.state import MOST_VALUES, AnnotationState, AnswerValue, PageMark, Patch, to_patch
 from engine.datasets.manifest import canonical
 from engine.documents.ingest import add_page, finish, limits_of, new_document, signature_of_page
 from engine.documents.kinds import media_type_of
@@ -278,24 +279,24 @@ def _coming(
     return _Coming(page, read, image, range(len(page.words)))
 
 
-def _collect_marks(pages: Sequence[_Coming]) -> tuple[dict[str, dict[int, PageMark]], set[str]]:
-    """Return the marks of each question by the page's place (from 1), and the questions not answered."""
-    marks: dict[str, dict[int, PageMark]] = {}
+def _collect_marks(pages: Sequence[_Coming]) -> tuple[dict[str, list[dict[int, PageMark]]], set[str]]:
+    """Return the values of each question, each with its marks by the page's place (from 1); questions not answered."""
+    marks: dict[str, dict[str, dict[int, PageMark]]] = {}
     unanswered: set[str] = set()
     for number, one in enumerate(pages, 1):
         for answer in one.page.answers:
             if answer.nothing:
                 unanswered.add(answer.question)
             else:
-                of_question = marks.setdefault(answer.question, {})
-                of_question[number] = _mark(answer, one, of_question.get(number))
-    return marks, unanswered
+                of_value = marks.setdefault(answer.question, {}).setdefault(answer.value, {})
+                of_value[number] = _mark(answer, one, of_value.get(number))
+    return {question: list(values.values()) for question, values in marks.items()}, unanswered
 
 
 def _answer(
     session: Session,
     document: Document,
-    marks: dict[str, dict[int, PageMark]],
+    marks: dict[str, list[dict[int, PageMark]]],
     unanswered: set[str],
     user_id: str,
     status: Status,
@@ -306,7 +307,10 @@ def _answer(
         for row in session.execute(select(Page.number, Page.id).where(Page.document_id == document.id))
     }
     for question in (*marks, *sorted(unanswered)):
-        pages = {ids[number]: mark for number, mark in marks.get(question, {}).items()}
+        values = [
+            AnswerValue(pages={ids[number]: mark for number, mark in value.items()})
+            for value in marks.get(question, ())
+        ]
         asked = session.scalar(
             select(Question).where(Question.project_id == document.project_id, Question.text == question)
         )
@@ -331,10 +335,10 @@ def _answer(
         )
         session.add(annotation)
         session.flush()
-        edits: Sequence[Edit] = [
-            EditMask(op="mask", page=page, words=mark.words, mask=mark.mask) for page, mark in pages.items()
-        ] or [EditNoAnswer(op="no_answer", value=True)]
-        state = AnnotationState(no_answer=not pages, pages=pages)
+        if len(values) > MOST_VALUES:  # they are kept, as one value of many parts
+            values = [AnswerValue(pages=unite(values))]
+        state = state_of(values)
+        edits = _edits_to(state)
         if status in ("submitted", "accepted"):
             person_answered(session, document.project_id, document.id, asked.id, state, user_id, anew=False)
         append(
@@ -350,8 +354,22 @@ def _answer(
             seconds=0.0,
             interactions={},
         )
-        done.answers += bool(pages)
-        done.no_answer += not pages
+        done.answers += max(1, len(state.values)) if values else 0
+        done.no_answer += not values
+
+
+def _edits_to(state: AnnotationState) -> Sequence[Edit]:
+    """Return the edits that lead to an imported answer."""
+    if state.no_answer:
+        return [EditNoAnswer(op="no_answer", value=True)]
+    values = state.values or [AnswerValue(pages=state.pages)]
+    edits: list[Edit] = [EditAddValue(op="add_value", place=place) for place in range(1, len(values))]
+    for place, value in enumerate(values):
+        edits += [
+            EditMask(op="mask", page=page, words=mark.words, mask=mark.mask, place=place)
+            for page, mark in value.pages.items()
+        ]
+    return edits
 
 
 def _mark(answer: IncomingAnswer, one: _Coming, before: PageMark | None) -> PageMark:

@@ -8,12 +8,11 @@ from db.statuses import AUTOMATIC
 from engine.datasets.frozen_fields import FrozenFields, fields_of_head
 from engine.datasets.manifest import FrozenDocument, FrozenItem, read_head
 from engine.fields.definition import FieldDefinition
-from engine.fields.normalisation import Normalised, Value, normalise
+from engine.fields.normalisation import Normalised, Value
+from engine.fields.read_value import read_value
 from engine.fields.rules import broken_rules
-from engine.fields.types import FieldType
 from engine.interchange.release import Marked, Release
 
-_MARK_ALONE = (FieldType.SIGNATURE, FieldType.REGION)
 _SHARE_DIGITS = 6  # of a box in shares of the page: finer than a pixel of any page
 
 
@@ -26,20 +25,20 @@ class PaperValue:
         item: The frozen answer.
         marked: Its marks, page by page; none where the paper does not answer.
         printed: Words of the marks, as they are printed.
-        normalised: What the printed text says as the field's type.
+        text: The printed text, or as a person corrected it.
+        normalised: What the text says as the field's type.
     """
 
     field: FieldDefinition
     item: FrozenItem
     marked: Sequence[Marked]
     printed: str
+    text: str
     normalised: Normalised
 
     @property
     def value(self) -> Value | None:
         """Return the value that counts: of a signature or a region that it is there."""
-        if self.field.type in _MARK_ALONE:
-            return True if self.marked else None
         return self.normalised.value
 
     @property
@@ -52,10 +51,9 @@ class PaperValue:
         item, normalised = self.item, self.normalised.to_json()
         return {
             **normalised,
-            "value": self.value,
-            "reason": "" if self.field.type in _MARK_ALONE else normalised["reason"],
             "answered": bool(self.marked),
             "printed": self.printed,
+            "text": self.text,
             "pages": [_citation(marked) for marked in self.marked],
             "validated_by": self.validated_by,
             "status": item.status,
@@ -94,7 +92,7 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
         for item in items:
             field = frozen.fields.get(item.question_id)
             if field is not None:
-                values.setdefault(field.name, []).append(_value(release, frozen, field, item))
+                values.setdefault(field.name, []).extend(_values(release, frozen, field, item))
         ordered = {field.name: values[field.name] for field in definitions if field.name in values}
         present = {
             name: [paper.value for paper in of_field if paper.value is not None] for name, of_field in ordered.items()
@@ -102,11 +100,17 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
         yield Paper(document, ordered, broken_rules(definitions, present))
 
 
-def _value(release: Release, frozen: FrozenFields, field: FieldDefinition, item: FrozenItem) -> PaperValue:
-    marked = release.marked_pages(item)
-    printed = "\n".join(page.text for page in marked if page.text)
-    normalised = normalise(printed, field.type, field.options, frozen.context) if marked else Normalised()
-    return PaperValue(field, item, marked, printed, normalised)
+def _values(release: Release, frozen: FrozenFields, field: FieldDefinition, item: FrozenItem) -> Iterator[PaperValue]:
+    """Yield the values of an answer; of one that says "not in the document", a value without a mark."""
+    parts = release.values_of(item)
+    if not parts:
+        yield PaperValue(field, item, [], "", "", Normalised())
+    for part, marked in parts:
+        printed = "\n".join(page.text for page in marked if page.text)
+        said = part.correction
+        text = said.text if said is not None and said.text is not None else printed
+        picked = said.reading.value if said is not None and said.reading is not None else None
+        yield PaperValue(field, item, marked, printed, text, read_value(field, text, picked, frozen.context))
 
 
 def _citation(marked: Marked) -> dict[str, Any]:

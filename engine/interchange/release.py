@@ -6,14 +6,14 @@ for the recent holdout, "test" for the frozen holdout. A document that joined gr
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import groupby
 
 import numpy as np
 
 from db.tables import Snapshot
-from engine.annotation.state import PageMark, Patch
+from engine.annotation.state import AnnotationState, PageMark, Patch
 from engine.datasets import snapshots
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenDocument, FrozenItem, FrozenPage, FrozenWord
@@ -39,12 +39,19 @@ class Marked:
         page: The page.
         patch: Its pixels; at least one is set.
         words: Its words in reading order; empty where the answer names none.
+        value: Number of the value that it marks, from 1, where the answer has several; else 0.
     """
 
     item: FrozenItem
     page: FrozenPage
     patch: Patch
     words: tuple[FrozenWord, ...]
+    value: int = 0
+
+    @property
+    def key(self) -> str:
+        """Id of the answer, with the number of the value where the answer has several."""
+        return f"{self.item.annotation_id}-v{self.value}" if self.value else self.item.annotation_id
 
     @property
     def text(self) -> str:
@@ -167,6 +174,19 @@ class Release:
                     found.append(Marked(item, page, mark.mask, chosen))
         return found
 
+    def values_of(self, item: FrozenItem) -> list[tuple[AnnotationState, list[Marked]]]:
+        """Return the values of an answer in order, each with its marks page by page."""
+        several = bool(item.state.values)
+        parts = []
+        for place, part in enumerate(item.state.single_values(), 1):
+            own = replace(item, state=part)
+            parts.append((part, [replace(one, value=place if several else 0) for one in self.marked_pages(own)]))
+        return [(part, marked) for part, marked in parts if marked]
+
+    def marked_values(self, item: FrozenItem) -> list[Marked]:
+        """Return an answer value by value, and each page by page; none where the document does not answer."""
+        return [one for _, marked in self.values_of(item) for one in marked]
+
     def by_page(
         self, items: Iterable[FrozenItem], tick: Callable[[], None]
     ) -> tuple[dict[str, list[Marked]], list[FrozenItem]]:
@@ -177,12 +197,12 @@ class Release:
             tick: Called after each answer.
 
         Returns:
-            The marked answers by the id of their page, and the answers that mark no page.
+            The marked values by the id of their page, and the answers that mark no page.
         """
         found: dict[str, list[Marked]] = {}
         unanswered = []
         for item in items:
-            marked = self.marked_pages(item)
+            marked = self.marked_values(item)
             if not marked:
                 unanswered.append(item)
             for one in marked:

@@ -1,7 +1,7 @@
 """Projects and their settings."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import ValidationError
@@ -108,25 +108,8 @@ def change_settings(
         NotFound: there is no such project.
     """
     with workspace.database.write() as session:
-        # Locked: settings are one JSON value, and simultaneous changes of two settings must both be kept.
-        project = existing(session, Project, project_id, with_for_update={"key_share": True})
-        try:
-            chosen = ProjectSettings.model_validate({**project.settings, **changes})
-        except ValidationError as error:
-            first = error.errors()[0]
-            if not first["loc"]:  # a condition on two settings, with a sentence of its own
-                raise Refused(f"{first['msg'].removeprefix('Value error, ')}.") from None
-            raise Refused(f"The setting {'.'.join(map(str, first['loc']))} is invalid: {first['msg']}.") from None
-        if chosen.locale:
-            LocaleContext(locale=chosen.locale)  # refuses one that CLDR does not know
-        before, after = settings_of(project).model_dump(), chosen.model_dump()
-        changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
-        if changed:
-            audit.record(session, by, "settings.change", project.id, project.id, changes=changed)
-        project.settings = after
-        if _CLOCK & set(changed):
-            project.clock_since = now()
-        session.flush()
+        project = _locked(session, project_id)
+        chosen, changed = _store_settings(session, project, changes, by)
         goes_on = False
         if "selection" in changed:
             goes_on |= task_changes.ask(session, project, task_changes.ORDER, by)
@@ -135,6 +118,61 @@ def change_settings(
     if goes_on:
         task_changes.follow_now(workspace, project_id)
     return chosen
+
+
+def remember_convention(
+    workspace: Workspace, project_id: str, convention: Mapping[str, str | None], by: str
+) -> dict[str, str]:
+    """Remember how a project's papers print values, as a person picked it (engine.fields.normalisation.context).
+
+    Args:
+        workspace: open workspace.
+        project_id: project.
+        convention: values by convention; None forgets one.
+        by: id of the acting user.
+
+    Returns:
+        All conventions after the change.
+
+    Raises:
+        Refused: there are too many conventions, or one is invalid.
+        NotFound: there is no such project.
+    """
+    with workspace.database.write() as session:
+        project = _locked(session, project_id)
+        after = {**settings_of(project).conventions, **convention}
+        conventions = {name: value for name, value in after.items() if value is not None}
+        chosen, _ = _store_settings(session, project, {"conventions": conventions}, by)
+    return chosen.conventions
+
+
+def _locked(session: Session, project_id: str) -> Project:
+    """Return a project, locked: settings are one JSON value, and simultaneous changes of two must both be kept."""
+    return existing(session, Project, project_id, with_for_update={"key_share": True})
+
+
+def _store_settings(
+    session: Session, project: Project, changes: Mapping[str, object], by: str | None
+) -> tuple[ProjectSettings, set[str]]:
+    """Store changed settings of a locked project; return all settings and the names of those that differ. Audited."""
+    try:
+        chosen = ProjectSettings.model_validate({**project.settings, **changes})
+    except ValidationError as error:
+        first = error.errors()[0]
+        if not first["loc"]:  # a condition on two settings, with a sentence of its own
+            raise Refused(f"{first['msg'].removeprefix('Value error, ')}.") from None
+        raise Refused(f"The setting {'.'.join(map(str, first['loc']))} is invalid: {first['msg']}.") from None
+    if chosen.locale:
+        LocaleContext(locale=chosen.locale)  # refuses one that CLDR does not know
+    before, after = settings_of(project).model_dump(), chosen.model_dump()
+    changed = {name: [before[name], value] for name, value in after.items() if value != before[name]}
+    if changed:
+        audit.record(session, by, "settings.change", project.id, project.id, changes=changed)
+    project.settings = after
+    if _CLOCK & set(changed):
+        project.clock_since = now()
+    session.flush()
+    return chosen, set(changed)
 
 
 def project_named(workspace: Workspace, name: str) -> Project:

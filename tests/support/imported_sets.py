@@ -70,6 +70,22 @@ def marked(workspace: Workspace, project: str) -> list[tuple[str, Mask]]:
     return found
 
 
+def values_of(workspace: Workspace, project: str, question: str) -> list[list[Mask]]:
+    """The masks of each value of the only answer to a question."""
+    with workspace.database.read() as session:
+        sizes = {page.id: (page.height, page.width) for page in session.scalars(select(Page))}
+        stored = session.scalars(
+            select(Revision.state)
+            .join(Annotation, (Revision.annotation_id == Annotation.id) & (Revision.number == Annotation.head))
+            .join(Question, Annotation.question_id == Question.id)
+            .where(Annotation.project_id == project, Question.text == question)
+        ).one()
+    values = AnnotationState.model_validate(stored).single_values()
+    return [
+        [decode_patch(mark.mask.model_dump(), sizes[page]) for page, mark in value.pages.items()] for value in values
+    ]
+
+
 def is_there(found: list[tuple[str, Mask]], question: str, mask: Mask) -> bool:
     return any(text == question and np.array_equal(other, mask) for text, other in found)
 

@@ -114,6 +114,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/standard-questions": Row(MEMBER, "read"),
     "PUT /api/projects/{project_id}/standard-questions": Row(REVIEWER),
     "GET /api/field-sets": Row(USER, "read"),
+    "POST /api/projects/{project_id}/conventions": Row(MEMBER, "annotate"),
     "GET /api/projects/{project_id}/fields": Row(MEMBER, "read"),
     "PUT /api/projects/{project_id}/fields": Row(REVIEWER),
     "POST /api/projects/{project_id}/fields/preview": Row(REVIEWER),

@@ -53,7 +53,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
             counts["documents"] += 1
             questions = {}
             for item in items:
-                answers = [_answer(marked, likeness) for marked in release.marked_pages(item)]
+                answers = [_answer(marked, likeness) for marked in release.marked_values(item)]
                 counts["answers" if answers else "no_answer"] += 1
                 questions[item.annotation_id] = {
                     "question": item.question,
@@ -100,6 +100,7 @@ def _answer(marked: Marked, likeness: Likeness) -> dict[str, Any]:
         "value": marked.text,
         "location": [_location(box, marked.page) for box in boxes],
         "page": marked.page.number,
+        **({"number": marked.value} if marked.value else {}),
     }
 
 
@@ -188,7 +189,8 @@ def _answers_read(
         boxes = [_box(box, sizes[number], at) for box in check_list(answer.get("location"), '"location"', at)]
         if not boxes:
             bad(at, "an answer has no location")
-        yield number, IncomingAnswer(question, at, mask=partial(_mask, boxes, sizes[number]))
+        mask, value = partial(_mask, boxes, sizes[number]), str(answer.get("number") or "")
+        yield number, IncomingAnswer(question, at, mask=mask, value=value)
     if not given:
         for number in sizes:
             yield number, IncomingAnswer(question, at)

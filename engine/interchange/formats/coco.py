@@ -1,10 +1,10 @@
 """COCO: pages are images, questions are categories, answers are annotations.
 
 Format: cocodataset.org/#format-data.
-Export: an annotation is one answer on one page, as compressed run lengths. Further fields hold what COCO lacks: the
-author, the proposing model, the split, and questions that a document does not answer.
-Import: the category is the question, the segmentation is the answer. Annotations of one image and category are one
-answer.
+Export: an annotation is one value of an answer on one page, as compressed run lengths. Further fields hold what COCO
+lacks: the author, the proposing model, the split, and questions that a document does not answer.
+Import: the category is the question, the segmentation is the answer. Annotations of one image and category are the
+values of one answer; those that Glossator exported say which ones are one value over several pages.
 """
 
 import json
@@ -156,8 +156,9 @@ def _add(sheet: _Sheet, document: FrozenDocument, item: FrozenItem) -> None:
         images = [sheet.image(document, page) for page in document.pages]
         sheet.no_answer.add({"image_ids": images, "category_id": category, "attributes": attributes})
         return
-    for marked in sheet.release.marked_pages(item):
-        sheet.annotations.add(_annotation(sheet, marked, category, {"text": marked.text, **attributes}))
+    for marked in sheet.release.marked_values(item):
+        about = {"text": marked.text, **attributes, **({"value": marked.value} if marked.value else {})}
+        sheet.annotations.add(_annotation(sheet, marked, category, about))
 
 
 def _annotation(sheet: _Sheet, marked: Marked, category: int, attributes: dict[str, Any]) -> dict[str, Any]:
@@ -253,10 +254,11 @@ def _answer(one: dict[str, Any], image: dict[str, Any], question: str, where: st
             return check_any(fill_inside(_rings(shape, where), size), where)
         return rasterise([_box(one.get("bbox"), size, where)], size)
 
-    about = one.get("attributes")
-    return IncomingAnswer(
-        question, where, mask=mask, automatic=isinstance(about, dict) and about.get("status") == AUTOMATIC
-    )
+    stated = one.get("attributes")
+    about = stated if isinstance(stated, dict) else {}
+    # Elsewhere an annotation is an instance; of Glossator's own, several pages or none may make a value.
+    value = str(about.get("value") or "") if "annotation_id" in about else where
+    return IncomingAnswer(question, where, mask=mask, automatic=about.get("status") == AUTOMATIC, value=value)
 
 
 def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:

@@ -9,6 +9,7 @@ ends with a question mark is asked unchanged. Where a page asks the same questio
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -158,8 +159,8 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
             if text.strip():
                 words.append(IncomingWord(text.strip(), box_of(word.get("box"), size, where)))
         entities[number] = entity, tuple(range(first, len(words)))
-    answers: dict[str, IncomingAnswer] = {}
-    places: dict[str, list[list[int]]] = {}  # by question: its different answers, as the entities of each
+    answers: list[IncomingAnswer] = []
+    places: dict[str, list[list[int]]] = {}  # by question: its different values, as the entities of each
     links: dict[int, list[int]] = {}  # by question; a link counts on whichever side it is written
     for number, (entity, _) in entities.items():
         where = f"{name}, entity {number}"
@@ -174,10 +175,11 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
         asked = _question_of(entity.get("text"))
         if linked and asked:
             given = places.setdefault(asked, [])
-            with bad_entries.leave_out(where):
-                answers.setdefault(asked, _answer(asked, [entities[one] for one in linked], size, where))
             if linked not in given:
                 given.append(linked)
+                with bad_entries.leave_out(where):
+                    value = _answer(asked, [entities[one] for one in linked], size, where)
+                    answers.append(replace(value, value=str(len(given))))
     return IncomingPage(
         document=f"{name} {image.name}",
         number=1,
@@ -187,8 +189,7 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
         where=name,
         name=image.name,
         words=tuple(words),
-        answers=tuple(answers.values()),
-        alternatives=sum(len(given) - 1 for given in places.values()),
+        answers=tuple(answers),
     )
 
 

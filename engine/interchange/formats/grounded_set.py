@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
@@ -77,12 +78,12 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
             "weight": item.weight,
             **({"instead_of": [asdict(answer) for answer in item.instead_of]} if item.instead_of else {}),
         }
-        for marked in release.marked_pages(item):
+        for marked in release.marked_values(item):
             place = {word.number: at for at, word in enumerate(release.words(marked.page))}
             by_words = marked.by_words
             asked.setdefault(marked.page.id, []).append(
                 {
-                    "question_id": item.question_id,
+                    "question_id": f"{item.question_id}-v{marked.value}" if marked.value else item.question_id,
                     "question": item.question,
                     "answers": [[place[word.number] for word in marked.words]] if by_words else [],
                     "masks": [] if by_words else [marked.rle],
@@ -172,7 +173,8 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         words = tuple(one.answers[0]) if one.answers else ()
         if place not in automatic:
             alternatives += max(0, len(one.answers) + len(one.masks) - 1)
-        answers.append(IncomingAnswer(text_of(one.question, '"question"', at), at, words, mask, place in automatic))
+        text, value = text_of(one.question, '"question"', at), _value_of(one.question_id, place, page)
+        answers.append(IncomingAnswer(text, at, words, mask, place in automatic, value))
     return IncomingPage(
         document=_document(stored),
         number=whole(about.get("page") or 1, '"page"', where, 1),
@@ -188,4 +190,17 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
     )
 
 
+def _value_of(question_id: str, place: int, page: GroundedPage) -> str:
+    """Return the name of the value that a question of a page marks.
+
+    Values over several pages have one number. A page of another source may ask a question twice: each is a value.
+    """
+    number = _VALUE.search(question_id)
+    if number is not None:
+        return number.group()
+    first = next(at for at, one in enumerate(page.questions) if one.question == page.questions[place].question)
+    return "" if first == place else str(place)
+
+
+_VALUE = re.compile(r"-v\d+$")
 FORMATS = (Format("grounded", "Grounded JSONL, Glossator's own", write, open_set, files=(PAGES_FILE,)),)

@@ -9,6 +9,7 @@ import json
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
@@ -65,6 +66,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                 if page.id not in by_page and not not_there:
                     continue
                 image, marked = image_name(document, page), by_page.get(page.id, [])
+                answers = [list(of_answer) for _, of_answer in groupby(marked, key=lambda one: one.item.annotation_id)]
                 to.blob(f"{IMAGES_FOLDER}/{image}", page.image_sha256)
                 counts["tasks"] += 1
                 task = {
@@ -78,9 +80,11 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                         "licence": licence_of(document),
                         "no_answer": not_there,
                     },
-                    "annotations": [_annotation(one) for one in marked if one.item.status != AUTOMATIC],
+                    "annotations": [
+                        _annotation(of_answer) for of_answer in answers if of_answer[0].item.status != AUTOMATIC
+                    ],
                 }
-                automatic = [_prediction(one) for one in marked if one.item.status == AUTOMATIC]
+                automatic = [_prediction(of_answer) for of_answer in answers if of_answer[0].item.status == AUTOMATIC]
                 if automatic:
                     task["predictions"] = automatic
                 file.write(("[\n" if counts["tasks"] == 1 else ",\n") + _json(task))
@@ -88,25 +92,26 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
     return Outcome(counts)
 
 
-def _annotation(marked: Marked) -> dict[str, Any]:
-    """Return the annotation for one answer of a person."""
-    regions = _regions_of(marked)
+def _annotation(values: list[Marked]) -> dict[str, Any]:
+    """Return the annotation for the values of one answer of a person."""
+    regions, item = [region for marked in values for region in _regions_of(marked)], values[0].item
     return {
-        "unique_id": marked.item.annotation_id,
-        "completed_by": {"first_name": marked.item.author},
+        "unique_id": item.annotation_id,
+        "completed_by": {"first_name": item.author},
         "result": regions,
         "result_count": len(regions),
     }
 
 
-def _prediction(marked: Marked) -> dict[str, Any]:
+def _prediction(values: list[Marked]) -> dict[str, Any]:
     """Return the prediction for one automatic answer; a person may accept it in Label Studio."""
-    return {"model_version": marked.item.model_version, "score": marked.item.weight, "result": _regions_of(marked)}
+    regions, item = [region for marked in values for region in _regions_of(marked)], values[0].item
+    return {"model_version": item.model_version, "score": item.weight, "result": regions}
 
 
 def _regions_of(marked: Marked) -> list[dict[str, Any]]:
     """Return the regions of an answer; its question is the label of each."""
-    label, name = marked.item.question, marked.item.annotation_id
+    label, name = marked.item.question, marked.key
     if marked.by_words:
         return [
             _region(
@@ -132,7 +137,7 @@ def _region(marked: Marked, number: str, kind: str, value: dict[str, Any], text:
         "original_height": marked.page.height,
         "image_rotation": 0,
         "value": value,
-        "meta": {"text": [text]},
+        "meta": {"text": [text], **({"value": [str(marked.value)]} if marked.value else {})},
     }
 
 
@@ -243,8 +248,8 @@ def _page(folder: Path, task: dict[str, Any], where: str, bad_entries: BadEntrie
     width, height = size_of(image, where, _stated_size(task))
     by_label, alternatives = _regions_by_label(task, where, bad_entries)
     answers = [
-        IncomingAnswer(label, regions[0][0], mask=partial(_mask, regions, (height, width)))
-        for label, regions in by_label.items()
+        IncomingAnswer(label, regions[0][0], mask=partial(_mask, regions, (height, width)), value=value)
+        for (label, value), regions in by_label.items()
     ]
     for text in check_list(data.get("no_answer") or [], '"no_answer"', where):
         answers.append(IncomingAnswer(text_of(text, "a question", where), where))
@@ -262,16 +267,18 @@ def _page(folder: Path, task: dict[str, Any], where: str, bad_entries: BadEntrie
     )
 
 
-def _regions_by_label(task: dict[str, Any], where: str, bad_entries: BadEntries) -> tuple[dict[str, _Regions], int]:
-    """Return the regions of each label, and the number of answers of further annotations to the same questions."""
+def _regions_by_label(
+    task: dict[str, Any], where: str, bad_entries: BadEntries
+) -> tuple[dict[tuple[str, str], _Regions], int]:
+    """Return the regions of each label and value, and the number of answers of further annotations to the labels."""
     annotations = check_list(task.get("annotations", []), '"annotations"', where)
     numbered = [(at, check_object(one, f"annotation {at}", where)) for at, one in enumerate(annotations)]
-    by_label: dict[str, _Regions] = {}
+    by_label: dict[tuple[str, str], _Regions] = {}
     alternatives = 0
     for at, annotation in sorted(numbered, key=lambda pair: pair[1].get("ground_truth") is not True):
         if annotation.get("was_cancelled"):
             continue
-        own: dict[str, _Regions] = {}
+        own: dict[tuple[str, str], _Regions] = {}
         for place, stored in enumerate(check_list(annotation.get("result", []), '"result"', where)):
             at_region = f"{where}, annotation {at}, region {place}"
             with bad_entries.leave_out(at_region):
@@ -279,10 +286,19 @@ def _regions_by_label(task: dict[str, Any], where: str, bad_entries: BadEntries)
                 kind = region.get("type")
                 value = check_object(region.get("value"), '"value"', at_region) if kind in _KINDS else {}
                 for label in check_list(value.get(kind), f'"{kind}"', at_region) if kind in _KINDS else ():
-                    own.setdefault(text_of(label, "a label", at_region), []).append((at_region, region))
-        alternatives += len(own.keys() & by_label.keys())
-        by_label = own | by_label
+                    key = text_of(label, "a label", at_region), _value_of(region)
+                    own.setdefault(key, []).append((at_region, region))
+        taken = {label for label, _ in by_label}
+        alternatives += len({label for label, _ in own} & taken)
+        by_label |= {key: regions for key, regions in own.items() if key[0] not in taken}
     return by_label, alternatives
+
+
+def _value_of(region: dict[str, Any]) -> str:
+    """Return the name of the value that a region belongs to; "" for an answer with a single value."""
+    meta = region.get("meta")
+    given = meta.get("value") if isinstance(meta, dict) else None
+    return str(given[0]) if isinstance(given, list) and given else ""
 
 
 def _image(folder: Path, data: dict[str, Any], where: str) -> Path:

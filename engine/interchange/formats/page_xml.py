@@ -121,11 +121,10 @@ def _answer(page: Any, marked: Marked, likeness: Likeness) -> None:
         "text": marked.text,
         "by_words": str(by_words).lower(),
         **attributes_of(marked.item),
+        **({"value": marked.value} if marked.value else {}),
     }
     for number, ring in enumerate(rings, 1):
-        region = etree.SubElement(
-            page, _tag("CustomRegion"), id=f"answer-{marked.item.annotation_id}-{number}", type="answer"
-        )
+        region = etree.SubElement(page, _tag("CustomRegion"), id=f"answer-{marked.key}-{number}", type="answer")
         _coords(region, ring)
         _add_attributes(region, [(name, "" if value is None else str(value)) for name, value in about.items()])
 
@@ -214,7 +213,7 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
     about: dict[str, list[str]] = {}
     for name, value in _attributes_of(page):
         about.setdefault(name, []).append(value)
-    answers: dict[tuple[str, str, bool], list[_Outline]] = {}
+    answers: dict[tuple[str, str, bool, str], list[_Outline]] = {}
     for region in page.iter():
         if _name(region) == "CustomRegion":
             said = dict(_attributes_of(region))
@@ -222,7 +221,12 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
             if "question" in said:
                 with bad_entries.leave_out(where, document=document, question=said["question"]):
                     question = text_of(said["question"], "a question", where)
-                    key = question, said.get("annotation_id", ""), said.get("status") == AUTOMATIC
+                    key = (
+                        question,
+                        said.get("annotation_id", ""),
+                        said.get("status") == AUTOMATIC,
+                        said.get("value", ""),
+                    )
                     answers.setdefault(key, []).append(_ring(region, where))
     return IncomingPage(
         document=about.get("document_sha256", [where])[0],
@@ -237,8 +241,10 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
         words=tuple(_words(page, size, where)),
         answers=(
             *(
-                IncomingAnswer(question, where, mask=partial(_mask, rings, size, where), automatic=automatic)
-                for (question, _, automatic), rings in answers.items()
+                IncomingAnswer(
+                    question, where, mask=partial(_mask, rings, size, where), automatic=automatic, value=value
+                )
+                for (question, _, automatic, value), rings in answers.items()
             ),
             *(IncomingAnswer(text_of(text, "a question", where), where) for text in about.get("no_answer", [])),
         ),

@@ -44,6 +44,7 @@ _MASK = pa.struct([("size", pa.list_(pa.int32())), ("counts", pa.string())])
 _ANSWER = pa.struct(
     [
         ("question", pa.string()),
+        ("value", pa.int32()),
         ("no_answer", pa.bool_()),
         ("text", pa.string()),
         ("words", pa.list_(pa.int32())),
@@ -153,6 +154,7 @@ def _row(
     answers = [
         {
             **_about(one.item),
+            "value": one.value,
             "no_answer": False,
             "text": one.text,
             "words": [place[word.number] for word in one.words],
@@ -161,7 +163,7 @@ def _row(
         }
         for one in marked
     ]
-    nothing = {"no_answer": True, "text": "", "words": [], "box": [], "mask": None}
+    nothing = {"value": 0, "no_answer": True, "text": "", "words": [], "box": [], "mask": None}
     return {
         "image": {"bytes": release.workspace.blobs.read(page.image_sha256), "path": image},
         "page_id": image.rsplit(".", 1)[0],
@@ -276,7 +278,8 @@ def _answer(stored: dict[str, Any], size: tuple[int, int], where: str) -> Incomi
     question = text_of(stored.get("question"), '"question"', where)
     rle = stored.get("mask")
     mask = partial(decode_mask, rle, size, where) if rle else None
-    return IncomingAnswer(question, where, mask=mask, automatic=stored.get("status") == AUTOMATIC)
+    automatic, value = stored.get("status") == AUTOMATIC, str(stored.get("value") or "")
+    return IncomingAnswer(question, where, mask=mask, automatic=automatic, value=value)
 
 
 def _card_lines(figures: Figures) -> Iterator[str]:

@@ -46,10 +46,10 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
             counts["documents"] += 1
             for item in items:
                 masks = []
-                for marked in release.marked_pages(item):
+                for marked in release.marked_values(item):
                     image = image_name(document, marked.page)
                     to.blob(f"{IMAGES_FOLDER}/{image}", marked.page.image_sha256)
-                    path = f"{MASKS_FOLDER}/{image.rsplit('.', 1)[0]}-{item.annotation_id}.png"
+                    path = f"{MASKS_FOLDER}/{image.rsplit('.', 1)[0]}-{marked.key}.png"
                     with to.file(path) as target:
                         Image.fromarray(marked.mask).save(target, format="PNG", optimize=False)
                     masks.append(
@@ -58,6 +58,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                             "mask": path,
                             "page": marked.page.number,
                             "text": marked.text,
+                            **({"value": marked.value} if marked.value else {}),
                         }
                     )
                 if not masks:
@@ -100,12 +101,14 @@ def open_set(path: Path, bad_entries: BadEntries) -> Set:
             if not read:
                 unanswered.setdefault(document, []).append(IncomingAnswer(question, where))
             licence = row.get("image_licence")
-            for key, image, mask in read:
+            for key, image, mask, value in read:
                 name = str(row.get("document") or image.name)
                 images[key] = (image, where, name, licence if isinstance(licence, str) else None)
                 automatic = row.get("status") == AUTOMATIC
                 answers.setdefault(key, []).append(
-                    IncomingAnswer(question, where, mask=partial(_mask, mask, image, where), automatic=automatic)
+                    IncomingAnswer(
+                        question, where, mask=partial(_mask, mask, image, where), automatic=automatic, value=value
+                    )
                 )
 
     def pages() -> Iterator[IncomingPage]:
@@ -124,12 +127,13 @@ def open_set(path: Path, bad_entries: BadEntries) -> Set:
 
 def _masks(
     folder: Path, row: dict[str, Any], document: str, where: str
-) -> Iterator[tuple[tuple[str, int], Path, Path]]:
-    """Yield the document and page of each mask of a line, its image and the mask itself."""
+) -> Iterator[tuple[tuple[str, int], Path, Path, str]]:
+    """Yield the document and page of each mask of a line, its image, the mask itself, and the name of its value."""
     for one in check_list(row.get("masks"), '"masks"', where):
         entry = check_object(one, "a mask", where)
         key = document, whole(entry.get("page"), '"page"', where, 1)
-        yield key, inside(folder, entry.get("image"), where), inside(folder, entry.get("mask"), where)
+        value = str(entry.get("value") or "")
+        yield key, inside(folder, entry.get("image"), where), inside(folder, entry.get("mask"), where), value
 
 
 def _mask(path: Path, image: Path, where: str) -> Mask:

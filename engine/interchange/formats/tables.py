@@ -78,7 +78,7 @@ def _rows(release: Release, counts: dict[str, int], tick: Tick) -> Iterator[list
 
 
 def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str | float]:
-    marked = release.marked_pages(item)
+    marked = release.marked_values(item)
     counts["answers" if marked else "no_answer"] += 1
     document = item.document
     return [
@@ -86,7 +86,7 @@ def _row(release: Release, item: FrozenItem, counts: dict[str, int]) -> list[str
         item.question,
         "\n".join(one.text for one in marked if one.text),
         "yes" if marked else "no",
-        ", ".join(str(one.page.number) for one in marked),
+        ", ".join(dict.fromkeys(str(one.page.number) for one in marked)),
         item.status,
         item.author,
         item.source,

@@ -16,8 +16,10 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import Annotation, Document, Page, PageWord, Revision
 from engine.accounts.users import ensure_local_user
+from engine.annotation.change import apply
+from engine.annotation.edits import EditAddValue, EditWords
 from engine.annotation.removal import remove
-from engine.annotation.state import AnnotationState
+from engine.annotation.state import AnnotationState, PageGeometry
 from engine.interchange.bad_entries import BadEntries
 from engine.interchange.exports import export
 from engine.interchange.formats import page_xml
@@ -27,9 +29,10 @@ from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
+from model.boxes import Box
 from model.masks import rasterise
 from tests.support.accounts import make_user
-from tests.support.factories import bill, line, make_project
+from tests.support.factories import accept, bill, boxes_of, line, make_document, make_project, pages_of
 from tests.support.imported_sets import (
     EXACT,
     EXPECTED,
@@ -40,6 +43,7 @@ from tests.support.imported_sets import (
     is_there,
     marked,
     take_in,
+    values_of,
 )
 
 
@@ -126,7 +130,7 @@ def test_a_plain_coco_set_with_boxes_polygons_and_several_of_a_kind_comes_in(
     (tmp_path / "instances.json").write_text(json.dumps(stored))
     project, done = take_in(sqlite_workspace, "coco", tmp_path / "instances.json")
     found = dict(marked(sqlite_workspace, project))
-    assert (done.documents, done.answers) == (1, 2)
+    assert (done.documents, done.answers) == (1, 3)
     assert np.array_equal(found["stamp"], rasterise([(2, 3, 12, 8), (30, 20, 34, 24)], (40, 60)))
     assert np.array_equal(found["logo"], rasterise([(10, 10, 20, 20)], (40, 60)))
 
@@ -207,7 +211,7 @@ def test_an_imported_answer_to_a_standard_question_closes_its_task(answered: Ans
     assert (view.total, view.open, view.done) == (4, 2, 2)
 
 
-def test_answers_beyond_the_first_are_counted_in_the_outcome(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+def test_a_key_printed_again_gives_its_question_a_value_for_each(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     """Two entities "Name:" with different answers ask the same question; a third one repeats the first answer."""
     for folder in ("annotations", "images"):
         (tmp_path / folder).mkdir()
@@ -231,9 +235,45 @@ def test_answers_beyond_the_first_are_counted_in_the_outcome(sqlite_workspace: W
     ]
     (tmp_path / "annotations" / "one.json").write_text(json.dumps({"form": form}))
     project, done = take_in(sqlite_workspace, "funsd", tmp_path)
-    assert done.answers == 2 and done.lost == {ALTERNATIVES: 1}
-    found = dict(marked(sqlite_workspace, project))
-    assert np.array_equal(found["What is the Name?"], rasterise([(10, 10, 18, 20)], (100, 200)))
+    assert done.answers == 3 and not done.lost
+    boxes: list[Box] = [(10, 10, 18, 20), (30, 10, 38, 20)]
+    values = values_of(sqlite_workspace, project, "What is the Name?")
+    assert [np.array_equal(mask, rasterise([box], (100, 200))) for [mask], box in zip(values, boxes, strict=True)]
+    assert np.array_equal(dict(marked(sqlite_workspace, project))["What is the Name?"], rasterise(boxes, (100, 200)))
+
+
+@pytest.mark.parametrize("form", [*EXACT, "page-xml", "boundingdocs"])
+def test_several_values_come_back_in_order_also_over_two_pages(
+    sqlite_workspace: Workspace, tmp_path: Path, form: str
+) -> None:
+    project = make_project(sqlite_workspace)
+    question = "Who was there?"
+    words = line("Ann Ben Cem", y=20)
+    document = make_document(sqlite_workspace, project.id, [words, line("Dora Eli", y=20)], name="guests.png")
+    first, second = pages_of(sqlite_workspace, document.id)
+    state = apply(
+        AnnotationState(),
+        [
+            EditWords(op="words", page=first.id, add=[2]),
+            EditWords(op="words", page=second.id, add=[0]),  # the first value goes on there
+            EditAddValue(op="add_value", place=1),
+            EditWords(op="words", page=first.id, add=[0], place=1),
+        ],
+        {
+            page.id: PageGeometry((page.height, page.width), boxes_of(sqlite_workspace, page.id))
+            for page in (first, second)
+        },
+    )
+    accept(sqlite_workspace, document, question, state=state)
+    export(sqlite_workspace, project.id, form, tmp_path / "out")
+    taken, done = take_in(sqlite_workspace, form, tmp_path / "out")
+    assert done.answers == 2 and not done.lost
+    expected = values_of(sqlite_workspace, project.id, question)
+    values = values_of(sqlite_workspace, taken, question)
+    assert [len(value) for value in values] == [2, 1]
+    assert all(
+        np.array_equal(*masks) for pair in zip(values, expected, strict=True) for masks in zip(*pair, strict=True)
+    )
 
 
 def test_of_acceptable_answers_the_first_comes_in_and_the_others_are_counted(

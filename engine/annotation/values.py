@@ -1,0 +1,86 @@
+"""Typed values of answers: the printed text of each value, what a person corrected, and what the field makes of it."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from db.tables import Project, ProjectField
+from engine.annotation.state import AnnotationState
+from engine.annotation.texts import answer_texts
+from engine.fields.definition import FieldDefinition
+from engine.fields.normalisation import LocaleContext, Value
+from engine.fields.read_value import BY_PERSON, context_of, read_value
+
+
+class ReadingView(BaseModel):
+    """A reading of an ambiguous text, for a person to pick."""
+
+    value: Value
+    words: str = Field(description="The convention in words.")
+    convention: dict[str, str] = Field(description="What to remember where this reading is picked.")
+
+
+class ValueView(BaseModel):
+    """A value of an answer, as the type of its field."""
+
+    printed: str = Field(description="Words of its marks, as they are printed.")
+    text: str = Field(description="The printed text, or as a person corrected it.")
+    corrected: bool = Field(description="Whether a person corrected the text or picked the reading.")
+    value: Value | None = Field(description="Normalised value; null where the text is ambiguous or unreadable.")
+    rule: str = Field(description="Rule that made the value; `person` for a picked reading.")
+    readings: list[ReadingView] = Field(description="Readings of an ambiguous text.")
+    reason: str = Field(description="Why the text cannot be read as the field's type.")
+
+
+def view_values(
+    field: FieldDefinition, state: AnnotationState, texts: Sequence[str], context: LocaleContext
+) -> list[ValueView]:
+    """Return the values of an answer.
+
+    Args:
+        field: Field of the question.
+        state: The answer.
+        texts: Printed text of each of `state.single_values()`.
+        context: Locale and conventions of the project.
+    """
+    return [
+        view_value(field, part, printed, context) for part, printed in zip(state.single_values(), texts, strict=True)
+    ]
+
+
+def view_value(field: FieldDefinition, part: AnnotationState, printed: str, context: LocaleContext) -> ValueView:
+    """Return a single value of an answer; see `view_values`."""
+    said = part.correction
+    text = said.text if said is not None and said.text is not None else printed
+    picked = said.reading.value if said is not None and said.reading is not None else None
+    read = read_value(field, text, picked, context)
+    return ValueView(
+        printed=printed,
+        text=text,
+        corrected=text != printed or read.rule == BY_PERSON,
+        value=read.value,
+        rule=read.rule,
+        readings=[
+            ReadingView(value=reading.value, words=reading.words, convention=dict(reading.convention))
+            for reading in read.readings
+        ],
+        reason=read.reason,
+    )
+
+
+def load_values(session: Session, question_id: str, state: AnnotationState) -> list[ValueView]:
+    """Return the values of an answer to a question; none where the question is no field."""
+    row = session.execute(_FIELD, {"question": question_id}).one_or_none()
+    if row is None:
+        return []
+    texts = answer_texts(session, state.single_values())
+    return view_values(FieldDefinition.model_validate(row.definition), state, texts, context_of(row.settings))
+
+
+_FIELD = (
+    select(ProjectField.definition, Project.settings)
+    .join(Project, Project.id == ProjectField.project_id)
+    .where(ProjectField.question_id == bindparam("question"), ProjectField.name.is_not(None))
+)
