@@ -117,6 +117,32 @@ class PageWord(Base):
     retired_at: Mapped[datetime | None]  # time it was split or merged; revisions may still name it
 
 
+class PageWidget(Base):
+    """A place of a page where a field of its file's form is filled in, as engine.documents.form_layer reads it."""
+
+    __tablename__ = "form_widgets"
+    __table_args__ = (
+        CheckConstraint("kind in ('text', 'checkbox', 'radio', 'choice', 'list', 'signature')", name="kind"),
+    )
+
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)  # order in the file, from 0
+    kind: Mapped[str] = mapped_column(String(10))
+    x0: Mapped[int]
+    y0: Mapped[int]
+    x1: Mapped[int]  # exclusive
+    y1: Mapped[int]  # exclusive
+    name: Mapped[str] = mapped_column(Text)
+    label: Mapped[str] = mapped_column(Text)
+    value: Mapped[str] = mapped_column(Text)
+    ticked: Mapped[bool | None]
+    on_state: Mapped[str] = mapped_column(Text)
+    options: Mapped[list[Any]] = mapped_column(default=list)
+    read_only: Mapped[bool]
+    printed: Mapped[str] = mapped_column(Text)
+    asked: Mapped[str] = mapped_column(Text)
+
+
 class WordEdit(Base):
     """One saved correction of a page's words; `version` is that of the words after it."""
 

@@ -15,6 +15,7 @@ from db.tables import Document, Page, PageWord, Project
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
+from engine.documents.form_layer.stored_widgets import add_widgets
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.unread import promise_another
 from engine.documents.reading.open import read_document
@@ -224,7 +225,7 @@ def finish(
 
 
 def add_page(session: Session, document: Document, read: ReadPage, image_sha256: str, signature: Signature) -> None:
-    """Add the rows of a page, its words and its signature; its image is a blob already."""
+    """Add the rows of a page, its words, its widgets and its signature; its image is a blob already."""
     page = Page(
         document_id=document.id,
         number=read.number,
@@ -239,6 +240,7 @@ def add_page(session: Session, document: Document, read: ReadPage, image_sha256:
     session.add(page)
     session.flush()
     signature_index.remember(session, document.project_id, document.group_id, document.id, page.id, signature)
+    add_widgets(session, page.id, read.widgets)
     if read.words:
         session.execute(
             insert(PageWord),

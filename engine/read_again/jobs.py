@@ -18,6 +18,8 @@ from db.tables import Document, Job, LabelReview, Page
 from engine import audit
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.page_signature import Signature, signature_of
+from engine.documents.form_layer.stored_widgets import widgets_of_page
+from engine.documents.form_layer.ticks import ticks_in_place
 from engine.documents.ocr.unread import without_page
 from engine.documents.reading.reading_state import READ_AGAIN, key_of_another
 from engine.documents.refusal import DocumentRefused
@@ -164,7 +166,8 @@ def read_page(workspace: Workspace, page_id: str, by: str, *, by_itself: bool = 
                 turn_page(session, page_id, image, by, by_hand=False)
             except Conflict as conflict:  # it was marked while it was read
                 image, stays = None, str(conflict)
-        done = store_again(session, page_id, read.upright if image else read.as_stored, by)
+        words = read.upright if image else read.as_stored
+        done = store_again(session, page_id, ticks_in_place(words, widgets_of_page(session, page_id)), by)
         if image is not None:
             done = replace(done, turned=image.degrees)
         elif read.turn and stays:

@@ -30,6 +30,7 @@ from db.tables import (
 from engine import audit
 from engine.accounts.visibility import hidden_questions
 from engine.annotation.state import PageGeometry, Patch, raster, to_patch
+from engine.documents.form_layer.stored_widgets import turn_widgets
 from engine.documents.lists.thumbnails import image_version
 from engine.documents.ocr.engine import turn_clockwise
 from engine.documents.reading.source_words import turned_box
@@ -120,7 +121,7 @@ def check_unmarked(session: Session, page: Page) -> None:
 
 
 def turn_page(session: Session, page_id: str, image: TurnedImage, user_id: str, *, by_hand: bool) -> Page:
-    """Give a page its turned image, and turn its words and the model's answers on it, in the caller's unit of work.
+    """Give a page its turned image, and turn its words, widgets and the model's answers, in the caller's unit of work.
 
     `by_hand`: it stays as it is when OCR reads it again.
 
@@ -141,6 +142,7 @@ def turn_page(session: Session, page_id: str, image: TurnedImage, user_id: str, 
         return int(x0), int(y0), int(x1), int(y1)
 
     _turn_words(session, page, turn_box)
+    turn_widgets(session, page.id, turn_box)
     _turn_predictions(session, page, image.degrees, turn_box)
     page.image_sha256, page.image_media_type = image.sha256, "image/png"
     page.width, page.height = image.width, image.height

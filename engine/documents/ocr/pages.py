@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from PIL import Image, ImageDraw
 
+from engine.documents.form_layer.widgets import FormWidget, turned_widgets
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.choose import find_engine
 from engine.documents.ocr.engine import OcrEngine, OcrFailed, OcrOutOfTime, OcrPage, turn_clockwise
@@ -52,7 +53,7 @@ class Tell(Protocol):
 class Waiting:
     """Page with its image, waiting for OCR; `lines` come from the text layer, `doubts` tell why it waits.
 
-    `parts`: boxes in pixels, where OCR reads what the layer lacks, if `doubts` are of parts.
+    `parts`: boxes in pixels, where OCR reads what the layer lacks, if `doubts` are of parts. `widgets`: of the form.
     """
 
     number: int
@@ -62,6 +63,7 @@ class Waiting:
     lines: tuple[FoundLine, ...]
     doubts: Doubt
     parts: tuple[FloatBox, ...] = ()
+    widgets: tuple[FormWidget, ...] = ()
 
 
 @dataclass(slots=True)
@@ -318,7 +320,8 @@ def _turn_page(drawn: Waiting, turn: int) -> Waiting:
     picture = save_image(image, drawn.picture.with_suffix(".png"))
     lines = tuple(_turned_line(line, turn, drawn.size) for line in drawn.lines)
     rotation = (drawn.rotation + turn) % 360
-    return replace(drawn, picture=picture, size=image.size, rotation=rotation, lines=lines)
+    widgets = turned_widgets(drawn.widgets, turn, drawn.size)
+    return replace(drawn, picture=picture, size=image.size, rotation=rotation, lines=lines, widgets=widgets)
 
 
 def _turned_line(line: FoundLine, turn: int, size: tuple[int, int]) -> FoundLine:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from engine.documents.form_layer.widgets import FormWidget, widget_from_wire
 from model.boxes import Box
 
 TextSource = Literal["layer", "ocr", "layer+ocr", "given", "none"]
@@ -29,7 +30,7 @@ class ReadPage:
 
     `rotation`: clockwise degrees by which the stored page was turned, by the file's own rotation and by detection.
     `text_source`: "layer+ocr" where OCR read what the layer lacks, "none" for a page without words, "given" when
-    imported with them.
+    imported with them. `widgets`: of the file's form, on this page.
     """
 
     number: int
@@ -39,6 +40,7 @@ class ReadPage:
     rotation: int
     text_source: TextSource
     words: tuple[ReadWord, ...]
+    widgets: tuple[FormWidget, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ def page_to_wire(page: ReadPage) -> dict[str, Any]:
         "rotation": page.rotation,
         "text_source": page.text_source,
         "words": [[word.text, *word.box, word.line, word.confidence] for word in page.words],
+        "widgets": [widget.to_wire() for widget in page.widgets],
     }
 
 
@@ -89,4 +92,5 @@ def page_from_wire(sent: dict[str, Any], folder: Path) -> ReadPage:
         rotation=sent["rotation"],
         text_source=sent["text_source"],
         words=tuple(ReadWord(text, (x0, y0, x1, y1), line, sure) for text, x0, y0, x1, y1, line, sure in sent["words"]),
+        widgets=tuple(map(widget_from_wire, sent.get("widgets", ()))),
     )

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from PIL import Image
 
+from engine.documents.form_layer.widgets import FormWidget
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.reading.source_words import FoundLine
 from model.boxes import FloatBox
@@ -16,7 +17,7 @@ class Sheet:
     """Page as an image, with the text layer of the file.
 
     `original`: file to keep byte for byte instead of `image`, when equal. `picture_share`: share of the page under its
-    largest image. `pictures`: boxes of its smaller images, in pixels.
+    largest image. `pictures`: boxes of its smaller images, in pixels. `widgets`: of the file's form.
     """
 
     image: Image.Image
@@ -25,6 +26,7 @@ class Sheet:
     picture_share: float = 1.0
     original: Path | None = None
     pictures: tuple[FloatBox, ...] = ()
+    widgets: tuple[FormWidget, ...] = ()
 
 
 class Pages(Protocol):

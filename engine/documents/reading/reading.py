@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.documents import refusal
+from engine.documents.form_layer.printed_names import with_printed_names
+from engine.documents.form_layer.ticks import with_ticks
 from engine.documents.kinds import JPEG, PDF, media_type_of
 from engine.documents.limits import OCR_PATIENCE, ReadLimits
 from engine.documents.ocr.levels import level_words
@@ -55,7 +57,7 @@ def read_pages(source: Path, out_dir: Path, limits: ReadLimits, *, tell: Tell) -
             loading.begin()
         picture = _keep(sheet, out_dir, number)
         parts = lacking_parts(sheet, lines, grey) if Doubt.PARTS in doubts else ()
-        drawn = Waiting(number, picture, sheet.image.size, sheet.rotation, lines, doubts, parts)
+        drawn = Waiting(number, picture, sheet.image.size, sheet.rotation, lines, doubts, parts, sheet.widgets)
         if doubts != Doubt(0):
             waiting.append(drawn)
             continue
@@ -102,7 +104,8 @@ def _finish(
     drawn: Waiting, lines: tuple[FoundLine, ...], text_source: TextSource, words: int, limits: ReadLimits, tell: Tell
 ) -> int:
     """Report a finished page; return the number of words so far."""
-    placed = tuple(_place_words(drop_empty_words(lines), drawn.size))
+    printed = with_ticks(drop_empty_words(lines), drawn.widgets)
+    placed = tuple(_place_words(printed, drawn.size))
     if words + len(placed) > limits.words:
         raise refusal.too_many_words(limits.words)
     page = ReadPage(
@@ -113,6 +116,7 @@ def _finish(
         rotation=drawn.rotation,
         text_source=text_source if placed else "none",
         words=placed,
+        widgets=with_printed_names(drawn.widgets, placed, limits.dpi),
     )
     wire_page: dict[str, Any] = page_to_wire(page)
     tell(page=wire_page)

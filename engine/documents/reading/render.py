@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from PIL import Image
 
 from engine.documents import refusal
+from engine.documents.form_layer.acroform import complete_appearances, read_widgets
+from engine.documents.form_layer.ticks import mark_ticks
+from engine.documents.form_layer.widgets import MOST_OF_DOCUMENT, FormWidget
 from engine.documents.limits import ReadLimits
 from engine.documents.ocr.engine import OcrEngine
 from engine.documents.reading.page_damage import NO_PAGE, PageDamage
@@ -54,6 +57,7 @@ class PdfPages:
         self._damage = PageDamage()
         self._attached: list[str] = []
         self._small_print: list[str] = []
+        self._widget_count = 0  # of the pages that were read
         self._is_portfolio = False
         # Damage of the catalogue hides no page, which is all that is needed.
         with contextlib.suppress(RuntimeError, ValueError, pymupdf.mupdf.FzErrorBase):
@@ -97,6 +101,7 @@ class PdfPages:
             self._attached += attached_names(page)
             if not is_page(page):
                 self._damage.note(number, NO_PAGE)
+            complete_appearances(page)
             stored = page.rotation
             raw = raw_text(page)
             turn = turn_needed(raw, _rotation_of(page))
@@ -110,7 +115,10 @@ class PdfPages:
                 )
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False)
             image = Image.frombytes("RGB", (pixmap.width, pixmap.height), pixmap.samples)
-            matrix = _rotation_of(page) * pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
+            to_pixels = pymupdf.Matrix(zoom, zoom) * pymupdf.Matrix(1, 0, 0, 1, -pixmap.x, -pixmap.y)
+            matrix = _rotation_of(page) * to_pixels
+            widgets = self._widgets(page, to_pixels, image.size)
+            mark_ticks(page, raw, matrix, widgets)
             mark_covered(page, raw, matrix, _grey(image), lambda: self._without_text(number, page.rotation, zoom))
             whole = pymupdf.Rect(0, 0, *image.size)
             pictures = [pymupdf.Rect(info["bbox"]) * matrix & whole for info in page.get_image_info()]
@@ -121,6 +129,7 @@ class PdfPages:
                 lines=read_layer(raw, matrix, fonts_without_map(page)),
                 picture_share=max(shares, default=0.0),
                 pictures=whole_pictures([(box.x0, box.y0, box.x1, box.y1) for box in pictures]),
+                widgets=widgets,
             )
 
     def for_ocr(self, number: int, engine: OcrEngine) -> Image.Image:
@@ -130,6 +139,13 @@ class PdfPages:
             zoom = self._zoom(page, engine.dpi, scale=max(1.0, engine.dpi / self._limits.dpi))
             pixmap = page.get_pixmap(matrix=pymupdf.Matrix(zoom, zoom), alpha=False, colorspace=pymupdf.csGRAY)
             return Image.frombytes("L", (pixmap.width, pixmap.height), pixmap.samples)
+
+    def _widgets(self, page: pymupdf.Page, to_pixels: pymupdf.Matrix, size: tuple[int, int]) -> tuple[FormWidget, ...]:
+        """Return the widgets of a page, up to the number that a document may have."""
+        widgets = read_widgets(page, to_pixels, size)
+        widgets = widgets[: MOST_OF_DOCUMENT - self._widget_count]
+        self._widget_count += len(widgets)
+        return widgets
 
     def _without_text(self, number: int, rotation: int, zoom: float) -> TextlessPage:
         """Return page `number` rendered as by `read`, but without its text; what forms say in fields stays."""
