@@ -14,6 +14,7 @@ from db.session import Encoded, as_json
 from db.tables import Annotation, Document, Page, Prediction, Question
 from engine.accounts import permissions
 from engine.annotation.bounds import check_runs
+from engine.annotation.form_answers import DocumentForm
 from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
@@ -89,6 +90,7 @@ class AnswerService:
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
         loaded = self.predictors.of(document.project_id)
         prepared = self._load_prepared(document, question, loaded) or self._answer_of(document, pages, question, loaded)
+        prepared = DocumentForm(self.workspace, document_id).prefer(question, prepared)
         self.pages.get(prepared.page_id, loaded)  # a correction asks this page again
         return prepared.page_id
 
@@ -146,6 +148,7 @@ class AnswerService:
             prepared = self._compute(loaded, [page_id], question, ranked=False)
         elif prepared is None:
             prepared = self._answer_of(document, pages, question, loaded)
+        prepared = DocumentForm(self.workspace, document_id).prefer(question, prepared, page_id)
         try:
             return self._record(document, question, user_id, loaded, prepared), False
         except IntegrityError:  # the same person asked the same question in another window at the same time

@@ -1,13 +1,13 @@
 """Proposals of the model: the stored answer of a prediction and its form for people."""
 
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, String, cast, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import ModelVersion, Prediction
-from engine.annotation.state import AnnotationState, PageMark, Patch
+from engine.annotation.state import AnnotationState, Correction, PageMark, Patch
 from engine.errors import NotFound
 from engine.models.registry import label
 
@@ -44,6 +44,9 @@ class StoredAnswer(Candidate):
         default=0, description="How often the page prints the key of the question, from 2; 0 otherwise."
     )
     ranked: list[RankedPage] = Field(default_factory=list)
+    source: Literal["model", "form"] = Field(
+        default="model", description="What answers: the model, or the field of the PDF's form that the question names."
+    )
 
 
 class ModelName(BaseModel):
@@ -144,4 +147,6 @@ def read_state(answer: dict[str, Any], page_id: str) -> AnnotationState:
     stored = StoredAnswer.model_validate(answer)
     if not stored.mask.counts:
         return AnnotationState()
-    return AnnotationState(pages={page_id: PageMark(words=stored.words, mask=stored.mask)})
+    # An empty box to tick has no word on the page that says so.
+    said = Correction(text=stored.text) if stored.source == "form" and not stored.words and stored.text else None
+    return AnnotationState(pages={page_id: PageMark(words=stored.words, mask=stored.mask)}, correction=said)

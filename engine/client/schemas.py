@@ -1684,6 +1684,8 @@ class Proposal(BaseModel):
     repeated: int = 0
     """How often the page prints the key of the question, from 2; 0 otherwise."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
+    source: Literal["model", "form"] = "model"
+    """What answers: the model, or the field of the PDF's form that the question names."""
     prediction_id: str
     page_id: str
     answered: float

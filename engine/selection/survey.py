@@ -18,11 +18,19 @@ from db.blobs import BlobMissing
 from db.tables import DocumentSignature, Job, ModelVersion, Page, SurveyAnswer
 from engine import plurals
 from engine.annotation.answer_service import stored_answer
+from engine.annotation.form_answers import DocumentForm
 from engine.annotation.page_cache import picture_and_words
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
-from engine.annotation.survey_answers import documents_to_ask, held_out_group, pack_signature, questions_to_ask, store
+from engine.annotation.survey_answers import (
+    Prepared,
+    documents_to_ask,
+    held_out_group,
+    pack_signature,
+    questions_to_ask,
+    store,
+)
 from engine.executors.choice import executor_of
 from engine.executors.executor import Part, Report, run_parts
 from engine.jobs.cancellation import OnProgress, ShouldStop, StopReason, check
@@ -181,6 +189,10 @@ def ask_document(
     for page in pages:
         if wanted[page.id]:
             signatures.append(_ask_page(workspace, loaded, page, wanted[page.id], best, ranked))
+    form = DocumentForm(workspace, document_id)
+    for question_id, text in questions:
+        if question_id in best:
+            best[question_id] = best[question_id].or_by_form(form, text, ranked[question_id])
     words_version = sum(page.words_version for page in pages)
     rows = [
         _row(project_id, document_id, key, found, ranked[key], loaded.version.id, words_version)
@@ -211,6 +223,16 @@ class _Best:
     def worth(self) -> float:
         """Rank of the page: probability that it answers, times the predicted IoU."""
         return self.answered * self.score
+
+    def or_by_form(self, form: DocumentForm, question: str, ranked: list[RankedPage]) -> "_Best":
+        """Return the answer of the document's form, if it has one, and put its page first in the ranking."""
+        by_model = Prepared(self.page_id, self.stored, self.score, self.answered, self.milliseconds)
+        by_form = form.prefer(question, by_model)
+        if by_form.answer.source != "form":
+            return self
+        page = RankedPage(page_id=by_form.page_id, answered=by_form.answered, score=by_form.score)
+        ranked[:] = [page, *(other for other in ranked if other.page_id != page.page_id)]
+        return _Best(by_form.page_id, by_form.answer, by_form.score, by_form.answered, 0.0, self.milliseconds)
 
 
 def _ask_page(

@@ -18,6 +18,7 @@ import {
   answerHead,
   answerReading,
   confidenceOf,
+  isFromForm,
   notAnsweredButton,
   repeatedKey,
 } from './answer_parts.js';
@@ -161,7 +162,9 @@ export class AnswerCard {
    * @param {AnswerCardView & { annotation: OpenedAnswer }} view
    */
   renderAnswer(view) {
-    const { annotation, proposal, text, refining, marked, locked, reviewing, mine, pending } = view,
+    const { annotation, proposal, refining, marked, locked, reviewing, mine, pending } = view,
+      // An empty box to tick has no word on the page; the form says what it means.
+      text = view.text || (isFromForm(view) && proposal ? proposal.text : ''),
       { parts, act } = this,
       { question, no_answer: none, status, head } = annotation;
     redraw(parts.head, [question.text, shownStatus({ ...annotation, pending }), hint('history'), view.removable], () =>
@@ -175,10 +178,10 @@ export class AnswerCard {
       annotation.unaided && h('p', { class: 'g-quiet' }, UNAIDED),
     ]);
     redraw(parts.reading, [none, text, refining, marked, Boolean(view.under), Boolean(view.choices.length)], () =>
-      answerReading(view),
+      answerReading({ ...view, text }),
     );
     redraw(parts.doubtful, [view.disagreement, none, refining, Boolean(text), view.under], () => [
-      answerDoubt(view),
+      answerDoubt({ ...view, text }),
       this.offer(view.under),
     ]);
     const figures = proposal && [
@@ -187,6 +190,7 @@ export class AnswerCard {
       proposal.model.label,
       proposal.milliseconds,
       head === 0 && !pending,
+      isFromForm(view),
     ];
     redraw(parts.figures, [figures, refining], () => answerFigures(view));
     this.renderCandidates(view);

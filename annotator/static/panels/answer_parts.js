@@ -138,6 +138,20 @@ export const confidenceOf = ({ annotation, choices, chosen }) =>
   annotation.no_answer ? null : (choices[chosen]?.score ?? null);
 
 /**
+ * Whether what is marked is what a field of the PDF's form says: it is certain, and has no confidence.
+ *
+ * @param {object} view
+ * @param {OpenedAnswer} view.annotation
+ * @param {Proposal | null | undefined} view.proposal of the open page
+ * @param {number} view.chosen
+ */
+export const isFromForm = ({ annotation, proposal, chosen }) =>
+  proposal?.source === 'form' && chosen === 0 && !annotation.no_answer;
+
+const FROM_FORM = 'From the form’s own field';
+const FROM_FORM_TITLE = 'The PDF is a form, and a field of it has the name that the question asks for';
+
+/**
  * @param {string} label
  * @param {number} share 0..1
  * @param {string} title
@@ -164,6 +178,12 @@ export function answerFigures(view) {
   const { annotation, proposal, refining, pending } = view,
     confidence = confidenceOf(view);
   if (!proposal) return null;
+  if (isFromForm(view) && !refining)
+    return h(
+      'div',
+      { class: 'g-figures' },
+      h('div', { class: 'g-model', title: FROM_FORM_TITLE }, icon('check', 12), FROM_FORM),
+    );
   const doubts = annotation.head === 0 && !pending && proposal.answered < 0.5;
   const { label } = proposal.model,
     time = `${Math.round(proposal.milliseconds)} ms`;
