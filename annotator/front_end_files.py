@@ -33,6 +33,7 @@ _STYLES = [
         "gradio",
         "people",
         "jobs",
+        "fields",
         "narrow",
         "touch",
     )

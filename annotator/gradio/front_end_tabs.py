@@ -1,4 +1,4 @@
-"""Tabs that the front end draws: Annotate, Jobs and People. Gradio holds an empty element for each.
+"""Tabs that the front end draws: Annotate, Jobs, People, and the fields on Questions. Gradio holds their elements.
 
 They work over REST, where each request is checked, never over Gradio's events: a mask takes 30-60 ms over REST, and
 75-280 ms as an event.
@@ -11,6 +11,7 @@ from annotator.gradio.live_tab import place_heading
 # No ${...} in here: Gradio would render the template again and discard what the front end has drawn.
 _WORKSPACE = '<div class="glossator" role="application" aria-label="Annotation workspace"></div>'
 _JOBS = '<div class="g-people g-jobs"></div>'
+_FIELDS = '<div class="g-people g-fields"></div>'
 _PEOPLE = '<div class="g-people"></div>'
 # The module may load before or after Gradio builds the element: the later of the two mounts.
 _ON_LOAD = """
@@ -30,6 +31,11 @@ def build_jobs() -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         place_heading("Jobs")
         _place(_JOBS, ".g-jobs", "mountJobs(root)")
+
+
+def build_fields() -> None:
+    """Place the editor of a project's fields into the current Gradio context, a column of the tab Questions."""
+    _place(_FIELDS, ".g-fields", "mountFields(root)")
 
 
 def build_people() -> None:

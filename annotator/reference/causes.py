@@ -204,6 +204,8 @@ CAUSES: dict[str, dict[str, str]] = {
     },
     "DELETE /api/tasks/{task_id}/skip": {"409": "The user has not skipped the task, or a reviewer has decided."},
     "POST /api/tasks/{task_id}/skip/verdict": {"409": "No skip of the task waits for a decision."},
+    "PUT /api/projects/{project_id}/fields": {"409": "The stored list is no longer `before`; nothing was changed."},
+    "POST /api/projects/{project_id}/fields/preview": {"409": "A field with an `id` is not in the project."},
     "PUT /api/projects/{project_id}/standard-questions": {
         "409": "The stored list differs from `before`; the sentence lists added and removed questions."
     },

@@ -1,21 +1,20 @@
-"""The tab Questions: standard questions of a project, and settings of its queue."""
+"""The tab Questions: fields of a project, its questions one a line, and settings of its queue."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import gradio as gr
 
+from annotator.gradio import front_end_tabs
 from annotator.gradio.event_user import current_user, require, role_of
 from annotator.gradio.hidden_value import place_hidden_value
 from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform, warn
 from annotator.gradio.table_pages import TablePages
 from annotator.ui import task_changes as following
-from annotator.ui.table import NO_PROJECT, empty, name, table
+from annotator.ui.table import NO_PROJECT, empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
-from engine.fields.project_fields import StoredField, project_fields, replace_fields
-from engine.fields.ready_sets import READY_SETS, add_ready_set
 from engine.plurals import count
 from engine.projects import project_settings, projects
 from engine.tasks.asked_questions import ListedQuestion, Sort, asked_questions, count_asked
@@ -39,14 +38,11 @@ SETTINGS = (
 SHARES = ("overlap_share", "unaided_share", "gold_share", "selection_random_share")  # shown in percent
 ROWS = 50  # of one page of the table
 COLUMNS = ["Question", "Kind", "Documents"]
-FIELD_COLUMNS = ["Name", "Type", "Question"]
-FIELDS_HINT = "Names and types of the questions, for exports of values. Change them by file: glossator fields export."
-SETS = [(ready.title, ready.name) for ready in READY_SETS.values()]
 SORTS: list[tuple[str, Sort]] = [("Most documents first", "-documents"), ("Text", "text")]
 ORDERS = [("Order of arrival", "arrival"), ("Random order", "random"), ("Most uncertain for the model first", "model")]
 # Unsaved input on the page is kept; see annotator/static/gradio/form_sync.js.
 _KEEP_INPUT = "(...values) => window.Glossator.keepInput(...values)"
-HINT = "One question per line, in order of answering. Removing a question closes its tasks; its answers are kept."
+HINT = "The quick way: one question per line, in order. Removing a question closes its tasks; its answers are kept."
 
 
 def build(service: AnswerService) -> None:
@@ -68,6 +64,7 @@ def build(service: AnswerService) -> None:
         newer = place_hidden_value()
         with gr.Row(equal_height=False):
             with gr.Column(scale=3, min_width=320):
+                front_end_tabs.build_fields()
                 questions = gr.Textbox(
                     label="Standard questions",
                     info=HINT,
@@ -76,15 +73,6 @@ def build(service: AnswerService) -> None:
                     placeholder="What is the invoice number?\nWhat is the total?\nWho is the customer?",
                 )
                 save_questions = gr.Button("Save questions", variant="primary", size="md")
-                with gr.Row(equal_height=True, elem_classes=["glossator-actions"]):
-                    ready_set = gr.Dropdown(
-                        SETS,
-                        value=SETS[0][1],
-                        label="Ready set",
-                        info="Questions for a kind of paper, with the types of their values.",
-                    )
-                    add_set = gr.Button("Add its questions", size="md")
-                fields = gr.HTML()
             with gr.Column(scale=2, min_width=320):
                 review_required = gr.Checkbox(
                     label="Review required",
@@ -136,15 +124,14 @@ def build(service: AnswerService) -> None:
         lists, chooses = role in ("reviewer", "admin"), role == "admin"
         # Annotators read, reviewers edit the list, admins the settings too.
         allowed = [gr.update(interactive=lists), *(gr.update(interactive=chooses) for _ in settings)]
-        allowed += [gr.update(visible=lists), gr.update(visible=lists), gr.update(visible=chooses)]
+        allowed += [gr.update(visible=lists), gr.update(visible=chooses)]
         if project_id is None or role is None:
-            return [NO_PROJECT, "", {}, *allowed, gr.update(visible=False), "", *pages.hide()]
+            return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hide()]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
         stored = {**_load_values(service, project_id), "seen": seen}
         progress = following.draw_progress(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
         return [
             progress + figures(project_id, current_user(service, request).id),
-            _list_fields(project_fields(service.workspace, project_id)),
             stored,
             *allowed,
             *list_asked(project_id, current_user(service, request).id, *given[-3:]),
@@ -201,20 +188,6 @@ def build(service: AnswerService) -> None:
         inform(f"{count(len(stored), 'standard question')} saved.{progress}")
         return {"project": project_id, "questions": [question.text for question in stored], "sent": {"text": text}}
 
-    def keep_set(project_id: str | None, seen: Any, chosen: str, request: gr.Request) -> dict[str, Any]:
-        user_id = require(service, request, project_id, "reviewer").id
-        seen = _of_this(seen, project_id)
-        before = project_fields(service.workspace, project_id or "")
-        wanted = add_ready_set(before, READY_SETS[chosen])
-        added = len(wanted) - len(before)
-        if added:
-            versions = {field.id: field.version for field in before}
-            before = replace_fields(service.workspace, project_id or "", wanted, user_id, versions)
-        progress = following.progress_sentence(service.workspace, project_id or "")
-        inform(f"{count(added, 'question')} added.{progress}" if added else "All questions of the set are there.")
-        text = "\n".join(seen["questions"])
-        return {"project": project_id, "questions": [field.question for field in before], "sent": {"text": text}}
-
     def keep_settings(
         project_id: str | None,
         seen: Any,
@@ -268,14 +241,13 @@ def build(service: AnswerService) -> None:
     tab.follow(
         show,
         [search, order, pages.place],
-        [content, fields, newer, *shown, save_questions, add_set, save_settings, listing, listed, *pages.outputs],
+        [content, newer, *shown, save_questions, save_settings, listing, listed, *pages.outputs],
         newer=[newer],
         form=[began, *shown],
     )
     tab.fetch_again_on(search.change, order.input)
     pages.fetch_when_turned(tab)
     save(save_questions, keep_questions, [questions])
-    save(add_set, keep_set, [ready_set])
     save(save_settings, keep_settings, settings)
 
 
@@ -293,17 +265,6 @@ def _list_page(page: Sequence[ListedQuestion], before: int, total: int) -> str:
     last = before + len(rows)
     shown = f"Questions {before + 1:,} to {last:,} of {max(total, last):,}"
     return f'<p class="glossator-range">{shown}</p>{table(COLUMNS, rows)}'
-
-
-def _list_fields(fields: Sequence[StoredField]) -> str:
-    """Return the names and types of a project's fields (HTML); empty without any."""
-    if not fields:
-        return ""
-    rows = []
-    for field in fields:
-        marks = [word for word, holds in (("required", field.required), ("several", field.several)) if holds]
-        rows.append([name(field.name), ", ".join([field.type, *marks]), field.question])
-    return f"<h2>Fields</h2><p>{FIELDS_HINT}</p>{table(FIELD_COLUMNS, rows)}"
 
 
 def _load_values(service: AnswerService, project_id: str) -> dict[str, Any]:

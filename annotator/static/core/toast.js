@@ -1,4 +1,4 @@
-// Short messages: one sentence, at the foot of the page, gone after a while, an error later than the rest.
+// Short messages: one sentence, at the foot of the page, gone after a while; an error, and what can be undone, later.
 
 /** @import { Action } from '../types' */
 
@@ -8,7 +8,7 @@ import { onThisClock } from './text.js';
 import { icon } from './icons.js';
 import { ROOT } from './root.js';
 
-const SECONDS = { info: 5, error: 30 }; // under the pointer, or with the focus in it, a message stays
+const SECONDS = { info: 5, undo: 20, error: 30 }; // under the pointer, or with the focus in it, a message stays
 const AGAIN = 2000; // milliseconds after which a message that was held looks again whether it may go
 const MOST = 4; // messages at a time
 

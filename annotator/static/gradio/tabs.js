@@ -29,6 +29,7 @@ const LOST_MILLISECONDS = 15_000; // an event without an answer, as when the ser
  * @typedef {object} Followed
  * @property {LiveTab} tab
  * @property {string | null} shown
+ * @property {string | null} here id of the project in its choice, as soon as that is known
  * @property {string} choices
  * @property {TableTurns} turns
  * @property {(went: boolean) => void} end
@@ -36,6 +37,25 @@ const LOST_MILLISECONDS = 15_000; // an event without an answer, as when the ser
 
 /** @type {Map<string, Followed>} */
 const tabs = new Map();
+/** @type {Set<{ name: string, callback: () => void }>} what else stands on a tab, and follows its project */
+const followers = new Set();
+
+/**
+ * The id of the project that a tab shows; null before it is known.
+ * @param {string} name
+ */
+export const shownProject = (name) => tabs.get(name)?.here ?? null;
+
+/**
+ * Calls back when a tab may show another project; returns a function that ends that.
+ * @param {string} name
+ * @param {() => void} callback
+ */
+export function followShown(name, callback) {
+  const follower = { name, callback };
+  followers.add(follower);
+  return () => void followers.delete(follower);
+}
 
 /**
  * Gradio has drawn a tab, which it does when the tab is opened for the first time.
@@ -65,6 +85,7 @@ export function followTab(element, name, fire) {
   const followed = {
     tab: new LiveTab(panel, content),
     shown: null,
+    here: null,
     choices: '',
     turns: new TableTurns(),
     end: () => {},
@@ -110,6 +131,9 @@ export function refreshAfterAct(name) {
  */
 export function changeProject(name, project) {
   chooseProject(project);
+  const followed = tabs.get(name);
+  if (followed) followed.here = project;
+  for (const each of followers) if (each.name === name) each.callback();
   refreshTab(name);
 }
 
@@ -194,6 +218,8 @@ function place(name, offered, project, wanted) {
   if (choices !== followed.choices || value !== project) update.value = value;
   followed.choices = choices;
   followed.shown = offered.value;
+  followed.here = value;
   followed.end(true);
+  for (const each of followers) if (each.name === name) each.callback();
   return update;
 }

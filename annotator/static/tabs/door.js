@@ -17,6 +17,7 @@ import {
 } from '../gradio/tabs.js';
 import { watchUploads } from './document_upload.js';
 import { watchExports } from './exports.js';
+import { FieldsPanel } from './fields.js';
 import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
 import { followLinks } from './links.js';
@@ -27,6 +28,8 @@ import { keepTabHistory } from './tab_history.js';
 let people = null;
 /** @type {JobsPanel | null} */
 let jobs = null;
+/** @type {FieldsPanel | null} */
+let fields = null;
 
 export const tabs = {
   chooseProject,
@@ -51,6 +54,11 @@ export const tabs = {
   mountJobs(root) {
     jobs?.destroy();
     jobs = new JobsPanel(root);
+  },
+  /** @param {HTMLElement} root */
+  mountFields(root) {
+    fields?.destroy();
+    fields = new FieldsPanel(root);
   },
 };
 
