@@ -9,6 +9,7 @@ import { hull } from './words/words.js';
 /** @import { QuestionBox } from './panels/question_box.js' */
 /** @import { Suggestions } from './panels/suggestions.js' */
 /** @import { OpenAnswer } from './state/answer.js' */
+/** @import { AnswerValues } from './state/answer_values.js' */
 /** @import { Library } from './state/library.js' */
 /** @import { Navigation } from './state/navigation.js' */
 /** @import { Session } from './state/session.js' */
@@ -22,6 +23,7 @@ import { hull } from './words/words.js';
  * @property {Library} library
  * @property {Session} session
  * @property {OpenAnswer} answer
+ * @property {AnswerValues} values
  * @property {Navigation} navigation
  * @property {WorkMode} work
  * @property {WordEditMode} wordMode
@@ -38,6 +40,7 @@ import { hull } from './words/words.js';
  * @property {() => void} changed
  * @property {(sentence: string) => void} tell
  * @property {() => boolean} takeWords takes the words under the paint, where that is what Enter does now
+ * @property {() => void} correctText opens the line in which the text of a value is corrected
  * @property {() => void} upload
  * @property {() => void} help
  * @property {() => unknown} history
@@ -51,7 +54,7 @@ import { hull } from './words/words.js';
  * @param {CommandPorts} ports
  */
 export function makeCommands(parts, ports) {
-  const { library, session, answer, navigation, work, wordMode, stage, cursor } = parts,
+  const { library, session, answer, values, navigation, work, wordMode, stage, cursor } = parts,
     { act } = ports;
 
   const page = (/** @type {number} */ step) => {
@@ -127,6 +130,14 @@ export function makeCommands(parts, ports) {
     candidate7: () => answer.candidate(6),
     candidate8: () => answer.candidate(7),
     candidate9: () => answer.candidate(8),
+    reading1: () => values.pick(0),
+    reading2: () => values.pick(1),
+    reading3: () => values.pick(2),
+    correctText: () => values.view && ports.correctText(),
+    addValue: () => values.add(),
+    removeValue: () => values.remove(),
+    nextValue: () => values.step(1),
+    previousValue: () => values.step(-1),
     noAnswer: () => answer.noAnswer(),
     questionUp: () => question(-1),
     questionDown: () => question(1),

@@ -1,7 +1,7 @@
 // Types that several modules share. Those of requests and answers come from the OpenAPI document: `make lint` writes
 // them to build/openapi.d.ts.
 
-import type { AnnotationView, Candidate, WordEditsRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
+import type { AnnotationView, Candidate, Correction, WordEditsRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
 
 export type * from '../../build/openapi';
 
@@ -102,9 +102,21 @@ export type Marked = Pick<Mark, 'words' | 'mask'>;
 /** What stood on a page before or after a step; `no_answer` only where the step changed that, too. */
 export interface Moment {
   mark: Mark;
+  /** the value whose mark it is, where the answer has several */
+  place?: number;
+  /** what was said of its text, where the step changed that */
+  correction?: Correction | null;
+  /** all values, where the step added or removed one */
+  parts?: AnswerPart[];
   no_answer?: boolean;
   /** marks of other pages that the step changed, too */
   others?: Record<string, Mark>;
+}
+
+/** One value of an answer: its marks by page, and what a person said of its text. */
+export interface AnswerPart {
+  pages: Record<string, Mark>;
+  correction: Correction | null;
 }
 
 /** Where the two marks of a page come from: what the model said, or what a person made. */
@@ -119,7 +131,11 @@ export type WordEdit = WordEditsRequest['edits'][number];
 /** The answer that is open, as this window holds it: what the server said, with what waits in the queue on top. */
 export interface OpenedAnswer extends AnnotationView {
   no_answer: boolean;
-  /** page id -> mark */
+  /** its values, one at least */
+  parts: AnswerPart[];
+  /** the value in hand */
+  place: number;
+  /** marks of the value in hand: page id -> mark */
   pages: Record<string, Mark>;
   /** everything that the model has said of it in this window */
   predictions: (Candidate & { page_id: string })[];
@@ -177,6 +193,10 @@ interface After {
   /** page -> version of its image as it was seen; none in items of earlier versions of this program */
   images?: Record<string, string>;
   no_answer: boolean;
+  /** the value whose marks `pages` are */
+  place?: number;
+  /** all values, where there are several or something was said of a text */
+  parts?: AnswerPart[];
 }
 
 export interface RevisionItem extends Waiting, After {

@@ -11,19 +11,21 @@ import { openHistory } from './panels/answer_history.js';
 import { makePanels } from './panels/make_panels.js';
 import { RenderPanels } from './panels/render_panels.js';
 import { Uploads } from './panels/uploads.js';
-import { appear, zoomsIn } from './settings/appearance.js';
+import { appear } from './settings/appearance.js';
 import { openHelp } from './settings/help.js';
-import { OpenAnswer, placeOf } from './state/answer.js';
+import { OpenAnswer } from './state/answer.js';
+import { placeOf } from './state/held_answer.js';
+import { AnswerValues } from './state/answer_values.js';
+import { otherMarks } from './state/parts.js';
 import { AskMore } from './state/ask_more.js';
 import { Library } from './state/library.js';
 import { EMPTY_MARK } from './state/marks.js';
-import { Navigation } from './state/navigation.js';
 import { Pages } from './state/pages.js';
 import { Session } from './state/session.js';
 import { changes } from './sync/changes.js';
 import { ConflictResolution } from './sync/conflict_resolution.js';
 import { Effort } from './sync/effort.js';
-import { Following, TOPICS } from './sync/following.js';
+import { TOPICS } from './sync/following.js';
 import { IncomingPages } from './sync/incoming_pages.js';
 import { followWindow, SaveQueue } from './sync/save_queue.js';
 import { sendEdit } from './sync/send_edit.js';
@@ -33,8 +35,7 @@ import { openStandardQuestions } from './tasks/standard_dialog.js';
 import { Verdicts } from './tasks/verdicts.js';
 import { WorkMode } from './tasks/work_mode.js';
 import { WordEditMode } from './words/word_edit_mode.js';
-
-const JUST_SAVED = 1500; // milliseconds in which a change that comes is likely to be one's own
+import { makeFollowing, makeNavigation } from './workspace_parts.js';
 
 /** @import { Action, EditedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
 /** @import { Toasts } from './core/toast.js' */
@@ -67,13 +68,21 @@ export class Workspace {
     this.rooms = rooms;
     this.toasts = toasts;
     this.preferences = preferences;
+    /** @type {Pages} */
     this.pages = new Pages((page, words) => this.wordMode.edits.waiting(page, words));
+    /** @type {Library} */
     this.library = new Library(this.pages, changed);
     this.session = new Session(me, () => this.library.project);
     /** @type {SaveQueue} */
     this.queue = this.makeQueue(me, store);
     /** @type {OpenAnswer} */
     this.answer = this.makeAnswer();
+    this.values = new AnswerValues(this.answer, {
+      project: () => this.library.project?.id,
+      tell: (sentence, action) => toasts.show(sentence, 'info', action),
+      error: (error) => toasts.error(error),
+      open: (page) => this.act(() => this.navigation.page(page)),
+    });
     this.askMore = new AskMore(this.answer);
     this.verdicts = new Verdicts(changed);
     /** @type {Stage} */
@@ -92,8 +101,8 @@ export class Workspace {
         openPage: (id) => this.navigation.page(id),
       },
     });
-    /** @type {Navigation} */
-    this.navigation = this.makeNavigation();
+    /** @type {import('./state/navigation.js').Navigation} */
+    this.navigation = makeNavigation(this);
     const { wordMode, navigation } = this;
     /** @type {WorkMode} */
     this.work = new WorkMode({
@@ -129,7 +138,17 @@ export class Workspace {
     const skips = new Skips({ library, navigation, work }, { root, act, tell });
     this.panels = makePanels(
       rooms,
-      { library, session, answer, askMore, work, gold: this.gold, navigation, incoming: this.incoming },
+      {
+        library,
+        session,
+        answer,
+        values: this.values,
+        askMore,
+        work,
+        gold: this.gold,
+        navigation,
+        incoming: this.incoming,
+      },
       {
         ...{ act, changed, tell },
         error: (error) => toasts.error(error),
@@ -157,10 +176,24 @@ export class Workspace {
       uploading: () => this.uploads.here,
     });
     this.commands = makeCommands(
-      { library, session, answer, navigation, work, wordMode, stage, cursor, box, suggestions, documentList },
+      {
+        library,
+        session,
+        answer,
+        values: this.values,
+        navigation,
+        work,
+        wordMode,
+        stage,
+        cursor,
+        box,
+        suggestions,
+        documentList,
+      },
       {
         ...{ act, changed, tell, upload },
         takeWords: () => this.drawing.offersWords && this.takeWords(),
+        correctText: () => this.panels.card.values.correct(),
         help: () => openHelp({ root, preferences, relabel: () => this.relabel(), appear: () => this.appear() }),
         history: () => answer.local && openHistory(root, answer.local),
         skip: () => skips.open(),
@@ -172,7 +205,7 @@ export class Workspace {
     const { radius: _radius, ...byKey } = this.commands; // the slider's own
     this.keyboard = new Keyboard(root, byKey, space, () => work.keys);
     rooms.dim.addEventListener('click', () => this.menu(false));
-    this.following = this.makeFollowing();
+    this.following = makeFollowing(this);
   }
 
   /**
@@ -231,19 +264,6 @@ export class Workspace {
     });
   }
 
-  /** What is open follows the server. */
-  makeFollowing() {
-    return new Following(this.library, {
-      seen: () => !document.hidden && this.root.getClientRects().length > 0,
-      answers: () => (this.gold.forget(), this.navigation.refresh()),
-      pages: () => this.incoming.look(),
-      tasks: () => this.work.tasksChanged(),
-      questions: () => this.panels.suggestions.load(),
-      failed: () => {}, // the next change fetches again
-      editing: () => this.queue.items.length > 0 || Date.now() - Number(this.queue.savedAt ?? 0) < JUST_SAVED,
-    });
-  }
-
   makeAnswer() {
     const { library, session, queue } = this;
     return new OpenAnswer({
@@ -271,36 +291,6 @@ export class Workspace {
           return this.work.lock !== null;
         },
         takeBack: (decision) => this.work.takeBack(decision),
-      },
-    });
-  }
-
-  makeNavigation() {
-    const { library, answer, pages, queue, stage } = this;
-    return new Navigation({
-      library,
-      answer,
-      pages,
-      queue,
-      ports: {
-        act: (step) => void this.act(step),
-        changed: () => this.render(),
-        tell: (sentence) => this.toasts.show(sentence),
-        notice: (notice) => this.drawing.notice(notice),
-        blank: () => stage.blank(),
-        show: (page, image, words) => stage.show(page, image, words),
-        reveal: (box) => stage.showMark(box, zoomsIn(this.preferences.value, this.work.mode)),
-        paint: () => this.paint(),
-        focusPage: () => this.focusPage(),
-        focusQuestion: () => this.panels.box.focus(),
-        asked: () => this.panels.box.clear(),
-        busy: () => Boolean(this.wordMode.editor.open || stage.stroking),
-        leave: () => this.wordMode.leave(),
-        free: () => this.work.mode === 'free',
-        left: () => this.work.projectChanged(),
-        compare: () => this.conflicts.compare(),
-        removed: (decision) => this.work.removed(decision),
-        closeMenu: () => this.menu(false),
       },
     });
   }
@@ -469,6 +459,7 @@ export class Workspace {
       { local } = answer;
     if (!page || stage.page?.id !== page.id || !library.words) return;
     const mark = local?.no_answer ? EMPTY_MARK : answer.markOn(page.id);
+    stage.others = local && !local.no_answer ? otherMarks(local.parts, local.place, page.id) : [];
     stage.setMark(mark, answer.originOf(page.id, mark), !local || local.no_answer || work.lock !== null);
   }
 

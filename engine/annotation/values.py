@@ -12,6 +12,7 @@ from engine.annotation.texts import answer_texts
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Value
 from engine.fields.read_value import BY_PERSON, context_of, read_value
+from engine.fields.types import FieldType
 
 
 class ReadingView(BaseModel):
@@ -70,13 +71,28 @@ def view_value(field: FieldDefinition, part: AnnotationState, printed: str, cont
     )
 
 
-def load_values(session: Session, question_id: str, state: AnnotationState) -> list[ValueView]:
-    """Return the values of an answer to a question; none where the question is no field."""
+class FieldView(BaseModel):
+    """Field of a question, in short."""
+
+    name: str
+    type: FieldType
+    several: bool
+
+
+def load_field(session: Session, question_id: str) -> tuple[FieldDefinition, LocaleContext] | None:
+    """Return the field of a question, and how the project's papers print values; None where it is no field."""
     row = session.execute(_FIELD, {"question": question_id}).one_or_none()
     if row is None:
+        return None
+    return FieldDefinition.model_validate(row.definition), context_of(row.settings)
+
+
+def load_values(session: Session, question_id: str, state: AnnotationState) -> list[ValueView]:
+    """Return the values of an answer to a question; none where the question is no field."""
+    known = load_field(session, question_id)
+    if known is None:
         return []
-    texts = answer_texts(session, state.single_values())
-    return view_values(FieldDefinition.model_validate(row.definition), state, texts, context_of(row.settings))
+    return view_values(known[0], state, answer_texts(session, state.single_values()), known[1])
 
 
 _FIELD = (

@@ -25,7 +25,7 @@ from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text, answer_texts
 from engine.annotation.unaided import is_without_model
-from engine.annotation.values import ValueView, load_values
+from engine.annotation.values import FieldView, ValueView, load_field, view_values
 from engine.queries import existing, is_head, not_removed
 from engine.workspace import Workspace
 
@@ -57,6 +57,7 @@ class AnnotationView(BaseModel):
     updated_at: datetime | None = Field(description="Time of the newest revision.")
     state: AnnotationState
     text: str = Field(description="Words of the answer, joined.")
+    field: FieldView | None = Field(None, description="The field that the question is; null for a free question.")
     values: list[ValueView] = Field(default=[], description="Typed values, where the question is a field.")
     proposal: Proposal | None = Field(description="The newest proposal of the model; null when it was never asked.")
     ranked: list[RankedPage] = []
@@ -97,6 +98,8 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
             .where(Revision.annotation_id == annotation_id, Revision.number == annotation.head)
         ).one_or_none()
         proposal = proposal_of(session, prediction) if prediction is not None else None
+        field = load_field(session, question.id)
+        texts = answer_texts(session, state.single_values()) if field is not None else []
         return AnnotationView(
             id=annotation.id,
             document_id=annotation.document_id,
@@ -108,7 +111,8 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
             updated_at=updated_at,
             state=state,
             text=answer_text(session, state),
-            values=load_values(session, annotation.question_id, state),
+            field=None if field is None else FieldView.model_validate(field[0], from_attributes=True),
+            values=[] if field is None else view_values(field[0], state, texts, field[1]),
             proposal=proposal,
             ranked=proposal.ranked if proposal else [],
             unaided=proposal is None and is_without_model(session, annotation),

@@ -27,6 +27,7 @@ export function drawScene(stage) {
   const thin = 1 / view.scale; // one screen pixel
   drawDoubts(stage, thin);
   drawUnpainted(stage, thin);
+  drawOtherValues(stage, thin);
   if (stage.tool === 'mend') drawOutlines(stage, thin);
   drawBoxes(stage, thin);
   if (stage.tool === 'mend' || (stage.tool === 'word' && !stage.locked)) drawWordUnderHand(stage, thin);
@@ -116,6 +117,35 @@ function drawUnpainted(stage, thin) {
   context.lineWidth = 1.5 * thin;
   context.setLineDash([4 * thin, 3 * thin]);
   for (const [x0, y0, x1, y1] of grid.boxesOf([...marks.bare])) context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+  context.restore();
+}
+
+/**
+ * The answer's other values on this page: a frame with the number of the value, so that none is marked twice.
+ *
+ * @param {Stage} stage
+ * @param {number} thin one screen pixel, in page pixels
+ */
+function drawOtherValues(stage, thin) {
+  const { context, others } = stage;
+  if (!others.length) return;
+  context.save();
+  context.strokeStyle = css(COLOURS.person, 0.85);
+  context.lineWidth = 1.5 * thin;
+  context.font = `600 ${12 * thin}px system-ui, sans-serif`;
+  context.textBaseline = 'bottom';
+  for (const { box, number } of others) {
+    const [x0, y0, x1, y1] = box,
+      text = String(number);
+    context.fillStyle = css(COLOURS.person, 0.1);
+    context.fillRect(x0, y0, x1 - x0, y1 - y0);
+    context.strokeRect(x0, y0, x1 - x0, y1 - y0);
+    const width = context.measureText(text).width + 8 * thin;
+    context.fillStyle = css(COLOURS.person, 0.95);
+    context.fillRect(x0, y0 - 15 * thin, width, 15 * thin);
+    context.fillStyle = '#fff';
+    context.fillText(text, x0 + 4 * thin, y0 - thin);
+  }
   context.restore();
 }
 

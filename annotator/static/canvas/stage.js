@@ -78,6 +78,8 @@ export class Stage {
     /** @type {Origin} */
     this.origin = 'model';
     this.locked = true; // look, do not touch
+    /** @type {{ box: Box, number: number }[]} where the answer's other values are marked, and their numbers */
+    this.others = [];
     this.dirty = false; // whether the mark has to be painted anew, whole: its colours are others
     this.stroking = false;
     this.before = EMPTY_MARK; // what stood when the stroke began

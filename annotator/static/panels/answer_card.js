@@ -1,6 +1,7 @@
 // The answer of the open question: read out, weighed, with what one can do next; and whether the work is saved.
 
 /** @import { Candidate, GoldState, OpenedAnswer, Proposal, ReviewLine } from '../types' */
+/** @import { AnswerValues } from '../state/answer_values.js' */
 /** @import { GoldView } from '../tasks/gold_answer.js' */
 /** @import { Disagreement } from './answer_parts.js' */
 /** @import { AnsweringPage, AskingFurther } from './page_ranking.js' */
@@ -23,6 +24,7 @@ import {
   repeatedKey,
 } from './answer_parts.js';
 import { shownStatus, statusWord } from './answer_status.js';
+import { ValuesPanel } from './answer_values.js';
 import { RankedPages } from './page_ranking.js';
 import { SavedLine } from './saved_line.js';
 import { goldLine } from '../tasks/gold_answer.js';
@@ -44,6 +46,7 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {() => unknown} compare the versions to decide between
  * @property {() => unknown} changed draw anew
  * @property {(before: GoldState, answer: string | null) => unknown} gold
+ * @property {AnswerValues} values
  * @property {() => unknown} [takeWords] selects the words under the paint
  */
 
@@ -51,7 +54,8 @@ import { rejection } from '../tasks/verdicts.js';
  * @typedef {object} AnswerCardView
  * @property {object | null} document
  * @property {OpenedAnswer | null} annotation
- * @property {string} text under the marks
+ * @property {string} text under the marks, or as a person corrected it
+ * @property {(place: number) => string} textOf printed text of a value
  * @property {{ id: string, number: number } | null} page
  * @property {Disagreement | null} disagreement
  * @property {Proposal | null | undefined} proposal of the page
@@ -85,12 +89,14 @@ export class AnswerCard {
     this.root = root;
     const part = () => h('div', { class: 'g-part' });
     this.ranked = new RankedPages(act, () => act.changed());
+    this.values = new ValuesPanel(act.values, () => act.changed());
     this.parts = {
       hint: part(),
       head: part(),
       author: part(),
       rejection: part(),
       reading: h('div', { 'aria-live': 'polite' }),
+      values: this.values.root,
       doubtful: part(),
       figures: part(),
       repeated: part(),
@@ -195,6 +201,7 @@ export class AnswerCard {
     redraw(parts.figures, [figures, refining], () => answerFigures(view));
     this.renderCandidates(view);
     this.ranked.render(view);
+    this.values.render({ annotation, locked, text: view.textOf });
     redraw(parts.notAnswered, [none, locked, hint('noAnswer')], () =>
       locked ? null : notAnsweredButton(annotation, () => act.noAnswer()),
     );

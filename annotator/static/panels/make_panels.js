@@ -14,6 +14,7 @@ import { Toolbar } from './toolbar.js';
 /** @import { Commands } from '../commands.js' */
 /** @import { AskMore } from '../state/ask_more.js' */
 /** @import { OpenAnswer } from '../state/answer.js' */
+/** @import { AnswerValues } from '../state/answer_values.js' */
 /** @import { Library } from '../state/library.js' */
 /** @import { Navigation } from '../state/navigation.js' */
 /** @import { Session } from '../state/session.js' */
@@ -28,6 +29,7 @@ import { Toolbar } from './toolbar.js';
  * @property {Library} library
  * @property {Session} session
  * @property {OpenAnswer} answer
+ * @property {AnswerValues} values
  * @property {AskMore} askMore
  * @property {WorkMode} work
  * @property {GoldAnswers} gold
@@ -55,7 +57,8 @@ import { Toolbar } from './toolbar.js';
  * @param {PanelPorts} ports
  * @returns {Panels}
  */
-export function makePanels(rooms, { library, session, answer, askMore, work, gold, navigation, incoming }, ports) {
+export function makePanels(rooms, parts, ports) {
+  const { library, session, answer, values, askMore, work, gold, navigation, incoming } = parts;
   const { act, changed, commands } = ports;
   const toolbar = new Toolbar(rooms.toolbar, rooms.stage, (name, value) => {
     if (name === 'radius') commands().radius(Number(value));
@@ -98,6 +101,7 @@ export function makePanels(rooms, { library, session, answer, askMore, work, gol
     compare: () => act(() => ports.compare()),
     takeWords: () => ports.takeWords(),
     gold: (before, known) => act(() => gold.choose(before, known)),
+    values,
   });
   const questionList = new QuestionList(rooms.questions, (id) => act(() => navigation.annotation(id)));
   const bar = new QueueBar(rooms.desk, {

@@ -84,10 +84,21 @@ export class RenderPanels {
   }
 
   text() {
-    const { library, answer, pages } = this.state,
-      { local } = answer;
+    const { local } = this.state.answer;
     if (!local) return '';
-    return (library.document && pages.text(library.document.pages, local.pages)) ?? local.text;
+    const texts = local.parts.map((part, place) => part.correction?.text ?? this.textOf(place));
+    return texts.includes(null) ? local.text : texts.filter(Boolean).join(' · ');
+  }
+
+  /**
+   * Printed text of a value of the open answer; null while its words are on their way.
+   *
+   * @param {number} place
+   */
+  textOf(place) {
+    const { library, answer, pages } = this.state,
+      part = answer.local?.parts[place];
+    return part && library.document ? pages.text(library.document.pages, part.pages) : null;
   }
 
   /** The stage shows the open page of the open answer, and no hand is on it. */
@@ -100,7 +111,8 @@ export class RenderPanels {
   marks() {
     const { answer } = this.state,
       { local } = answer;
-    const marked = local && !local.no_answer ? Object.entries(local.pages).filter(([, mark]) => !isBlank(mark)) : [];
+    const all = local && !local.no_answer ? local.parts.flatMap((part) => Object.entries(part.pages)) : [];
+    const marked = all.filter(([, mark]) => !isBlank(mark));
     /** @type {Record<string, Origin>} */
     const origins = Object.fromEntries(marked.map(([id, mark]) => [id, answer.originOf(id, mark)]));
     return origins;
@@ -218,6 +230,7 @@ export class RenderPanels {
       document,
       annotation: local,
       text,
+      textOf: (place) => this.textOf(place) ?? '',
       page,
       disagreement: this.settled ? stage.disagree() : null,
       proposal: answer.proposal,

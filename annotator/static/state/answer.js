@@ -5,44 +5,17 @@ import { get, post } from '../core/api.js';
 import { signs } from '../core/keymap.js';
 import { same } from '../core/values.js';
 import { isEmpty } from '../canvas/mask.js';
+import { HeldAnswer } from './held_answer.js';
 import { Histories } from './history.js';
-import { DECIDED, EMPTY_MARK, editsBetween, editsTo, isBlank, opened, origin, sameMark, statusAfter } from './marks.js';
+import { DECIDED, EMPTY_MARK, editsBetween, isBlank, statusAfter } from './marks.js';
+import { editsTo, opened } from './opened.js';
+import { EMPTY_PART, at, correctionEdits, partEdits, renumbered, sameParts, wordsDiffer } from './parts.js';
 import { Refinement } from './refinement.js';
 
-/** @import { AnnotationView, Edit, Mark, OpenedAnswer, PageLine, Proposal, QueuedItem, RevisionRequest, Saved, Stroke } from '../types' */
+/** @import { AnnotationView, AnswerPart, Correction, Edit, Mark, Moment, PageLine, QueuedItem, RevisionRequest, Saved, Stroke } from '../types' */
 /** @import { Effort } from '../sync/effort.js' */
 /** @import { SaveQueue } from '../sync/save_queue.js' */
-/** @import { DocumentWithQuestions } from '../types' */
-/** @import { Library } from './library.js' */
-/** @import { Session } from './session.js' */
-
-/**
- * Where the work is done: what is open, and whether this person's answers are only submitted.
- *
- * @typedef {object} Place
- * @property {DocumentWithQuestions | null} document
- * @property {PageLine | null} page
- * @property {boolean} submits
- */
-
-/**
- * The place as the library and the session have it at any moment.
- *
- * @param {Pick<Library, 'document' | 'page'>} library
- * @param {Pick<Session, 'submits'>} session
- * @returns {Readonly<Place>}
- */
-export const placeOf = (library, session) => ({
-  get document() {
-    return library.document;
-  },
-  get page() {
-    return library.page;
-  },
-  get submits() {
-    return session.submits;
-  },
-});
+/** @import { Place } from './held_answer.js' */
 
 /**
  * Who hears of the answer.
@@ -68,7 +41,7 @@ export const placeOf = (library, session) => ({
 /**
  * What stands on a page, and whether the document answers at all.
  *
- * @typedef {{ mark: Mark, no_answer: boolean }} Standing
+ * @typedef {{ mark: Mark, no_answer: boolean, correction?: Correction | null }} Standing
  */
 
 /**
@@ -78,9 +51,7 @@ export const placeOf = (library, session) => ({
  */
 const blank = (pages) => Object.fromEntries(pages.map((page) => [page, EMPTY_MARK]));
 
-export class OpenAnswer {
-  /** @type {OpenedAnswer | null} */
-  local = null;
+export class OpenAnswer extends HeldAnswer {
   asking = false;
   /** @type {(() => void) | null} what takes edits instead of the queue: a reviewer's fix waits for the verdict */
   divert = null;
@@ -89,9 +60,6 @@ export class OpenAnswer {
   decision = null;
   /** @type {string | null} the answer whose decision was taken back, until something else is changed */
   reopened = null;
-  judged = false; // whether somebody has saved or decided the open answer before: what the model drew is theirs, then
-  /** @type {Set<string>} pages whose mark a person has changed since the answer was opened */
-  touched = new Set();
   turn = 0; // counts what was opened or asked of the model: an answer to an older turn comes too late
 
   /**
@@ -102,9 +70,9 @@ export class OpenAnswer {
    * @param {AnswerEvents} parts.on
    */
   constructor({ queue, effort, place, on }) {
+    super(place);
     this.queue = queue;
     this.effort = effort;
-    this.place = place;
     this.on = on;
     this.histories = new Histories();
     this.refinement = new Refinement(this);
@@ -119,62 +87,6 @@ export class OpenAnswer {
   /** The model has been asked again, and has not answered yet. */
   get refining() {
     return this.refinement.asked !== null;
-  }
-
-  /** @param {string | undefined} page */
-  markOn(page) {
-    return this.local?.pages[page ?? ''] ?? EMPTY_MARK;
-  }
-
-  /**
-   * @param {string} page
-   * @param {Mark} mark
-   */
-  originOf(page, mark) {
-    return origin(mark, this.local?.predictions.filter((each) => each.page_id === page) ?? []);
-  }
-
-  /**
-   * Whether a mark is the model's, and nobody has changed or accepted it.
-   *
-   * @param {string} page
-   * @param {Mark} mark
-   */
-  isProposal(page, mark) {
-    if (!this.local || this.judged || this.touched.has(page) || isBlank(mark)) return false;
-    return !mark.points.length && !mark.boxes.length && this.originOf(page, mark) === 'model';
-  }
-
-  /**
-   * The other pages on which a proposal stands that nobody has touched: the first mark by hand replaces it.
-   *
-   * @param {string} page
-   */
-  proposedBeside(page) {
-    return Object.entries(this.local?.pages ?? {})
-      .filter(([other, mark]) => other !== page && this.isProposal(other, mark))
-      .map(([other]) => other);
-  }
-
-  get proposal() {
-    if (!this.local) return null;
-    return this.local.proposals[this.place.page?.id ?? ''] ?? this.local.proposal;
-  }
-
-  /**
-   * What the digits choose from: the proposal, then what else the model thought of. Where the page prints the key more
-   * than once, these are the values at all its places.
-   */
-  get choices() {
-    const { proposal } = this;
-    if (!proposal) return [];
-    const others = proposal.candidates.filter((each) => !sameMark(each, proposal));
-    return [proposal, ...others].filter((each) => !isBlank(each)).slice(0, proposal.repeated ? 9 : 3);
-  }
-
-  get chosen() {
-    const mark = this.markOn(this.proposal?.page_id);
-    return this.choices.findIndex((each) => sameMark(mark, each));
   }
 
   // --- opening and asking
@@ -192,14 +104,6 @@ export class OpenAnswer {
     if (annotation.proposal) this.learn(annotation.proposal);
     this.local.prediction_id = annotation.proposal?.prediction_id ?? null;
     this.effort.reset();
-  }
-
-  /** @param {Proposal} proposal */
-  learn(proposal) {
-    if (!this.local) return;
-    this.local.proposals[proposal.page_id] = proposal;
-    const candidates = proposal.candidates.map((each) => ({ ...each, page_id: proposal.page_id }));
-    this.local.predictions.push(proposal, ...candidates);
   }
 
   /** @param {string} id */
@@ -238,11 +142,6 @@ export class OpenAnswer {
       Object.assign(annotation, await this.peek(annotation.id));
     }
     return annotation;
-  }
-
-  bestPage() {
-    const marked = this.place.document?.pages.find((page) => !isBlank(this.markOn(page.id)));
-    return marked?.id ?? this.local?.proposal?.page_id ?? this.place.page?.id;
   }
 
   /**
@@ -288,15 +187,37 @@ export class OpenAnswer {
     const { local } = this,
       beside = Object.keys(others);
     edits = [...edits, ...beside.flatMap((other) => editsBetween(other, this.markOn(other), others[other]))];
+    const said = this.correction;
+    const drops = [[this.markOn(page), after.mark], ...beside.map((other) => [this.markOn(other), others[other]])].some(
+      ([left, right]) => wordsDiffer(left, right),
+    );
+    const says = after.correction === undefined ? (drops ? null : said) : after.correction;
+    edits.push(...correctionEdits(drops ? null : said, says));
     if (!local || !edits.length || this.on.locked()) return;
     const before = { mark: this.markOn(page), no_answer: local.no_answer };
     // Whether the document answers is not the page's alone: a step back leaves it, where this step did.
     const stays = before.no_answer === after.no_answer;
     if (remember) {
-      const [from, to] = stays ? [{ mark: before.mark }, { mark: after.mark }] : [before, after];
+      /** @type {[Moment, Moment]} */
+      let [from, to] = stays ? [{ mark: before.mark }, { mark: after.mark }] : [before, { ...after }];
       const stood = Object.fromEntries(beside.map((other) => [other, this.markOn(other)]));
-      if (beside.length) this.histories.push(local.id, page, { ...from, others: stood }, { ...to, others });
-      else this.histories.push(local.id, page, from, to);
+      if (beside.length)
+        [from, to] = [
+          { ...from, others: stood },
+          { ...to, others },
+        ];
+      if (said !== says)
+        [from, to] = [
+          { ...from, correction: said },
+          { ...to, correction: says },
+        ];
+      const { place } = local;
+      if (place)
+        [from, to] = [
+          { ...from, place },
+          { ...to, place },
+        ];
+      this.histories.push(local.id, page, from, to);
     }
     this.turn++;
     this.decision = this.reopened = null;
@@ -304,9 +225,40 @@ export class OpenAnswer {
     this.effort.count(tool);
     if (tool !== 'ask') this.touched.add(page);
     if (tool === 'undo' && !this.histories.can(local.id, page).undo) this.touched.delete(page);
-    local.pages = { ...local.pages, ...others, [page]: after.mark };
+    this.setPart({ pages: { ...local.pages, ...others, [page]: after.mark }, correction: says });
     local.no_answer = after.no_answer;
-    this.enqueue('edit', edits, [page, ...beside], prediction);
+    const of = edits.map((edit) => at(edit, local.place));
+    this.enqueue('edit', of, [page, ...beside], prediction);
+    this.on.mark();
+  }
+
+  /**
+   * The answer has other values from now on.
+   *
+   * @param {AnswerPart[]} parts
+   * @param {number} place the one in hand
+   * @param {string} tool what is counted
+   * @param {boolean} [remember]
+   */
+  becomeParts(parts, place, tool, remember = true) {
+    const { local } = this,
+      page = this.place.page?.id;
+    if (!local || !page || this.on.locked()) return;
+    const edits = partEdits(local.parts, parts);
+    if (local.no_answer) edits.push({ op: 'no_answer', value: false });
+    const stood = { mark: this.markOn(page), parts: local.parts, place: local.place };
+    if (!edits.length) return;
+    this.turn++;
+    this.decision = this.reopened = null;
+    this.refinement.drop();
+    this.effort.count(tool);
+    for (const marked of Object.keys(local.pages)) this.touched.add(marked);
+    this.setParts(parts, place);
+    local.no_answer = false;
+    if (remember) {
+      this.histories.push(local.id, page, stood, { mark: this.markOn(page), parts: local.parts, place: local.place });
+    }
+    this.enqueue('edit', edits, Object.keys(local.pages));
     this.on.mark();
   }
 
@@ -341,6 +293,7 @@ export class OpenAnswer {
         prediction_id: local.prediction_id,
         ...this.effort.take(),
         pages: Object.fromEntries(touched.map((page) => [page, this.markOn(page)])),
+        ...(local.parts.length > 1 || this.correction ? { parts: local.parts, place: local.place } : {}),
         images: this.imagesOf(edits),
         no_answer: local.no_answer,
       },
@@ -361,15 +314,20 @@ export class OpenAnswer {
   }
 
   /**
-   * Edits that lead to what stands here from any state whatever.
+   * Edits that lead to what stands here from any answer with a single value.
    *
    * @returns {Edit[]}
    */
   whole() {
-    return Object.entries(this.local?.pages ?? {}).flatMap(([page, { words, mask, points, boxes }]) => [
-      isBlank({ words, mask }) ? { op: 'clear', page } : { op: 'mask', page, words, mask },
-      ...(points.length || boxes.length ? [/** @type {Edit} */ ({ op: 'prompts', page, points, boxes })] : []),
-    ]);
+    const [first, ...others] = this.local?.parts ?? [EMPTY_PART];
+    /** @type {Edit[]} */
+    const marks = [];
+    for (const [page, { words, mask, points, boxes }] of Object.entries(first.pages)) {
+      marks.push(isBlank({ words, mask }) ? { op: 'clear', page } : { op: 'mask', page, words, mask });
+      if (points.length || boxes.length) marks.push({ op: 'prompts', page, points, boxes });
+    }
+    const said = correctionEdits(null, first.correction);
+    return [...marks, ...said, ...partEdits([first], [first, ...others])];
   }
 
   /**
@@ -402,16 +360,6 @@ export class OpenAnswer {
     this.on.tell(
       `Your mark replaces the model’s${where}. Undo brings it back; ${signs('Mod')} while marking keeps both.`,
     );
-  }
-
-  /**
-   * @param {string[]} ids
-   * @returns {string} such as “page 3” or “pages 3 and 5”
-   */
-  namePages(ids) {
-    const numbers = (this.place.document?.pages ?? []).filter(({ id }) => ids.includes(id)).map(({ number }) => number);
-    const list = new Intl.ListFormat('en').format(numbers.map(String));
-    return `${numbers.length === 1 ? 'page' : 'pages'} ${list}`;
   }
 
   /**
@@ -448,8 +396,11 @@ export class OpenAnswer {
     if (!back && this.reopened === local.id) return void this.accept();
     const to = back ? this.histories.undo(local.id, page) : this.histories.redo(local.id, page);
     if (!to) return;
-    const { others } = to;
-    this.become(page, { no_answer: local.no_answer, ...to }, back ? 'undo' : 'redo', { remember: false, others });
+    const { others, parts, place = 0 } = to,
+      tool = back ? 'undo' : 'redo';
+    if (parts) return this.becomeParts(parts, place, tool, false);
+    if (place !== local.place) this.setParts(local.parts, place);
+    this.become(page, { no_answer: local.no_answer, ...to }, tool, { remember: false, others });
   }
 
   clear() {
@@ -514,7 +465,8 @@ export class OpenAnswer {
   marked() {
     const { local } = this;
     if (!local) return false;
-    if (local.no_answer || Object.values(local.pages).some((mark) => !isEmpty(mark.mask))) return true;
+    const drawn = local.parts.some(({ pages }) => Object.values(pages).some((mark) => !isEmpty(mark.mask)));
+    if (local.no_answer || drawn) return true;
     this.on.tell('Nothing is marked yet. Mark the answer, or choose “Not answered in this document”.');
     return false;
   }
@@ -539,14 +491,11 @@ export class OpenAnswer {
     if (!last) return;
     local.status = answer.status;
     local.text = answer.text;
+    local.values = answer.values;
     // What the server holds is the truth; where it differs from the screen, the screen follows.
     const there = opened({ ...local, state: answer.state }, []);
-    const pages = new Set([...Object.keys(there.pages), ...Object.keys(local.pages)]);
-    const differs =
-      [...pages].some((page) => !sameMark(there.pages[page] ?? EMPTY_MARK, this.markOn(page))) ||
-      !same(there.no_answer, local.no_answer);
-    if (!differs) return;
-    local.pages = there.pages;
+    if (sameParts(there.parts, local.parts) && same(there.no_answer, local.no_answer)) return;
+    this.setParts(there.parts, local.place);
     local.no_answer = there.no_answer;
     this.on.mark();
   }
@@ -576,11 +525,13 @@ export class OpenAnswer {
    */
   renumber(page, map) {
     const { local } = this,
-      mark = local?.pages[page];
-    if (!local || !mark || mark.words.every((number) => map(number) === number)) return;
+      named = local?.parts.flatMap((part) => part.pages[page]?.words ?? []);
+    if (!local || !named || named.every((number) => map(number) === number)) return;
     this.histories.forget(local.id);
-    const words = mark.words.map(map).filter((number) => number !== null);
-    local.pages = { ...local.pages, [page]: { ...mark, words } };
+    this.setParts(
+      local.parts.map((part) => renumbered(part, page, map)),
+      local.place,
+    );
   }
 
   /**

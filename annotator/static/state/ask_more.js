@@ -1,7 +1,7 @@
 // Asking further pages of a long document, a few at a time, so that progress shows and somebody can stop.
 
 import { post } from '../core/api.js';
-import { opened } from './marks.js';
+import { opened } from './opened.js';
 
 /** @import { AnnotationView } from '../types' */
 /** @import { OpenAnswer } from './answer.js' */

@@ -6,7 +6,7 @@
 import { EMPTY_MARK, isEmpty } from '../canvas/mask.js';
 import { same } from '../core/values.js';
 
-/** @import { AnnotationView, Edit, Mark, Marked, OpenedAnswer, Origin } from '../types' */
+/** @import { Edit, Mark, Marked, Origin } from '../types' */
 
 export { EMPTY_MARK };
 
@@ -46,32 +46,6 @@ export function sameMark(left, right) {
 }
 
 /**
- * The annotation as this tab holds it: what the server said, with what still waits in the queue on top.
- *
- * @param {AnnotationView} annotation
- * @param {readonly { pages?: Record<string, Mark>, no_answer: boolean, action: string }[]} pending
- * @returns {OpenedAnswer}
- */
-export function opened(annotation, pending) {
-  const local = {
-    ...annotation,
-    no_answer: annotation.state.no_answer,
-    pages: Object.fromEntries(
-      Object.entries(annotation.state.pages).map(([page, mark]) => [page, { ...EMPTY_MARK, ...mark }]),
-    ),
-    predictions: [],
-    proposals: {},
-    prediction_id: annotation.proposal?.prediction_id ?? null,
-  };
-  for (const item of pending) {
-    Object.assign(local.pages, item.pages);
-    local.no_answer = item.no_answer;
-    local.status = statusAfter(item.action);
-  }
-  return local;
-}
-
-/**
  * The statuses that actions of an author lead to; the verdicts of a reviewer are statuses themselves.
  *
  * @type {Record<string, string>}
@@ -106,22 +80,6 @@ export function editsBetween(page, from, to) {
     boxes = cleared ? [] : from.boxes;
   if (!same([points, boxes], [to.points, to.boxes]))
     edits.push({ op: 'prompts', page, points: to.points, boxes: to.boxes });
-  return edits;
-}
-
-/**
- * Edits that turn one version of a whole answer into another.
- *
- * @param {Pick<OpenedAnswer, 'pages' | 'no_answer'>} mine the version to reach
- * @param {Pick<OpenedAnswer, 'pages' | 'no_answer'>} theirs the version to begin with
- */
-export function editsTo(mine, theirs) {
-  const pages = new Set([...Object.keys(theirs.pages), ...Object.keys(mine.pages)]);
-  /** @type {Edit[]} */
-  const edits = [...pages].flatMap((page) =>
-    editsBetween(page, theirs.pages[page] ?? EMPTY_MARK, mine.pages[page] ?? EMPTY_MARK),
-  );
-  if (theirs.no_answer !== mine.no_answer) edits.push({ op: 'no_answer', value: mine.no_answer });
   return edits;
 }
 

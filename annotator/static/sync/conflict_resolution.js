@@ -1,7 +1,7 @@
 // Edits that the server did not take wait for a person: both versions are shown, and one of them stays.
 
 import { get } from '../core/api.js';
-import { opened } from '../state/marks.js';
+import { opened } from '../state/opened.js';
 import { openConflict, openGone } from './conflict.js';
 
 /** @import { AnnotationView, VerdictWords } from '../types' */

@@ -11,6 +11,7 @@
 
 import { ApiError, detailOf, sentenceOf } from '../core/api.js';
 import { uuid } from '../core/values.js';
+import { at, renumbered } from '../state/parts.js';
 
 /** @import { Halt, QueueContent, QueuedItem, Stored } from '../types' */
 
@@ -357,8 +358,14 @@ export class SaveQueue {
       if (item.kind === 'words' || !mark || mark.words.every((number) => map(number) === number)) continue;
       const words = mark.words.map(map).filter((number) => number !== null);
       item.pages = { ...item.pages, [page]: { ...mark, words } };
-      const others = item.edits.filter((edit) => !('page' in edit) || edit.page !== page || edit.op === 'prompts');
-      item.edits = [{ op: 'mask', page, words, mask: mark.mask }, ...others];
+      if (item.parts) item.parts = item.parts.map((part) => renumbered(part, page, map));
+      const { place = 0 } = item;
+      const others = item.edits.filter(
+        (edit) => !('page' in edit) || edit.page !== page || edit.op === 'prompts' || (edit.place ?? 0) !== place,
+      );
+      const own = others.findLastIndex((edit) => edit.op === 'add_value'); // the value has to be there
+      others.splice(own + 1, 0, at({ op: 'mask', page, words, mask: mark.mask }, place));
+      item.edits = others;
       changed.push(item);
     }
     if (changed.length) this.store.change(changed).catch(() => this.on.notKept());

@@ -3,14 +3,14 @@
 
 import { finished, openDatabase } from '../sync/edit_store.js';
 
-/** @import { Mark } from '../types' */
+/** @import { AnswerPart, Mark } from '../types' */
 
 const NAME = 'glossator.fixes',
   STORE = 'fixes'; // as browsers have them already
 
 /**
- * @typedef {{ annotation: string, document: string, base: number, pages: Record<string, Mark>, no_answer: boolean }}
- * Draft
+ * @typedef {{ annotation: string, document: string, base: number, pages: Record<string, Mark>, no_answer: boolean,
+ *   parts?: AnswerPart[], place?: number }} Draft
  */
 
 export class ReviewDrafts {

@@ -1,9 +1,10 @@
 // A reviewer's verdict on somebody else's answer, and the corrections that may go with it. Both pass through the save
 // queue.
 
-import { editsTo, opened, statusAfter } from '../state/marks.js';
+import { statusAfter } from '../state/marks.js';
+import { editsTo, opened } from '../state/opened.js';
 
-/** @import { AnnotationView, Edit, Mark, VerdictWords } from '../types' */
+/** @import { AnnotationView, Edit, Mark, OpenedAnswer, VerdictWords } from '../types' */
 /** @import { OpenAnswer } from '../state/answer.js' */
 /** @import { Draft, ReviewDrafts } from './review_drafts.js' */
 
@@ -11,7 +12,7 @@ export class Verdict {
   /**
    * As the author left them, while the reviewer fixes.
    *
-   * @type {{ pages: Record<string, Mark>, no_answer: boolean } | null}
+   * @type {Pick<OpenedAnswer, 'pages' | 'parts' | 'place' | 'no_answer'> | null}
    */
   before = null;
 
@@ -37,18 +38,22 @@ export class Verdict {
     const { answer } = this,
       { local } = answer;
     if (!local) return;
-    this.before = { pages: local.pages, no_answer: local.no_answer };
+    this.before = { pages: local.pages, parts: local.parts, place: local.place, no_answer: local.no_answer };
     answer.divert = () => this.keep();
     answer.histories.forget(local.id);
-    if (kept) Object.assign(local, { pages: { ...local.pages, ...kept.pages }, no_answer: kept.no_answer });
+    if (kept) {
+      const { parts = [{ pages: { ...local.pages, ...kept.pages }, correction: answer.correction }], place = 0 } = kept;
+      answer.setParts(parts, place);
+      local.no_answer = kept.no_answer;
+    }
     answer.on.mark();
   }
 
   keep() {
     const { local } = this.answer;
     if (!local) return;
-    const { id, document_id: document, head: base, pages, no_answer } = local;
-    this.drafts.keep({ annotation: id, document, base, pages, no_answer });
+    const { id, document_id: document, head: base, pages, parts, place, no_answer } = local;
+    this.drafts.keep({ annotation: id, document, base, pages, parts, place, no_answer });
   }
 
   giveUp() {
@@ -126,6 +131,7 @@ export class Verdict {
         pages,
         images: this.answer.imagesOf(edits),
         no_answer: local.no_answer,
+        ...(local.parts.length > 1 ? { parts: local.parts, place: local.place } : {}),
       },
       local.head,
       options,

@@ -59,12 +59,12 @@ test('while an answer is under review its own keys come first, and those of the 
   assert.equal(called('a', null), undefined);
   assert.equal(called('a', 'review'), 'reviewAccept');
   assert.equal(called('Enter', 'review'), 'accept');
-  keymap.set('reviewReject', ['y']);
+  keymap.set('reviewReject', ['F2']);
   assert.deepEqual(
-    [called('y', 'review'), called('r', 'review'), called('y', null)],
+    [called('F2', 'review'), called('r', 'review'), called('F2', null)],
     ['reviewReject', 'box', undefined],
   );
-  assert.equal(hint('reviewReject'), 'Y');
+  assert.equal(hint('reviewReject'), 'F2');
 });
 
 test('a chord that is given to a command is taken from every one that could be meant, and from no other', () => {
