@@ -35,6 +35,18 @@ def answer_texts(session: Session, states: Sequence[AnnotationState]) -> list[st
     return [join_text(order, marks, words) for marks in marked]
 
 
+def shown_texts(session: Session, states: Sequence[AnnotationState]) -> list[str]:
+    """Return the texts of answers as people read them: of each value the words, or the text that a person corrected."""
+    parts = [state.single_values() if state.values or state.correction else [state] for state in states]
+    texts = iter(answer_texts(session, [part for of_answer in parts for part in of_answer]))
+    shown = [[(part, next(texts)) for part in of_answer] for of_answer in parts]
+    return [" · ".join(filter(None, (_said(part) or text for part, text in of_answer))) for of_answer in shown]
+
+
+def _said(part: AnnotationState) -> str | None:
+    return part.correction.text if part.correction is not None else None
+
+
 def marked_words(state: AnnotationState) -> dict[str, list[int]]:
     """Return the marked words by page; pages without marks are left out."""
     return {} if state.no_answer else {page: mark.words for page, mark in state.pages.items() if mark.words}

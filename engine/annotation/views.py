@@ -23,7 +23,7 @@ from engine.annotation.proposal import (
 )
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
-from engine.annotation.texts import answer_text, answer_texts
+from engine.annotation.texts import answer_text, answer_texts, shown_texts
 from engine.annotation.unaided import is_without_model
 from engine.annotation.values import FieldView, ValueView, load_field, view_values
 from engine.queries import existing, is_head, not_removed
@@ -73,7 +73,9 @@ class AnnotationLine(BaseModel):
     status: str = Field(description="draft, submitted, accepted, rejected or fixed.")
     head: int = Field(description="Number of the newest revision; 0: nothing was saved yet.")
     author: Author
-    text: str = Field(description="Words of the answer, joined.")
+    text: str = Field(
+        description="Text of the answer as a person corrected it, else its words; values are joined by ·."
+    )
     no_answer: bool = Field(description="Whether the answer is: not answered in this document.")
     pages: list[str] = Field(description="Ids of the marked pages.")
     answered: float | None = Field(
@@ -173,7 +175,7 @@ def _lines(
     lines = [row for row in rows if shown(row[0])]
     heads, proposals = _heads(session, chosen), _proposals(session, chosen)
     states = [_state(annotation, heads, proposals) for annotation, _, _ in lines]
-    texts = answer_texts(session, states)
+    texts = shown_texts(session, states)
     return [
         _line(annotation, question, author, state, text, heads.get(annotation.id), proposals.get(annotation.id))
         for (annotation, question, author), state, text in zip(lines, states, texts, strict=True)

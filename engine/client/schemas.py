@@ -313,6 +313,14 @@ FieldType = TypeAliasType(
 """Type of a field; the comment beside each says what its normalised value is, as JSON."""
 
 
+class FieldView(BaseModel):
+    """Field of a question, in short."""
+
+    name: str
+    type: FieldType
+    several: bool
+
+
 class FiringView(BaseModel):
     """A firing for the API. `created_at` is later than `due_at` where no worker ran at the due time."""
 
@@ -1251,7 +1259,7 @@ class AnnotationLine(BaseModel):
     """Number of the newest revision; 0: nothing was saved yet."""
     author: Author
     text: str
-    """Words of the answer, joined."""
+    """Text of the answer as a person corrected it, else its words; values are joined by ·."""
     no_answer: bool
     """Whether the answer is: not answered in this document."""
     pages: list[str]
@@ -1809,6 +1817,8 @@ class AnnotationView(BaseModel):
     state: AnnotationState
     text: str
     """Words of the answer, joined."""
+    field: FieldView | None = None
+    """The field that the question is; null for a free question."""
     values: Annotated[list[ValueView], Field(validate_default=True)] = []
     """Typed values, where the question is a field."""
     proposal: Proposal | None

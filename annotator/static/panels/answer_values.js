@@ -84,7 +84,7 @@ export class ValuesPanel {
           title: `Value ${at + 1} of ${lines.length}   ${hint('nextValue')}`,
           on: { click: () => this.act.choose(at) },
         },
-        h('kbd', {}, String(at + 1)),
+        h('small', { class: 'g-value-number' }, `${at + 1}.`),
         h('span', {}, h('bdi', { dir: 'auto' }, line.text)),
       ),
     );
