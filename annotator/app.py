@@ -28,7 +28,6 @@ from annotator.routes import (
     exports,
     fields,
     figures,
-    form,
     imports,
     learning,
     me,
@@ -43,6 +42,7 @@ from annotator.routes import (
     system,
     tasks,
     users,
+    values,
 )
 from annotator.ui.page import build_page
 from db.startup_lock import wait_for_turn
@@ -110,7 +110,6 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
         pages,
         annotations,
         removal,
-        form,
         learning,
         exports,
         imports,
@@ -120,6 +119,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
         members,
         questions,
         fields,
+        values,
         tasks,
         reviews,
         selection,

@@ -42,11 +42,23 @@ from db.tables import (
 )
 
 Topic = Literal[
-    "documents", "questions", "tasks", "answers", "figures", "jobs", "runs", "models", "projects", "members", "users"
+    "documents",
+    "questions",
+    "tasks",
+    "answers",
+    "figures",
+    "values",
+    "jobs",
+    "runs",
+    "models",
+    "projects",
+    "members",
+    "users",
 ]
 """What changed, and the subject of the change.
 
-figures: a document whose numbers were derived anew (engine.followers). documents: a document; it arrived, was
+figures: a document whose numbers were derived anew (engine.followers). values: a document whose row of the table of
+values was. documents: a document; it arrived, was
 renamed, read further, its words fixed. answers: the document of the answer. tasks (queue, leases,
 automatic answers): that of a lease or answer, which is not told; else none. questions (fields too), projects (name,
 settings, stage): none. jobs: the job. runs: the run. models: the version.
@@ -57,6 +69,8 @@ a project.
 MOST_SUBJECTS = 50  # of one topic and project in one unit of work; more become one change without a subject
 CURVE_SECONDS = 1.0  # between two changes that announce new points of a run's curves
 DIRTY = "dirty"  # topic of the changes that name dirty documents, for followers and not for screens
+DIRTY_VALUES = "dirty values"  # the same, where only the values of the documents can be others
+HIDDEN = (DIRTY, DIRTY_VALUES)
 _LEDGER = "changes"  # in the info of a session
 _log = logging.getLogger(__name__)
 
@@ -143,12 +157,12 @@ def publish(
         ledger.take([Event(project_id, topic, subject_id, question_id, author_id)])
 
 
-def store(session: Session, dirty: Mapping[str, list[str]]) -> None:
+def store(session: Session, dirty: Mapping[tuple[str, str], list[str]]) -> None:
     """Store what the unit of work has changed, in one statement; called once, before its commit.
 
     Args:
         session: Of the unit of work.
-        dirty: From db.dirty_documents: ids of documents by project.
+        dirty: From db.dirty_documents: ids of documents by project and topic.
     """
     session.flush()
     ledger: _Ledger = session.info[_LEDGER]
@@ -161,8 +175,8 @@ def store(session: Session, dirty: Mapping[str, list[str]]) -> None:
     if ledger.events or dirty:
         created_at = now()
         rows = [{**event._asdict(), "documents": None, "created_at": created_at} for event in _fold(ledger.events)]
-        for project_id, documents in dirty.items():
-            change = {**_NO_SUBJECT, "project_id": project_id, "topic": DIRTY}
+        for (project_id, topic), documents in dirty.items():
+            change = {**_NO_SUBJECT, "project_id": project_id, "topic": topic}
             rows.append({**change, "documents": documents, "created_at": created_at})
         session.connection().execute(_INSERT, rows)
 

@@ -12,8 +12,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, event, inspect, select, true
 from sqlalchemy.orm import ORMExecuteState, Session
 
-from db.changes import ObservedSession
-from db.tables import Annotation, Document, LabelReview, Page, Review, Task
+from db.changes import DIRTY, DIRTY_VALUES, ObservedSession
+from db.tables import Annotation, AutomaticAnswer, Document, LabelReview, Page, Review, SurveyAnswer, Task
 
 AT_ONCE = 500  # rows of one statement: databases limit its parameters
 _DIRTY = "dirty_documents"  # in the info of a session
@@ -26,6 +26,8 @@ class _Dirty:
     documents: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))  # by project
     of_any_project: dict[str, None] = field(default_factory=dict)
     annotations: dict[str, None] = field(default_factory=dict)
+    values: dict[str, dict[str, None]] = field(default_factory=lambda: defaultdict(dict))  # by project
+    tasks: dict[str, None] = field(default_factory=dict)  # whose automatic answers have changed
 
 
 def mark_dirty(session: Session, project_id: str, document_ids: Iterable[str]) -> None:
@@ -33,20 +35,31 @@ def mark_dirty(session: Session, project_id: str, document_ids: Iterable[str]) -
     _dirty(session).documents[project_id].update(dict.fromkeys(document_ids))
 
 
-def take_dirty(session: Session) -> dict[str, list[str]]:
-    """Return the dirty documents of the unit of work, by project; called once, before its commit."""
+def mark_values_dirty(session: Session, project_id: str, document_ids: Iterable[str]) -> None:
+    """Note documents of a project whose values may be others, and nothing else (engine.followers.field_values)."""
+    _dirty(session).values[project_id].update(dict.fromkeys(document_ids))
+
+
+def take_dirty(session: Session) -> dict[tuple[str, str], list[str]]:
+    """Return the dirty documents of the unit of work, by project and topic; called once, before its commit."""
     session.flush()
     dirty: _Dirty | None = session.info.pop(_DIRTY, None)
     if dirty is None:
         return {}
-    for column, ids in ((Annotation.id, dirty.annotations), (Document.id, dirty.of_any_project)):
-        chosen = _OF_ANSWERS if column is Annotation.id else _OF_DOCUMENTS
+    for chosen, ids, into in (
+        (_OF_ANSWERS, dirty.annotations, dirty.documents),
+        (_OF_DOCUMENTS, dirty.of_any_project, dirty.documents),
+        (_OF_TASKS, dirty.tasks, dirty.values),
+    ):
         ordered = list(ids)
         for start in range(0, len(ordered), AT_ONCE):
             rows = session.connection().execute(chosen, {"ids": ordered[start : start + AT_ONCE]})
             for project_id, document_id in rows.tuples():
-                dirty.documents[project_id][document_id] = None
-    return {project_id: list(documents) for project_id, documents in dirty.documents.items() if documents}
+                into[project_id][document_id] = None
+    found = {(project_id, DIRTY): list(documents) for project_id, documents in dirty.documents.items()}
+    for project_id, documents in dirty.values.items():
+        found[project_id, DIRTY_VALUES] = [each for each in documents if each not in dirty.documents[project_id]]
+    return {key: documents for key, documents in found.items() if documents}
 
 
 def _dirty(session: Session) -> _Dirty:
@@ -56,6 +69,7 @@ def _dirty(session: Session) -> _Dirty:
 
 _IDS: Any = bindparam("ids", expanding=True)
 _OF_ANSWERS = select(Annotation.project_id, Annotation.document_id).where(Annotation.id.in_(_IDS)).distinct()
+_OF_TASKS = select(Task.project_id, Task.document_id).where(Task.id.in_(_IDS)).distinct()
 _OF_DOCUMENTS = select(Document.project_id, Document.id).where(Document.id.in_(_IDS))
 
 
@@ -69,9 +83,15 @@ def _see_flushed(session: ObservedSession, _context: Any) -> None:
             _dirty(session).of_any_project[row.document_id] = None
         elif isinstance(row, Review | LabelReview):
             _dirty(session).annotations[row.annotation_id] = None
+        elif isinstance(row, SurveyAnswer):
+            mark_values_dirty(session, row.project_id, [row.document_id])
+        elif isinstance(row, AutomaticAnswer):
+            _dirty(session).tasks[row.task_id] = None
     for row in session.dirty:
         if isinstance(row, LabelReview):
             _dirty(session).annotations[row.annotation_id] = None
+        elif isinstance(row, AutomaticAnswer):
+            _dirty(session).tasks[row.task_id] = None
         elif (isinstance(row, Annotation) and _has_changed(row, "status", "edited_by")) or (
             isinstance(row, Task) and _has_changed(row, "wanted", "closed_at", "gold_revision_id")
         ):

@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.changes import DIRTY, Topic
+from db.changes import HIDDEN, Topic
 from db.tables import Change, FollowerPosition
 from engine.batches import Throttle
 from engine.workspace import Workspace
@@ -79,7 +79,7 @@ def recent(session: Session) -> list[StoredEvent]:
     """Return the newest changes, in order; some hundreds at most."""
     rows = session.execute(select(*_COLUMNS).order_by(Change.id.desc()).limit(_NEWEST)).tuples()
     events = [StoredEvent(*row) for row in rows]  # type: ignore[arg-type]
-    return [event for event in reversed(events) if event.topic != DIRTY]
+    return [event for event in reversed(events) if event.topic not in HIDDEN]
 
 
 def since(session: Session, cursor: int) -> EventBatch:
@@ -96,7 +96,7 @@ def since(session: Session, cursor: int) -> EventBatch:
     if not known or len(rows) > MOST + 1:
         return EventBatch((), newest(session), all=True)
     behind = [row for row in rows if row.id > cursor]
-    events = [row for row in behind if row.topic != DIRTY]
+    events = [row for row in behind if row.topic not in HIDDEN]
     return EventBatch(events, find_last_settled(cursor, [(row.id, row.created_at) for row in behind]))
 
 

@@ -40,7 +40,7 @@ TAGS = {
     "documents": "Uploads, and documents with their pages.",
     "pages": "Images and words of pages.",
     "annotations": "Questions, refinements, saved edits of answers, and their removal.",
-    "fields": "Fields of a project: questions with names and types, and ready sets of them.",
+    "fields": "Fields of a project: questions with names and types, and ready sets of them; the table of values.",
     "tasks": "Standard questions, and the queue of their tasks.",
     "reviews": "Reviews of submitted answers.",
     "selection": "Document selection, label review, stages and automatic answers.",

@@ -35,14 +35,17 @@ from db.tables.selection import (
 from db.tables.signatures import PageSignature, SignatureBand
 from db.tables.skips import LeftTask, Skip
 from db.tables.task_changes import TaskChange
+from db.tables.values import ANY_FIELD, BrokenRules, FieldValue, ValueCount, ValueFlag
 
 __all__ = [
+    "ANY_FIELD",
     "COMPARED_CHOICES",
     "EVERYBODY",
     "Annotation",
     "AskedDocument",
     "AuditEntry",
     "AutomaticAnswer",
+    "BrokenRules",
     "BucketObject",
     "Change",
     "Document",
@@ -50,6 +53,7 @@ __all__ = [
     "DocumentGroup",
     "DocumentSignature",
     "DocumentText",
+    "FieldValue",
     "FieldVersion",
     "FinishedDocument",
     "FinishedMask",
@@ -93,6 +97,8 @@ __all__ = [
     "TaskChange",
     "TaskCount",
     "User",
+    "ValueCount",
+    "ValueFlag",
     "WaitingReview",
     "WordEdit",
 ]

@@ -15,7 +15,8 @@ from engine.changes import EventBatch, StoredEvent
 from engine.workspace import Workspace
 
 HELD = 500  # changes that a person may not see, over which their cursor stays where it is
-_OF_ANSWERS = ("answers", "figures", "tasks")
+_OF_FIGURES = ("figures", "values")
+_OF_ANSWERS = ("answers", *_OF_FIGURES, "tasks")
 Pair = tuple[str | None, str | None]  # document and question of an answer; of figures, document and None
 
 
@@ -24,13 +25,13 @@ class ChangeLine(BaseModel):
 
     project_id: str | None = Field(description="Project; null: it concerns all projects, or the users of the server.")
     topic: Topic = Field(
-        description="documents, questions, tasks (queue, leases), answers, figures (numbers of documents), jobs, runs, "
-        "models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for "
-        "others)."
+        description="documents, questions, tasks (queue, leases), answers, figures (numbers of documents), values "
+        "(rows of the table of values), jobs, runs, models, projects (name, settings, stage), members, or users (all "
+        "for admins of the server, oneself for others)."
     )
     subjects: list[str] | None = Field(
-        description="Ids of what changed: documents (also for answers and figures), jobs, runs, models, users; null: "
-        "any of them."
+        description="Ids of what changed: documents (also for answers, figures and values), jobs, runs, models, users; "
+        "null: any of them."
     )
 
 
@@ -60,7 +61,7 @@ class Rights:
 
     def may_be_blind_to(self, change: StoredEvent) -> bool:
         """Return whether a change shows another person's answer, which an annotator may not know of yet."""
-        if change.topic == "figures" and change.subject_id is not None and not self.everywhere:
+        if change.topic in _OF_FIGURES and change.subject_id is not None and not self.everywhere:
             return self.roles.get(str(change.project_id), "annotator") == "annotator"
         if change.topic == "tasks" and change.question_id is None:
             return False

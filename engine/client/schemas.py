@@ -75,6 +75,42 @@ class AutomaticLine(BaseModel):
     created_at: datetime
 
 
+class BrokenRule(BaseModel):
+    """A broken rule."""
+
+    field: str
+    sentence: str
+
+
+class CellView(BaseModel):
+    """What the answer that counts says: accepted over fixed, submitted, draft, rejected, automatic, proposal."""
+
+    annotation_id: str | None
+    """A person's answer; null without any."""
+    page_id: str | None
+    """First marked page."""
+    status: str
+    """Status of the answer; "automatic", "proposal" (of a survey), or "" without any."""
+    state: str
+    """"value", "absent" (not in the document), "empty" (no answer), "ambiguous" or "unreadable"."""
+    printed: str
+    """Words of the marks, as they are printed; of a long text the beginning."""
+    text: str
+    """The same, or as a person corrected it."""
+    shown: str
+    """Normalised values, for people."""
+    values: list[str | int | bool | dict[str, str | None] | None]
+    """Normalised values in order; null for one that cannot be read."""
+    changed: bool
+    """Whether a person changed the mark or the text."""
+    broken: bool
+    """Whether a rule of the field is broken."""
+    confidence: float | None
+    """Confidence of a proposal or an automatic answer, 0..1."""
+    validated_by: str
+    """"person", "rule" (every rule of the field is kept) or "nothing"."""
+
+
 class ChangeLine(BaseModel):
     """What changed in a project."""
 
@@ -86,6 +122,7 @@ class ChangeLine(BaseModel):
         "tasks",
         "answers",
         "figures",
+        "values",
         "jobs",
         "runs",
         "models",
@@ -93,9 +130,9 @@ class ChangeLine(BaseModel):
         "members",
         "users",
     ]
-    """documents, questions, tasks (queue, leases), answers, figures (numbers of documents), jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others)."""
+    """documents, questions, tasks (queue, leases), answers, figures (numbers of documents), values (rows of the table of values), jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others)."""
     subjects: list[str] | None
-    """Ids of what changed: documents (also for answers and figures), jobs, runs, models, users; null: any of them."""
+    """Ids of what changed: documents (also for answers, figures and values), jobs, runs, models, users; null: any of them."""
 
 
 class ChangesView(BaseModel):
@@ -133,20 +170,6 @@ class Conventions(BaseModel):
     """Conventions by which ambiguous values of a project are read."""
 
     conventions: dict[str, str]
-
-
-class DecidedAnswer(BaseModel):
-    """Result for one answer: the stored revision, or the reason why there is none."""
-
-    annotation_id: str
-    revision: int | None
-    """Number of the stored revision; null where it was refused."""
-    status: str | None
-    """Status from here on; null where it was refused."""
-    refusal: str
-    """Why the answer was left as it is; empty where it was not."""
-    conflict: bool
-    """Whether it was refused because somebody had changed it meanwhile."""
 
 
 class DocumentLine(BaseModel):
@@ -345,6 +368,26 @@ class FiringView(BaseModel):
     message: str
     job_id: str | None
     created_at: datetime
+
+
+class FlagCount(BaseModel):
+    """Number of documents that a filter finds."""
+
+    field: str | None
+    """Name of the field; null: any field."""
+    flag: Literal[
+        "empty",
+        "absent",
+        "ambiguous",
+        "unreadable",
+        "proposed",
+        "unsure",
+        "broken",
+        "changed",
+        "accepted",
+        "unaccepted",
+    ]
+    documents: int
 
 
 class ExportFormat(BaseModel):
@@ -1034,6 +1077,26 @@ class SumRule(BaseModel):
     tolerance: float = 0.005
 
 
+class TableCounts(BaseModel):
+    """Numbers of documents: of the project, and by filter; filters that find none are left out."""
+
+    documents: int
+    counts: list[FlagCount]
+
+
+class TableRow(BaseModel):
+    """A document with its cells by name of the field; cells that were not derived yet are left out."""
+
+    document_id: str
+    name: str
+    created_at: datetime
+    broken: int
+    """Number of broken rules."""
+    rules: list[BrokenRule]
+    """The first broken rules."""
+    cells: dict[str, CellView]
+
+
 class TakenFile(BaseModel):
     """A file that became a document.
 
@@ -1436,15 +1499,6 @@ class Figures(BaseModel):
     """Over the project's whole life: gain of the model's choice."""
 
 
-class FormMark(BaseModel):
-    """Place of a value on a page."""
-
-    page_id: str
-    box: Box
-    place: int
-    """Number of the value among `values`."""
-
-
 class Me(BaseModel):
     """The current user and the login mode: local or login."""
 
@@ -1668,46 +1722,6 @@ class EditedWords(BaseModel):
     retired: RetiredWords
     saved_version: int
     saved_at: datetime
-
-
-class FormField(BaseModel):
-    """Field of a form with the answer of one person."""
-
-    question_id: str
-    name: str
-    """Key for programs."""
-    question: str
-    type: FieldType
-    required: bool
-    annotation_id: str | None
-    """Id of the person's answer; null until the field is asked."""
-    head: int
-    """Number of the newest revision; 0: nothing was saved yet."""
-    status: str | None
-    """Status of the answer; null until the field is asked."""
-    prediction_id: str | None
-    """The newest proposal of the model; null without one."""
-    confidence: float | None
-    """Confidence of the proposal, 0..1; null without one, and once a person saved."""
-    accepted_from: float | None
-    """Confidence from which a value counts without people: the field's, else the project's; null without either."""
-    no_answer: bool
-    """Whether the answer is: not answered in this document."""
-    unaided: bool
-    """It is answered without the model, to measure agreement."""
-    values: list[ValueView]
-    marks: list[FormMark]
-    broken: list[str]
-    """Rules that the values break, as sentences."""
-
-
-class FormView(BaseModel):
-    """All fields of a project in their order, with one person's answers of a document."""
-
-    document_id: str
-    fields: list[FormField]
-    left: int
-    """Number of fields that nobody has asked yet for this person; ask again for more."""
 
 
 class NextReview(BaseModel):

@@ -27,6 +27,8 @@ from engine.client.schemas import (
     StandardQuestion,
     StoredField,
     Suggestions,
+    TableCounts,
+    TableRow,
     TaskLine,
     TaskProgress,
     UpcomingTask,
@@ -108,6 +110,29 @@ class Work:
         """
         path = f"/projects/{project_id}/asked-questions"
         return self._at.all(ListedQuestion, path, limit, q=query, sort=sort)
+
+    def values(
+        self,
+        project_id: str,
+        *,
+        fields: Sequence[str] = (),
+        filters: Sequence[str] = (),
+        sort: str | None = None,
+        limit: int | None = None,
+    ) -> list[TableRow]:
+        """Return the table of values: documents with what the answer that counts says for each field (reviewers).
+
+        fields: names of the wanted fields; none: all.
+        filters: flags that all hold, in any field ("broken") or in one ("total:broken").
+        sort: "-created" (default), "created", "name", "value:FIELD" or "-value:FIELD".
+        limit: maximum number; None: all of them.
+        """
+        asked = {"field": list(fields), "filter": list(filters), "sort": sort}
+        return self._at.all(TableRow, f"/projects/{project_id}/values", limit, page=200, **asked)
+
+    def value_counts(self, project_id: str) -> TableCounts:
+        """Return how many documents each filter of the table of values finds (reviewers)."""
+        return self._at.get(TableCounts, f"/projects/{project_id}/values/counts")
 
     def queue(self, project_id: str) -> QueueView:
         """Return the progress of the standard questions: open, submitted and finished tasks."""

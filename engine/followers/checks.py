@@ -3,35 +3,48 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Document, SkippedChange
+from db.changes import DIRTY_VALUES
+from db.tables import Document, SkippedChange, TaskChange
 from engine.followers import positions
 from engine.followers.derived_table import Amounts, DerivedTable
-from engine.followers.follower import Follower
-from engine.followers.following import AT_ONCE, compare, store
+from engine.followers.follower import AT_ONCE, Follower
+from engine.followers.following import compare, store
 from engine.followers.registry import FOLLOWERS
 from engine.followers.runner import catch_up
+from engine.tasks.opening.task_changes import QUESTIONS, VALUES
 from engine.workspace import Workspace
 
 PATIENCE_SECONDS = 10.0  # that a check waits until figures have caught up
 _ATTEMPTS = 20  # at a repair while the followers are at work
 Mismatch = tuple[str, str]  # name of a table or follower; id of a document, a question or the project
+# Last document that has followed each change which goes on.
+_PLACE = select(func.min(TaskChange.place)).where(
+    TaskChange.project_id == bindparam("project"),
+    TaskChange.kind.in_((QUESTIONS, VALUES)),
+    TaskChange.finished_at.is_(None),
+)
 
 
 def find_mismatches(workspace: Workspace, project_id: str, followers: Sequence[Follower] = FOLLOWERS) -> list[Mismatch]:
     """Return where the stored figures of a project differ from what its documents say.
 
-    Documents that change meanwhile are looked at twice, after the followers have caught up.
+    Documents that change meanwhile are looked at twice, after the followers have caught up. Those that have still to
+    follow a change of fields or conventions are left out (engine.tasks.opening.task_changes).
     """
     catch_up(workspace, patience=PATIENCE_SECONDS)
     suspects: list[tuple[DerivedTable, str]] = []
+    with workspace.database.read() as session:
+        following = session.scalar(_PLACE, {"project": project_id})
     for documents in _documents(workspace, project_id):
         with workspace.database.snapshot_read() as session:
             for follower in followers:
-                for table, difference in compare(session, follower, documents).items():
+                late = following if DIRTY_VALUES in follower.topics else None
+                ids = [document for document in documents if late is None or document <= late]
+                for table, difference in compare(session, follower, ids).items():
                     suspects += [(table, document) for _, document in table.documents_of(difference)]
     if suspects:
         catch_up(workspace, patience=PATIENCE_SECONDS)

@@ -7,8 +7,10 @@ from typing import Protocol
 
 from sqlalchemy.orm import Session
 
+from db.changes import Topic
 from engine.followers.derived_table import DerivedTable, Difference
 
+AT_ONCE = 200  # documents of one transaction
 Differences = dict[DerivedTable, Difference]
 
 
@@ -43,6 +45,10 @@ class Follower:
         then: Stores what else follows.
         mismatches: Checks what `then` has stored.
         repair: Corrects it.
+        topics: Changes of these topics make their documents dirty too, for this follower alone.
+        publishes: Topic under which the documents whose rows changed are published.
+        pause_seconds: Between two looks of a server, so that changes of the same document are followed together.
+        at_once: Most documents of one transaction.
     """
 
     name: str
@@ -50,3 +56,7 @@ class Follower:
     then: Consequence | None = None
     mismatches: Mismatches | None = None
     repair: Repair | None = None
+    topics: frozenset[str] = frozenset()
+    publishes: Topic = "figures"
+    pause_seconds: float = 0.0
+    at_once: int = AT_ONCE

@@ -4,12 +4,14 @@ import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
+from time import monotonic
 
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.orm import Session
 
 from db import changes
 from db.base import now
+from db.changes import Topic
 from engine.followers import positions
 from engine.followers.follower import Differences, Follower
 from engine.followers.positions import DirtyChange, Position, Reading
@@ -17,15 +19,22 @@ from engine.workspace import Workspace
 
 MOST_CHANGES = 2000  # that one look reads
 _PASSED_CHANGES = 100  # without dirty documents, before a place moves: each look reads them again until then
-AT_ONCE = 200  # documents of one transaction
 _log = logging.getLogger(__name__)
 
 
 class Following:
-    """The followers of one process, with what they followed behind their places."""
+    """The followers of one process, with what they followed behind their places.
 
-    def __init__(self, workspace: Workspace, followers: Sequence[Follower]) -> None:
+    Args:
+        workspace: Where changes and figures are.
+        followers: What follows.
+        pauses: Whether followers rest between two looks as they say (Follower.pause_seconds).
+    """
+
+    def __init__(self, workspace: Workspace, followers: Sequence[Follower], *, pauses: bool = False) -> None:
         self._workspace, self._followers = workspace, followers
+        self._pauses = pauses
+        self._rests_until: dict[str, float] = {}  # by name, by the monotonic clock
         # On PostgreSQL a gap in the ids may still be filled, so a place stops before it (engine.changes). What was
         # followed behind the place is not followed again.
         self._followed: dict[str, set[int]] = {follower.name: set() for follower in followers}
@@ -44,6 +53,7 @@ class Following:
         with self._workspace.database.autocommit_read() as session:
             groups = self._read_groups(session)
         for followers, places, reading in groups:
+            self._rests_until |= {each.name: monotonic() + each.pause_seconds for each in followers}
             try:
                 self._follow(followers, places, reading.dirty, reading)
             except positions.Overtaken:
@@ -61,16 +71,17 @@ class Following:
         """Return the followers that have something to do, in groups that stand at one place."""
         found = positions.read_positions(session)
         moment = now()
-        groups: dict[tuple[int, frozenset[int]], list[Follower]] = {}
+        groups: dict[tuple[int, frozenset[int], frozenset[str]], list[Follower]] = {}
         for follower in self._followers:
             position = found[follower.name]
-            if position.retry_at is None or position.retry_at <= moment:
+            rests = self._pauses and self._rests_until.get(follower.name, 0.0) > monotonic()
+            if not rests and (position.retry_at is None or position.retry_at <= moment):
                 behind_it = {number for number in self._followed[follower.name] if number > position.cursor}
                 self._followed[follower.name] = behind_it
-                groups.setdefault((position.cursor, frozenset(behind_it)), []).append(follower)
+                groups.setdefault((position.cursor, frozenset(behind_it), follower.topics), []).append(follower)
         behind = []
-        for (cursor, followed), followers in groups.items():
-            reading = positions.read_dirty(session, cursor, followed, MOST_CHANGES)
+        for (cursor, followed, topics), followers in groups.items():
+            reading = positions.read_dirty(session, cursor, followed, MOST_CHANGES, topics)
             moves = reading.settled - cursor
             if reading.dirty or (followed and moves) or moves >= _PASSED_CHANGES:
                 behind.append((followers, [found[follower.name] for follower in followers], reading))
@@ -123,9 +134,10 @@ class Following:
         days = {document: change.day for change in dirty for document in change.documents}
         documents = sorted(days)
         held = list(places)
-        for start in range(0, max(len(documents), 1), AT_ONCE):
-            batch = documents[start : start + AT_ONCE]
-            last = start + AT_ONCE >= len(documents)
+        at_once = min(follower.at_once for follower in followers)
+        for start in range(0, max(len(documents), 1), at_once):
+            batch = documents[start : start + at_once]
+            last = start + at_once >= len(documents)
             # Computed before the turn to write. What is committed meanwhile makes its documents dirty again.
             with self._workspace.database.snapshot_read() as session:
                 compared = [compare(session, follower, batch) for follower in followers] if batch else []
@@ -156,10 +168,10 @@ def store(session: Session, follower: Follower, differences: Differences, days: 
             changed.update(dict.fromkeys(table.documents_of(difference)))
     if follower.then is not None:
         follower.then(session, differences, days)
-    publish(session, changed)
+    publish(session, follower.publishes, changed)
 
 
-def publish(session: Session, changed: Iterable[tuple[str, str]]) -> None:
+def publish(session: Session, topic: Topic, changed: Iterable[tuple[str, str]]) -> None:
     """Publish the documents, as (project, document), whose figures changed."""
     for project_id, document_id in changed:
-        changes.publish(session, "figures", project_id, document_id)
+        changes.publish(session, topic, project_id, document_id)

@@ -7,6 +7,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.changes import DIRTY
 from db.tables import Change, FollowerPosition, SkippedChange
 
 
@@ -28,7 +29,7 @@ class Freshness:
 def freshness(session: Session) -> Freshness:
     """Return how far the slowest follower has come; three short statements."""
     lowest = select(func.min(FollowerPosition.cursor)).scalar_subquery()
-    waiting = select(Change.created_at).where(Change.id > lowest, Change.documents.is_not(None))
+    waiting = select(Change.created_at).where(Change.id > lowest, Change.topic == DIRTY)
     oldest = session.scalar(waiting.order_by(Change.id).limit(1))
     skipped = session.scalar(select(func.count(SkippedChange.id))) or 0
     moment = now()

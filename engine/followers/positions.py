@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.changes import DIRTY
 from db.tables import Change, FollowerPosition, SkippedChange
 from engine import changes
 
@@ -68,7 +69,9 @@ def read_positions(session: Session) -> dict[str, Position]:
     return {row[0]: Position(*row) for row in session.execute(select(*columns)).tuples()}
 
 
-def read_dirty(session: Session, cursor: int, followed: Collection[int], limit: int) -> Reading:
+def read_dirty(
+    session: Session, cursor: int, followed: Collection[int], limit: int, topics: Collection[str] = ()
+) -> Reading:
     """Return the changes behind a place.
 
     Args:
@@ -76,14 +79,16 @@ def read_dirty(session: Session, cursor: int, followed: Collection[int], limit: 
         cursor: The place.
         followed: Ids of changes behind it that were followed before; they are left out.
         limit: Most changes that are read.
+        topics: Topics whose changes name documents, beside DIRTY.
     """
-    columns = Change.id, Change.created_at, Change.project_id, Change.documents
+    columns = Change.id, Change.created_at, Change.project_id, Change.topic, Change.subject_id, Change.documents
     chosen = select(*columns).where(Change.id > cursor).order_by(Change.id).limit(limit)
     rows = session.execute(chosen).all()
+    wanted = {DIRTY, *topics}
     dirty = [
-        DirtyChange(row.id, row.project_id, tuple(row.documents), row.created_at.date())
+        DirtyChange(row.id, row.project_id, tuple(row.documents or (row.subject_id,)), row.created_at.date())
         for row in rows
-        if row.documents and row.id not in followed
+        if row.topic in wanted and (row.documents or row.subject_id) and row.id not in followed
     ]
     settled = changes.find_last_settled(cursor, ((row.id, row.created_at) for row in rows))
     return Reading(dirty, settled, rows[-1].id if rows else cursor)

@@ -30,11 +30,12 @@ class FollowerRunner:
     Args:
         workspace: Where changes and figures are.
         followers: All of the product; tests give others.
+        pauses: Whether followers rest between two looks, as in a server; a command wants all at once.
     """
 
-    def __init__(self, workspace: Workspace, followers: Sequence[Follower] = FOLLOWERS) -> None:
+    def __init__(self, workspace: Workspace, followers: Sequence[Follower] = FOLLOWERS, *, pauses: bool = True) -> None:
         self._workspace = workspace
-        self._following = Following(workspace, followers)
+        self._following = Following(workspace, followers, pauses=pauses)
         self._holder = f"follower-{uuid.uuid4().hex}"
         self._held_until = 0.0  # by the monotonic clock
         self._stop = threading.Event()
@@ -96,7 +97,7 @@ def catch_up(workspace: Workspace, *, patience: float = 0.0) -> bool:
         workspace: Where changes and figures are.
         patience: Seconds to wait for another process that follows.
     """
-    runner = FollowerRunner(workspace)
+    runner = FollowerRunner(workspace, pauses=False)
     until = time.monotonic() + patience
     try:
         while runner._following.is_behind():

@@ -26,6 +26,7 @@ DEFAULT_NAME = "default"
 MOST_LISTED = 1000  # projects of one page
 
 
+_READING = {"locale", "conventions"}  # a change of one of these gives printed text other values
 # A change of one of these restarts the schedule: earlier times are not caught up on.
 _CLOCK = {"retrain_automatically", "retrain_cron", "retrain_time_zone"}
 
@@ -111,6 +112,8 @@ def change_settings(
         project = _locked(session, project_id)
         chosen, changed = _store_settings(session, project, changes, by)
         goes_on = False
+        if _READING & changed:
+            goes_on |= task_changes.ask(session, project, task_changes.VALUES, by)
         if "selection" in changed:
             goes_on |= task_changes.ask(session, project, task_changes.ORDER, by)
         if {"overlap_share", "overlap_people"} & set(changes):
@@ -142,7 +145,10 @@ def remember_convention(
         project = _locked(session, project_id)
         after = {**settings_of(project).conventions, **convention}
         conventions = {name: value for name, value in after.items() if value is not None}
-        chosen, _ = _store_settings(session, project, {"conventions": conventions}, by)
+        chosen, changed = _store_settings(session, project, {"conventions": conventions}, by)
+        goes_on = bool(changed) and task_changes.ask(session, project, task_changes.VALUES, by)
+    if goes_on:
+        task_changes.follow_now(workspace, project_id)
     return chosen.conventions
 
 

@@ -23,6 +23,7 @@ FILLED = {
     "/api/projects/{project_id}/members": "members",
     "/api/projects/{project_id}/invitations": "invitations",
     "/api/projects/{project_id}/documents": "tasks",
+    "/api/projects/{project_id}/values": "values",
     "/api/annotations/{annotation_id}/revisions": "revisions",
     "/api/annotations/{annotation_id}/reviews": "reviews",
     "/api/projects": "projects",
@@ -32,7 +33,7 @@ FILLED = {
     "/api/users/{user_id}/sessions": "sessions",
 }
 OLD_NAMES = {"/api/projects/{project_id}/second-looks"}  # still answered, no longer described
-COUNTED = {"documents", "tasks", "asked-questions"}  # the others do not tell their number
+COUNTED = {"documents", "tasks", "asked-questions", "values"}  # the others do not tell their number
 
 
 @pytest.fixture

@@ -24,7 +24,9 @@ from db.tables import (
 from engine import audit
 from engine.accounts import invitations, members, sessions, users
 from engine.accounts.users import ensure_local_user
+from engine.answer_table import parse_request, table_page
 from engine.datasets.snapshot_views import snapshot_lines
+from engine.fields.project_fields import project_fields
 from engine.jobs import job_list, queue
 from engine.models import registry
 from engine.paging import Page
@@ -114,6 +116,12 @@ class LongLists:
             "questions by text": (
                 self.more_questions,
                 lambda limit, at: asked_questions(workspace, project, sort="text", limit=limit, cursor=at),
+            ),
+            "values": (
+                lambda: make_document(workspace, project, [bill(next(self.numbers))]),
+                lambda limit, at: table_page(
+                    workspace, project, parse_request(project_fields(workspace, project)), limit=limit, cursor=at
+                )[0],
             ),
             "projects": (
                 lambda: make_project(workspace, f"project {next(self.numbers)}"),

@@ -3,10 +3,10 @@
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import update
+from sqlalchemy import select, update
 
 from db.base import now
-from db.tables import Lease, Project, Task, User
+from db.tables import Lease, Project, Question, Task, User
 from engine.projects.projects import change_settings
 from engine.tasks.queue import next_task as queue
 from engine.tasks.standard_questions import replace_standard_questions
@@ -50,6 +50,11 @@ class Office:
 
     def tasks(self) -> list[Task]:
         return tasks_of(self.workspace, self.project.id)
+
+    def question(self, text: str) -> str:
+        with self.workspace.database.read() as session:
+            asked = select(Question.id).where(Question.project_id == self.project.id, Question.text == text)
+            return session.scalars(asked).one()
 
     def set(self, **settings: Any) -> None:
         change_settings(self.workspace, self.project.id, **settings)

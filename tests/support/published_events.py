@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import func, select
 
-from db.changes import DIRTY, Event
+from db.changes import HIDDEN, Event
 from db.tables import Change
 from engine.workspace import Workspace
 
@@ -19,5 +19,7 @@ def published_events(workspace: Workspace) -> Iterator[list[Event]]:
     yield events
     columns = Change.project_id, Change.topic, Change.subject_id, Change.question_id, Change.author_id
     with workspace.database.read() as session:
-        rows = session.execute(select(*columns).where(Change.id > before, Change.topic != DIRTY).order_by(Change.id))
+        rows = session.execute(
+            select(*columns).where(Change.id > before, Change.topic.not_in(HIDDEN)).order_by(Change.id)
+        )
         events += [Event(*row) for row in rows.tuples()]  # type: ignore[arg-type]

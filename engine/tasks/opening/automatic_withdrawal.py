@@ -10,6 +10,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.dirty_documents import mark_values_dirty
 from db.tables import AutomaticAnswer, Project, Task, TaskChange
 from engine.queries import in_force
 
@@ -27,3 +28,4 @@ def withdraw(session: Session, project: Project, documents: Sequence[str], chang
     mine = AutomaticAnswer.task_id.in_(tasks), in_force()
     gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=change.asked_by)
     session.execute(gone.execution_options(synchronize_session=False))
+    mark_values_dirty(session, project.id, documents)

@@ -22,6 +22,7 @@ from sqlalchemy.orm import Session
 
 from db import changes
 from db.base import now
+from db.dirty_documents import mark_values_dirty
 from db.tables import Document, Project, TaskChange, User
 from engine.batches import FIRST, Throttle
 from engine.plurals import count
@@ -30,24 +31,39 @@ from engine.tasks.opening.open_tasks import lock_project
 from engine.workspace import Workspace
 
 QUESTIONS, OVERLAP, ORDER, AUTOMATIC, PEOPLE = "questions", "overlap", "order", "automatic", returned_answers.KIND
+VALUES = "values"  # locale or conventions: printed text may have other values
 PATIENCE_SECONDS = 2.0  # that a request works on a change which it asked for; a server or a worker does the rest
 STUCK_SECONDS = 1.5  # without a batch, after which somebody else goes on with a change
 TOLD_SECONDS = 60.0  # that a finished change is still named
 _log = logging.getLogger(__name__)
 
 Piece = Callable[[Session, Project, Sequence[str], TaskChange], None]
+
+
+def _follow_questions(session: Session, project: Project, documents: Sequence[str], row: TaskChange) -> None:
+    """Let tasks follow a change of the fields, and values what it says of types, choices and rules."""
+    open_tasks.follow_questions(session, project, documents, row)
+    mark_values_dirty(session, project.id, documents)
+
+
+def _read_values_again(session: Session, project: Project, documents: Sequence[str], _row: TaskChange) -> None:
+    mark_values_dirty(session, project.id, documents)
+
+
 _PIECES: Mapping[str, Piece] = {
-    QUESTIONS: open_tasks.follow_questions,
+    QUESTIONS: _follow_questions,
     OVERLAP: overlap.redraw,
     ORDER: priority.forget,
     AUTOMATIC: automatic_withdrawal.withdraw,
     PEOPLE: returned_answers.follow_person,
+    VALUES: _read_values_again,
 }
 _SAYS: Mapping[str, tuple[str, str]] = {
     QUESTIONS: ("Opening and closing tasks", "Tasks were opened and closed"),
     OVERLAP: ("Drawing tasks for several people", "Tasks for several people were drawn"),
     ORDER: ("Resetting the order of documents", "The order of documents was reset"),
     AUTOMATIC: ("Withdrawing automatic answers", "Automatic answers were withdrawn"),
+    VALUES: ("Reading values again", "Values were read again"),
     PEOPLE: ("Updating tasks of rejected answers", "Tasks of rejected answers were updated"),
 }
 

@@ -49,7 +49,10 @@ def test_figures_of_an_answer_follow_its_commit_and_are_published(workspace: Wor
     with published_events(workspace) as events:
         assert catch_up(workspace)
     assert accepted(workspace, office) == 1
-    assert {(event.topic, event.subject_id) for event in events} == {("figures", documents[task])}
+    assert {(event.topic, event.subject_id) for event in events} == {
+        ("figures", documents[task]),
+        ("values", documents[task]),
+    }
     with workspace.database.read() as session:
         assert freshness(session).lag_seconds == 0
     assert not find_drift(workspace)
