@@ -1,7 +1,8 @@
 """Answers from the form layer of a document: a question that names an entry of its form is answered by it.
 
 The words or the box of the entry are the mark, and its value is the text. Where several entries have the name that a
-question asks for, the model's mark chooses among them; where none has, the model answers alone.
+question asks for, the model's mark chooses among them. Where none has, and the model's mark lies in an entry, the form
+says what the entry holds; that it is the right one is the model's word, with its scores.
 """
 
 from collections.abc import Sequence
@@ -74,21 +75,25 @@ class DocumentForm:
             return by_model
         with self._workspace.database.read() as session:
             asked = _load_field(session, self._document_id, question)
-        fitting = asked_for(fitting, question, asked.type)
-        if len(fitting) > 1:
-            fitting = [entry for entry in fitting if self._is_marked(entry, by_model)]
+        named = asked_for(fitting, question, asked.type)
+        if len(named) != 1:
+            among = named or [entry for entry in fitting if entry.suits(asked.type)]
+            fitting = [entry for entry in among if self._is_marked(entry, by_model)]
+        else:
+            fitting = named
+        score, answered = (1.0, 1.0) if named else (by_model.answer.score, by_model.answered)
         place = fitting[0].answer if len(fitting) == 1 else None
         candidate = self._candidate(*place, asked, is_group=fitting[0].is_group) if place is not None else None
         if place is None or candidate is None or not _is_readable(candidate.text, asked):
             return by_model
-        answer = StoredAnswer(**candidate.model_dump(), source="form")
+        answer = StoredAnswer(**{**candidate.model_dump(), "score": score}, source="form")
         if by_model.page_id == place[0]:
             others = [by_model.answer, *by_model.answer.candidates]
             answer.candidates = [_plain(other) for other in others if other.mask.counts][:_ALTERNATIVES]
         if by_model.answer.ranked:
             further = [page for page in by_model.answer.ranked if page.page_id != place[0]]
-            answer.ranked = [RankedPage(page_id=place[0], answered=1.0, score=1.0), *further]
-        return Prepared(place[0], answer, 1.0, 1.0, by_model.milliseconds)
+            answer.ranked = [RankedPage(page_id=place[0], answered=answered, score=score), *further]
+        return Prepared(place[0], answer, score, answered, by_model.milliseconds)
 
     def _is_marked(self, entry: FormEntry, by_model: Prepared) -> bool:
         """Return whether the model's mark lies in one of an entry's widgets."""

@@ -230,9 +230,10 @@ class _Best:
         by_form = form.prefer(question, by_model)
         if by_form.answer.source != "form":
             return self
+        apart = 0.0 if by_form.score == 1 else self.disagreement
         page = RankedPage(page_id=by_form.page_id, answered=by_form.answered, score=by_form.score)
         ranked[:] = [page, *(other for other in ranked if other.page_id != page.page_id)]
-        return _Best(by_form.page_id, by_form.answer, by_form.score, by_form.answered, 0.0, self.milliseconds)
+        return _Best(by_form.page_id, by_form.answer, by_form.score, by_form.answered, apart, self.milliseconds)
 
 
 def _ask_page(

@@ -138,7 +138,7 @@ export const confidenceOf = ({ annotation, choices, chosen }) =>
   annotation.no_answer ? null : (choices[chosen]?.score ?? null);
 
 /**
- * Whether what is marked is what a field of the PDF's form says: it is certain, and has no confidence.
+ * Whether what is marked is what a field of the PDF's form says. Where the question names the field, it is certain.
  *
  * @param {object} view
  * @param {OpenedAnswer} view.annotation
@@ -178,7 +178,7 @@ export function answerFigures(view) {
   const { annotation, proposal, refining, pending } = view,
     confidence = confidenceOf(view);
   if (!proposal) return null;
-  if (isFromForm(view) && !refining)
+  if (isFromForm(view) && proposal.score === 1 && !refining)
     return h(
       'div',
       { class: 'g-figures' },
@@ -199,6 +199,7 @@ export function answerFigures(view) {
       icon('spark', 12),
       refining ? 'Refining…' : `${label} · ${time}`,
     ),
+    isFromForm(view) ? h('div', { class: 'g-model' }, icon('check', 12), FROM_FORM) : null,
   );
 }
 

@@ -4,12 +4,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
+from engine.annotation.form_answers import DocumentForm
 from engine.annotation.form_entries import asked_for, entries_of, keys_of
+from engine.annotation.proposal import StoredAnswer
+from engine.annotation.state import to_patch
+from engine.annotation.survey_answers import Prepared
+from engine.documents.form_layer.stored_widgets import widgets_of_document
 from engine.documents.form_layer.widgets import FormWidget
+from engine.documents.ingest import ingest
 from engine.fields.types import FieldType
+from engine.projects.projects import create_project
+from engine.workspace import Workspace
 from tests.support.raw_forms import RawForm, tenancy_form
 
 Ask = Callable[..., dict[str, Any]]
@@ -103,6 +112,46 @@ def test_a_turned_page_is_answered_at_the_right_place(ask: Ask, client: TestClie
     x0, y0, x1, y1 = answer["proposal"]["mask"]["box"]
     (page,) = document["pages"]
     assert 0 <= x0 < x1 <= page["width"] and 0 <= y0 < y1 <= page["height"]
+
+
+def form_of(workspace: Workspace, path: Path) -> tuple[DocumentForm, dict[str, FormWidget], str]:
+    project = create_project(workspace, "p")
+    done = ingest(workspace, path, name="form.pdf", project_id=project.id, user_id=None)
+    with workspace.database.read() as session:
+        ((page_id, widgets),) = widgets_of_document(session, done.document_id).items()
+    return DocumentForm(workspace, done.document_id), {widget.name: widget for widget in widgets}, page_id
+
+
+def marked_by_model(page_id: str, box: tuple[int, int, int, int], *, answered: float = 0.9) -> Prepared:
+    mask = np.zeros((625, 833), bool)
+    mask[box[1] : box[3], box[0] : box[2]] = True
+    return Prepared(page_id, StoredAnswer(words=[], mask=to_patch(mask), text="", score=0.6), 0.6, answered, 5.0)
+
+
+def test_a_mark_of_the_model_in_a_field_takes_its_value_with_the_models_score(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    form, widgets, page_id = form_of(sqlite_workspace, tenancy_form().save(tmp_path / "form.pdf"))
+    x0, y0, _, y1 = widgets["town"].box
+    inside = marked_by_model(page_id, (x0 + 4, y0 + 4, x0 + 30, y1 - 4))
+    found = form.prefer("Where does this person live?", inside)
+    assert (found.answer.source, found.answer.text) == ("form", "Kiel")
+    assert (found.score, found.answer.score, found.answered) == (0.6, 0.6, 0.9)
+    beside = marked_by_model(page_id, (x0 - 60, y0, x0 - 10, y1))
+    assert form.prefer("Where does this person live?", beside) is beside
+    doubted = marked_by_model(page_id, (x0 + 4, y0 + 4, x0 + 30, y1 - 4), answered=0.3)
+    assert form.prefer("Where does this person live?", doubted) is doubted
+
+
+def test_the_model_chooses_between_fields_of_one_name(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    made = RawForm().print(20, 206, "City").print(20, 106, "City")
+    made.widget("60 202 160 222", "/FT/Tx/T(home)/V(Lund)")
+    made.widget("60 102 160 122", "/FT/Tx/T(work)/V(Kiel)")
+    form, widgets, page_id = form_of(sqlite_workspace, made.save(tmp_path / "form.pdf"))
+    found = form.prefer("City", marked_by_model(page_id, widgets["work"].box))
+    assert (found.answer.source, found.answer.text, found.score) == ("form", "Kiel", 1.0)
+    nowhere = marked_by_model(page_id, (500, 500, 520, 520))
+    assert form.prefer("City", nowhere) is nowhere
 
 
 def text_widget(number: int, **parts: Any) -> FormWidget:
