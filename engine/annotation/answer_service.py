@@ -2,11 +2,9 @@
 
 import threading
 import time
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
 
@@ -15,12 +13,13 @@ from db.tables import Annotation, Document, Page, Prediction, Question
 from engine.accounts import permissions
 from engine.annotation.bounds import check_runs
 from engine.annotation.form_answers import DocumentForm
+from engine.annotation.page_answers import PageAnswer, build_prediction, ranked_so_far, stored_answer
 from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
-from engine.annotation.proposal import Candidate, Proposal, RankedPage, StoredAnswer, build_proposal, newest_proposal
+from engine.annotation.proposal import Proposal, build_proposal, newest_proposal
 from engine.annotation.shared_results import SharedResults
-from engine.annotation.state import PageGeometry, Patch, Point, raster, to_patch
+from engine.annotation.state import PageGeometry, Patch, Point, raster
 from engine.annotation.survey_answers import Prepared, load_prepared
 from engine.annotation.unaided import check_aided, is_asked_unaided
 from engine.errors import NotFound, Refused
@@ -171,7 +170,7 @@ class AnswerService:
                 select(Page).where(Page.document_id == annotation.document_id).order_by(Page.number)
             ).all()
             check_aided(session, annotation)
-            asked = {page.page_id for page in _ranked_so_far(newest_proposal(session, annotation_id))}
+            asked = {page.page_id for page in ranked_so_far(newest_proposal(session, annotation_id))}
         loaded = self.predictors.of(annotation.project_id)
         left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
         if not left:
@@ -184,12 +183,12 @@ class AnswerService:
             # stored.
             current = session.get_one(Annotation, annotation_id, with_for_update=True, populate_existing=True)
             before = newest_proposal(session, annotation_id)
-            ranked = {each.page_id: each for each in (*_ranked_so_far(before), *(each.to_ranked() for each in answers))}
+            ranked = {each.page_id: each for each in (*ranked_so_far(before), *(each.to_ranked() for each in answers))}
             in_order = sorted(ranked.values(), key=lambda each: each.answered * each.score, reverse=True)
             better = before is None or (best.marks and best.worth > before.answered * before.score)
             if before is None or (better and current.head == 0):
                 stored.ranked = in_order
-                prediction = _prediction(
+                prediction = build_prediction(
                     annotation_id, best.page_id, question.id, loaded, stored, best.answer, best.milliseconds, {}
                 )
             else:  # predictions are immutable: store the same answer again, with the longer list
@@ -265,7 +264,7 @@ class AnswerService:
             "mask": mask.model_dump(mode="json") if mask else None,
         }
         stored = stored_answer(answer, cached.numbers)
-        prediction = _prediction(
+        prediction = build_prediction(
             annotation_id, page_id, annotation.question_id, loaded, stored, answer, milliseconds, prompts
         )
         # Encoded before the write transaction: the prompt mask may be large.
@@ -313,14 +312,32 @@ class AnswerService:
             answer = loaded.predictor.ask(page.encoded, question, **prompts)
             return answer, (time.perf_counter() - began) * 1000
 
-    def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str) -> list["_PageAnswer"]:
+    def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str) -> list[PageAnswer]:
         """Ask pages one by one; return their answers, best first."""
         answers = []
         for page_id in page_ids:
             cached = self.pages.get(page_id, loaded)
             answer, milliseconds = self._pass(loaded, cached, question)
-            answers.append(_PageAnswer(page_id, cached, answer, milliseconds))
+            answers.append(PageAnswer(page_id, cached, answer, milliseconds))
         return sorted(answers, key=lambda page: (page.marks, page.worth), reverse=True)
+
+    def ask_together(self, loaded: Loaded, page_id: str, questions: Sequence[str]) -> Iterator[PageAnswer]:
+        """Yield the answers of a page to several questions, in their order; the masks of few are in memory at a time.
+
+        Each answer equals that of its question alone; its time is its share of the pass.
+        """
+        from model.answers import questions_at_once  # here: networks are imported after the start of a server
+
+        cached = self.pages.get(page_id, loaded)
+        at_once = questions_at_once(*cached.encoded.size)
+        for start in range(0, len(questions), at_once):
+            some = questions[start : start + at_once]
+            with self._passes:
+                began = time.perf_counter()
+                answers = loaded.predictor.ask_many(cached.encoded, some)
+                milliseconds = (time.perf_counter() - began) * 1000 / len(some)
+            for answer in answers:
+                yield PageAnswer(page_id, cached, answer, milliseconds)
 
     def _record(
         self,
@@ -348,7 +365,7 @@ class AnswerService:
             session.flush()
             if loaded is None or prepared is None:  # it is answered without the model
                 return annotation.id
-            prediction = _prediction(
+            prediction = build_prediction(
                 annotation.id,
                 prepared.page_id,
                 question.id,
@@ -360,77 +377,3 @@ class AnswerService:
             )
             session.add(prediction)
             return annotation.id
-
-
-@dataclass(frozen=True, slots=True)
-class _PageAnswer:
-    """Answer of one page."""
-
-    page_id: str
-    cached: CachedPage
-    answer: "Answer"
-    milliseconds: float
-
-    @property
-    def worth(self) -> float:
-        """Rank of the page: probability that it answers, times the predicted IoU."""
-        return self.answer.answered * self.answer.score
-
-    @property
-    def marks(self) -> bool:
-        """Whether anything is marked: a page whose answer was declined comes after all others."""
-        return bool(np.any(self.answer.mask))
-
-    def to_ranked(self) -> RankedPage:
-        """Return the page with its scores, as stored in the ranking."""
-        return RankedPage(page_id=self.page_id, answered=float(self.answer.answered), score=float(self.answer.score))
-
-
-def _ranked_so_far(proposal: Prediction | None) -> list[RankedPage]:
-    """Return the pages already asked; only the proposal's page when no ranking was stored."""
-    if proposal is None:
-        return []
-    ranked = [RankedPage.model_validate(page) for page in proposal.answer.get("ranked", [])]
-    return ranked or [RankedPage(page_id=proposal.page_id, answered=proposal.answered, score=proposal.score)]
-
-
-def stored_answer(answer: "Answer", numbers: Sequence[int]) -> StoredAnswer:
-    """Convert an answer of the model to its stored form; words become their stable numbers."""
-    return StoredAnswer(
-        **_candidate(answer, numbers).model_dump(),
-        candidates=[_candidate(candidate, numbers) for candidate in answer.candidates],
-        repeated=answer.repeated,
-    )
-
-
-def _candidate(answer: "Answer", numbers: Sequence[int]) -> Candidate:
-    return Candidate(
-        words=[numbers[index] for index in answer.words],
-        mask=to_patch(np.asarray(answer.mask, dtype=bool)),
-        text=answer.text,
-        score=float(answer.score),
-        place=answer.place,
-    )
-
-
-def _prediction(
-    annotation_id: str,
-    page_id: str,
-    question_id: str,
-    loaded: Loaded,
-    stored: StoredAnswer,
-    answer: "Answer | Prepared",
-    milliseconds: float,
-    prompts: dict[str, Any],
-) -> Prediction:
-    return Prediction(
-        annotation_id=annotation_id,
-        page_id=page_id,
-        question_id=question_id,
-        model_version_id=loaded.version.id,
-        prompts=prompts,
-        answer=Encoded(stored.model_dump_json()),
-        score=float(answer.score),
-        answered=float(answer.answered),
-        milliseconds=milliseconds,
-    )

@@ -13,9 +13,13 @@ PAGES_ASKED = 8  # pages asked of a long document
 
 def by_likelihood(workspace: Workspace, pages: Sequence[Page], question: str) -> list[str]:
     """Return page ids, likeliest first: by shared words when the document has more than PAGES_ASKED pages."""
+    return rank_pages(workspace, pages, [question])[0]
+
+
+def rank_pages(workspace: Workspace, pages: Sequence[Page], questions: Sequence[str]) -> list[list[str]]:
+    """Return the page ids for each of several questions, as `by_likelihood` does; the words are read once."""
     if len(pages) <= PAGES_ASKED:
-        return [page.id for page in pages]
-    asked = utils.default_process(question)
+        return [[page.id for page in pages] for _ in questions]
     with workspace.database.read() as session:
         words = session.execute(
             select(PageWord.page_id, PageWord.text).where(
@@ -25,7 +29,10 @@ def by_likelihood(workspace: Workspace, pages: Sequence[Page], question: str) ->
     texts: dict[str, list[str]] = {page.id: [] for page in pages}
     for page_id, text in words:
         texts[page_id].append(text)
-    share = {
-        page_id: fuzz.token_set_ratio(asked, utils.default_process(" ".join(text))) for page_id, text in texts.items()
-    }
-    return sorted(share, key=lambda page_id: -share[page_id])
+    printed = {page_id: utils.default_process(" ".join(text)) for page_id, text in texts.items()}
+    ranked = []
+    for question in questions:
+        asked = utils.default_process(question)
+        share = {page_id: fuzz.token_set_ratio(asked, text) for page_id, text in printed.items()}
+        ranked.append(sorted(share, key=lambda page_id, share=share: -share[page_id]))  # type: ignore[misc]
+    return ranked

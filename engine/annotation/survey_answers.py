@@ -4,7 +4,7 @@ On training documents the survey also asks questions that people have answered, 
 it asks the standard questions only: nothing here reads people's answers there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,10 +69,16 @@ def load_prepared(session: Session, document_id: str, question: str, version_id:
         .join(Question, Question.id == SurveyAnswer.question_id)
         .where(fresh(version_id), SurveyAnswer.document_id == document_id, Question.text == question)
     )
-    if found is None:
-        return None
-    answer = StoredAnswer.model_validate(found.answer)
-    return Prepared(found.page_id, answer, found.score, found.answered, found.milliseconds)
+    return None if found is None else _prepared(found)
+
+
+def load_prepared_answers(
+    session: Session, document_id: str, questions: Collection[str], version_id: str
+) -> dict[str, Prepared]:
+    """Return the survey answers to some questions by question id; those of another version or words are left out."""
+    here = SurveyAnswer.document_id == document_id, SurveyAnswer.question_id.in_(questions)
+    found = session.scalars(select(SurveyAnswer).where(fresh(version_id), *here))
+    return {row.question_id: _prepared(row) for row in found}
 
 
 def fresh(version_id: str) -> ColumnElement[bool]:
@@ -92,6 +98,11 @@ def pack_signature(vector: NDArray[np.float32]) -> bytes:
 def unpack_signature(stored: bytes) -> NDArray[np.float32]:
     """Unpack a stored signature."""
     return np.frombuffer(stored, "<f2").astype(np.float32)
+
+
+def _prepared(found: SurveyAnswer) -> Prepared:
+    answer = StoredAnswer.model_validate(found.answer)
+    return Prepared(found.page_id, answer, found.score, found.answered, found.milliseconds)
 
 
 def _has_answer(asked: Subquery, version_id: str) -> ColumnElement[bool]:

@@ -20,6 +20,16 @@ def is_asked_unaided(session: Session, project_id: str, document_id: str, questi
     return is_unaided(task.id, task.wanted, settings_of(session.get_one(Project, project_id)).unaided_share)
 
 
+def unaided_questions(session: Session, project_id: str, document_id: str) -> set[str]:
+    """Return the questions of a document that people answer without the model's proposal, as `is_asked_unaided`."""
+    several = Task.document_id == document_id, Task.closed_at.is_(None), Task.wanted > 1
+    tasks = session.execute(select(Task.id, Task.question_id, Task.wanted).where(*several)).all()
+    if not tasks:
+        return set()
+    share = settings_of(session.get_one(Project, project_id)).unaided_share
+    return {question_id for task_id, question_id, wanted in tasks if is_unaided(task_id, wanted, share)}
+
+
 def is_without_model(session: Session, annotation: Annotation) -> bool:
     """Return whether an answer is in the making that the model has to leave alone."""
     if annotation.status not in ("draft", "rejected"):

@@ -173,8 +173,8 @@ def _lines(
         .order_by(Annotation.id)
     )
     lines = [row for row in rows if shown(row[0])]
-    heads, proposals = _heads(session, chosen), _proposals(session, chosen)
-    states = [_state(annotation, heads, proposals) for annotation, _, _ in lines]
+    heads, proposals = newest_heads(session, chosen), newest_proposals(session, chosen)
+    states = [state_of(annotation, heads, proposals) for annotation, _, _ in lines]
     texts = shown_texts(session, states)
     return [
         _line(annotation, question, author, state, text, heads.get(annotation.id), proposals.get(annotation.id))
@@ -182,7 +182,7 @@ def _lines(
     ]
 
 
-class _Head(NamedTuple):
+class Head(NamedTuple):
     """Newest revision of an answer."""
 
     state: dict[str, Any]
@@ -190,17 +190,17 @@ class _Head(NamedTuple):
     saved_at: datetime
 
 
-def _heads(session: Session, chosen: ColumnElement[bool]) -> dict[str, _Head]:
+def newest_heads(session: Session, chosen: ColumnElement[bool]) -> dict[str, Head]:
     """Return the newest revision by annotation, of the chosen ones."""
     rows = session.execute(
         select(Annotation.id, Revision.state, Revision.status, Revision.created_at)
         .join(Revision, is_head())
         .where(chosen)
     )
-    return {annotation_id: _Head(*head) for annotation_id, *head in rows}
+    return {annotation_id: Head(*head) for annotation_id, *head in rows}
 
 
-def _proposals(session: Session, chosen: ColumnElement[bool]) -> dict[str, Prediction]:
+def newest_proposals(session: Session, chosen: ColumnElement[bool]) -> dict[str, Prediction]:
     """Return the newest proposal by annotation; the masks are loaded only for answers without edits."""
     here = select(Annotation.id).where(chosen)
     untouched = newest_alone(Prediction.annotation_id.in_(here.where(Annotation.head == 0)))
@@ -209,7 +209,8 @@ def _proposals(session: Session, chosen: ColumnElement[bool]) -> dict[str, Predi
     return {each.annotation_id: each for each in found if each.annotation_id is not None}
 
 
-def _state(annotation: Annotation, heads: Mapping[str, _Head], proposals: Mapping[str, Prediction]) -> AnnotationState:
+def state_of(annotation: Annotation, heads: Mapping[str, Head], proposals: Mapping[str, Prediction]) -> AnnotationState:
+    """Return the state of an answer: its newest revision, else its newest proposal, else nothing."""
     if annotation.head == 0:
         proposal = proposals.get(annotation.id)
         return shown_state(proposal) if proposal is not None else AnnotationState()
@@ -222,7 +223,7 @@ def _line(
     author: User,
     state: AnnotationState,
     text: str,
-    head: _Head | None,
+    head: Head | None,
     proposal: Prediction | None,
 ) -> AnnotationLine:
     return AnnotationLine(

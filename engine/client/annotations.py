@@ -9,7 +9,10 @@ from engine.client.schemas import (
     AnnotationLine,
     AnnotationView,
     Box,
+    DecidedAnswer,
     Edit,
+    FormField,
+    FormView,
     Patch,
     Point,
     Proposal,
@@ -101,6 +104,42 @@ class Annotations:
         """Accept that the document does not answer the question."""
         edit = {"op": "no_answer", "value": True}
         return self.save(annotation_id, base, [edit], action="accept", seconds=seconds)
+
+    def form(self, document_id: str) -> FormView:
+        """Return all fields of a document's project with your answers so far; nothing is asked."""
+        return self._at.get(FormView, f"/documents/{document_id}/form")
+
+    def fill_form(self, document_id: str, most: int | None = None) -> FormView:
+        """Let the model answer the fields of a document that you have not asked yet, and return the form.
+
+        most: how many to ask at most; None: as many as the page asks. Call it again while `left` is above 0.
+        """
+        body = {} if most is None else {"most": most}
+        return self._at.post(FormView, f"/documents/{document_id}/form", body)
+
+    def accept_form(
+        self, document_id: str, fields: Iterable[FormField], *, seconds: float = 0, key: str | None = None
+    ) -> list[DecidedAnswer]:
+        """Accept the answers of several fields of a form, as you saw them; each says what became of it.
+
+        seconds: of active work on all of them.
+        key: the idempotency key; the same key again stores nothing further. None: a new key.
+        """
+        return self._decide(f"/documents/{document_id}/form/accept", fields, seconds, key)
+
+    def reopen_form(
+        self, document_id: str, fields: Iterable[FormField], *, seconds: float = 0, key: str | None = None
+    ) -> list[DecidedAnswer]:
+        """Reopen the answers of several fields of a form: they become drafts again. See `accept_form`."""
+        return self._decide(f"/documents/{document_id}/form/reopen", fields, seconds, key)
+
+    def _decide(self, path: str, fields: Iterable[FormField], seconds: float, key: str | None) -> list[DecidedAnswer]:
+        answers = [
+            {"annotation_id": field.annotation_id, "base": field.head, "prediction_id": field.prediction_id}
+            for field in fields
+        ]
+        body = {"idempotency_key": key or uuid.uuid4().hex, "answers": answers, "seconds": seconds}
+        return self._at.post(list[DecidedAnswer], path, body)
 
     def remove(self, annotation_id: str, base: int) -> None:
         """Remove the answer of revision `base` with its question from its document; `restore` brings it back.

@@ -172,6 +172,20 @@ class Conventions(BaseModel):
     conventions: dict[str, str]
 
 
+class DecidedAnswer(BaseModel):
+    """Result for one answer: the stored revision, or the reason why there is none."""
+
+    annotation_id: str
+    revision: int | None
+    """Number of the stored revision; null where it was refused."""
+    status: str | None
+    """Status from here on; null where it was refused."""
+    refusal: str
+    """Why the answer was left as it is; empty where it was not."""
+    conflict: bool
+    """Whether it was refused because somebody had changed it meanwhile."""
+
+
 class DocumentLine(BaseModel):
     """Document in a project's list."""
 
@@ -1499,6 +1513,15 @@ class Figures(BaseModel):
     """Over the project's whole life: gain of the model's choice."""
 
 
+class FormMark(BaseModel):
+    """Place of a value on a page."""
+
+    page_id: str
+    box: Box
+    place: int
+    """Number of the value among `values`."""
+
+
 class Me(BaseModel):
     """The current user and the login mode: local or login."""
 
@@ -1722,6 +1745,46 @@ class EditedWords(BaseModel):
     retired: RetiredWords
     saved_version: int
     saved_at: datetime
+
+
+class FormField(BaseModel):
+    """Field of a form with the answer of one person."""
+
+    question_id: str
+    name: str
+    """Key for programs."""
+    question: str
+    type: FieldType
+    required: bool
+    annotation_id: str | None
+    """Id of the person's answer; null until the field is asked."""
+    head: int
+    """Number of the newest revision; 0: nothing was saved yet."""
+    status: str | None
+    """Status of the answer; null until the field is asked."""
+    prediction_id: str | None
+    """The newest proposal of the model; null without one."""
+    confidence: float | None
+    """Confidence of the proposal, 0..1; null without one, and once a person saved."""
+    accepted_from: float | None
+    """Confidence from which a value counts without people: the field's, else the project's; null without either."""
+    no_answer: bool
+    """Whether the answer is: not answered in this document."""
+    unaided: bool
+    """It is answered without the model, to measure agreement."""
+    values: list[ValueView]
+    marks: list[FormMark]
+    broken: list[str]
+    """Rules that the values break, as sentences."""
+
+
+class FormView(BaseModel):
+    """All fields of a project in their order, with one person's answers of a document."""
+
+    document_id: str
+    fields: list[FormField]
+    left: int
+    """Number of fields that nobody has asked yet for this person; ask again for more."""
 
 
 class NextReview(BaseModel):

@@ -30,6 +30,12 @@ def stage_of(session: Session, project_id: str) -> str:
     return change.stage if change is not None else "assisted"
 
 
+def accepted_from(session: Session, project_id: str) -> float | None:
+    """Return the confidence from which an automatic project accepts answers, as it became so; None in other stages."""
+    change = current(session, project_id)
+    return change.figures.get("threshold") if change is not None and change.stage == "automatic" else None
+
+
 def sequence_of(session: Session, project_id: str) -> int:
     """Return the number of stage changes of a project."""
     return session.scalar(select(func.max(StageChange.sequence)).where(StageChange.project_id == project_id)) or 0

@@ -17,8 +17,8 @@ from sqlalchemy import select
 from db.blobs import BlobMissing
 from db.tables import DocumentSignature, Job, ModelVersion, Page, SurveyAnswer
 from engine import plurals
-from engine.annotation.answer_service import stored_answer
 from engine.annotation.form_answers import DocumentForm
+from engine.annotation.page_answers import stored_answer
 from engine.annotation.page_cache import picture_and_words
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors

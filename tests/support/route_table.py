@@ -31,6 +31,7 @@ class Row:
 
 
 EDIT = {"idempotency_key": "access-" + "0" * 9, "base": 1, "edits": []}
+FORM = {"idempotency_key": "access-" + "0" * 9, "answers": [{"annotation_id": "0" * 32, "base": 0}]}
 WITHOUT_POINTS = {"page_id": "{page_id}", "points": [[-1, -1, True]]}
 
 ROUTES: dict[str, Row] = {
@@ -96,6 +97,10 @@ ROUTES: dict[str, Row] = {
     "POST /api/pages/{page_id}/encode": Row(MEMBER, "annotate"),
     # --- annotations: of another annotator, so that only reviewers may change it
     "POST /api/documents/{document_id}/ask": Row(MEMBER, "annotate"),
+    "GET /api/documents/{document_id}/form": Row(MEMBER, "read"),
+    "POST /api/documents/{document_id}/form": Row(MEMBER, "annotate", body={}),
+    "POST /api/documents/{document_id}/form/accept": Row(MEMBER, "annotate", body=FORM),
+    "POST /api/documents/{document_id}/form/reopen": Row(MEMBER, "annotate", body=FORM),
     "GET /api/annotations/{annotation_id}": Row(MEMBER, "read"),
     "POST /api/annotations/{annotation_id}/restore": Row(REVIEWER, "annotate"),
     "DELETE /api/annotations/{annotation_id}": Row(REVIEWER, "annotate", query="?base=0"),  # 409: it is at revision 1

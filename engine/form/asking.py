@@ -1,0 +1,179 @@
+"""Let the model answer the fields of a document that a person has not asked yet, all in one pass."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import exists, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from db.tables import Annotation, Document, Page, ProjectField, Question
+from engine.annotation.answer_service import AnswerService
+from engine.annotation.form_answers import DocumentForm
+from engine.annotation.page_answers import PageAnswer, build_prediction, stored_answer
+from engine.annotation.page_prefilter import PAGES_ASKED, rank_pages
+from engine.annotation.predictors import Loaded
+from engine.annotation.proposal import RankedPage, StoredAnswer
+from engine.annotation.survey_answers import Prepared, load_prepared_answers
+from engine.annotation.unaided import unaided_questions
+from engine.projects import project_stage
+from engine.queries import existing, not_removed
+
+FIELDS_ASKED = 40  # by one request, unless it says otherwise
+PAGES_READ = 16  # by one request: reading a page takes about as long as asking it forty questions
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Field to ask, with the pages that the model looks at."""
+
+    question_id: str
+    question: str
+    pages: Sequence[str] = ()
+
+
+def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int = FIELDS_ASKED) -> None:
+    """Ask those fields of a document that a person has not asked yet, and record the proposals in one commit.
+
+    Survey answers are used where they stand. Each page is encoded once and asked all its fields in batches. In a long
+    document one request reads PAGES_READ pages at most, for which fewer fields may be asked; a further one goes on.
+
+    Args:
+        service: Answers with the model in use.
+        document_id: Document to ask.
+        user_id: Author of the new annotations.
+        most: Number of fields to ask at most.
+
+    Raises:
+        NotFound: The document does not exist.
+    """
+    with service.workspace.database.read() as session:
+        document = existing(session, Document, document_id)
+        waiting = _unasked(session, document, user_id, most)
+        if not waiting:
+            return
+        pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
+        unaided = unaided_questions(session, document.project_id, document_id)
+        surveyed = project_stage.stage_of(session, document.project_id) != "assisted"
+    answers: dict[str, Prepared | None] = {field.question_id: None for field in waiting if field.question_id in unaided}
+    aided = [field for field in waiting if field.question_id not in unaided]
+    loaded = None
+    if aided and pages:
+        loaded = service.predictors.of(document.project_id)
+        if surveyed:
+            with service.workspace.database.read() as session:
+                keys = [field.question_id for field in aided]
+                answers |= load_prepared_answers(session, document_id, keys, loaded.version.id)
+        left = [field for field in aided if field.question_id not in answers]
+        ranked = rank_pages(service.workspace, pages, [field.question for field in left])
+        placed = [
+            _Field(field.question_id, field.question, some[:PAGES_ASKED])
+            for field, some in zip(left, ranked, strict=True)
+        ]
+        answers |= _answer(service, loaded, [page.id for page in pages], list(_within(placed)))
+        printed = DocumentForm(service.workspace, document_id)  # of a PDF: what it says is certain
+        for field in aided:
+            by_model = answers.get(field.question_id)
+            if by_model is not None:
+                answers[field.question_id] = printed.prefer(field.question, by_model)
+    _record(service, document, user_id, loaded, answers)
+
+
+def _unasked(session: Session, document: Document, user_id: str, most: int) -> list[_Field]:
+    """Return the first fields without an answer of this person, in their order."""
+    asked = exists().where(
+        Annotation.document_id == document.id,
+        Annotation.question_id == ProjectField.question_id,
+        Annotation.author_id == user_id,
+        not_removed(),
+    )
+    waiting = (
+        select(Question.id, Question.text)
+        .join(ProjectField, ProjectField.question_id == Question.id)
+        .where(ProjectField.project_id == document.project_id, ProjectField.name.is_not(None), ~asked)
+        .order_by(Question.position, Question.id)
+        .limit(most)
+    )
+    return [_Field(key, text) for key, text in session.execute(waiting)]
+
+
+def _within(fields: Sequence[_Field]) -> Iterator[_Field]:
+    """Yield the first fields that together look at PAGES_READ pages at most."""
+    pages: set[str] = set()
+    for field in fields:
+        pages.update(field.pages)
+        if len(pages) > PAGES_READ:
+            return
+        yield field
+
+
+def _answer(
+    service: AnswerService, loaded: Loaded, pages: Sequence[str], fields: Sequence[_Field]
+) -> dict[str, Prepared]:
+    """Ask the pages of a document in turn, each all its fields; return the best page's answer by question."""
+    best: dict[str, tuple[tuple[bool, float], Prepared]] = {}
+    ranked: dict[str, list[RankedPage]] = {field.question_id: [] for field in fields}
+    for page_id in pages:
+        here = [field for field in fields if page_id in field.pages]
+        answers = service.ask_together(loaded, page_id, [field.question for field in here]) if here else ()
+        for field, found in zip(here, answers, strict=True):
+            ranked[field.question_id].append(found.to_ranked())
+            worth = found.marks, found.worth
+            if field.question_id not in best or worth > best[field.question_id][0]:
+                best[field.question_id] = worth, _prepare(found)
+    for key, (_, prepared) in best.items():
+        prepared.answer.ranked = sorted(ranked[key], key=lambda page: page.answered * page.score, reverse=True)
+    return {key: prepared for key, (_, prepared) in best.items()}
+
+
+def _prepare(found: PageAnswer) -> Prepared:
+    """Return an answer without masks of the page's size."""
+    stored: StoredAnswer = stored_answer(found.answer, found.cached.numbers)
+    return Prepared(found.page_id, stored, float(found.answer.score), float(found.answer.answered), found.milliseconds)
+
+
+def _record(
+    service: AnswerService,
+    document: Document,
+    user_id: str,
+    loaded: Loaded | None,
+    answers: Mapping[str, Prepared | None],
+) -> None:
+    """Store an annotation with its proposal for each question; None: answered without the model.
+
+    What the person has asked meanwhile in another window stays as it is.
+    """
+    for tries in itertools.count(1):
+        try:
+            with service.workspace.database.write() as session:
+                _add(session, document, user_id, loaded, answers)
+            return
+        except IntegrityError:  # PostgreSQL: the other window has committed between the search and the insert
+            if tries == 3:
+                raise
+
+
+def _add(
+    session: Session,
+    document: Document,
+    user_id: str,
+    loaded: Loaded | None,
+    answers: Mapping[str, Prepared | None],
+) -> None:
+    mine = Annotation.document_id == document.id, Annotation.author_id == user_id, not_removed()
+    asked = select(Annotation.question_id).where(*mine, Annotation.question_id.in_(answers))
+    present = set(session.scalars(asked))
+    added = [
+        Annotation(project_id=document.project_id, document_id=document.id, question_id=key, author_id=user_id)
+        for key in answers
+        if key not in present
+    ]
+    session.add_all(added)
+    session.flush()
+    for annotation in added:
+        prepared = answers[annotation.question_id]
+        if loaded is None or prepared is None:
+            continue
+        where = annotation.id, prepared.page_id, annotation.question_id
+        session.add(build_prediction(*where, loaded, prepared.answer, prepared, prepared.milliseconds, {}))
