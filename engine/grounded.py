@@ -17,6 +17,7 @@ from PIL import Image
 
 from db.statuses import AUTOMATIC
 from model.boxes import Box
+from model.kinds import KINDS, Kind
 
 PAGES_FILE = "pages.jsonl"
 IMAGES_FOLDER = "images"
@@ -45,6 +46,7 @@ class GroundedQuestion:
         printed_key: whether the page has a printed key that matches the question.
         masks: further acceptable answers as COCO RLE at page size, {"size": [height, width], "counts": "..."}.
         region_type: content of the masks, as "signature".
+        kind: kind of value that the question wants, as the type of a field tells it; None where it is not known.
     """
 
     question_id: str
@@ -53,6 +55,7 @@ class GroundedQuestion:
     printed_key: bool = False
     masks: list[dict[str, Any]] = field(default_factory=list)
     region_type: str | None = None
+    kind: Kind | None = None
 
     @property
     def answerable(self) -> bool:
@@ -200,6 +203,8 @@ def _question_to_json(question: GroundedQuestion) -> dict[str, Any]:
         stored["masks"] = question.masks
     if question.region_type is not None:
         stored["region_type"] = question.region_type
+    if question.kind is not None:
+        stored["kind"] = question.kind.value
     return stored
 
 
@@ -262,7 +267,12 @@ def _question(stored: object, where: str, words: int, size: tuple[int, int]) -> 
     region_type = question.get("region_type")
     if region_type is not None and not isinstance(region_type, str):
         raise GroundedFormatError(f'{where}: "region_type" must be a text.')
-    return GroundedQuestion(question_id, text, answers, printed_key, masks, region_type)
+    kind = question.get("kind")
+    if kind is not None and kind not in KINDS:
+        raise GroundedFormatError(f'{where}: "kind" must be one of {", ".join(KINDS)}.')
+    return GroundedQuestion(
+        question_id, text, answers, printed_key, masks, region_type, None if kind is None else Kind(kind)
+    )
 
 
 def _answer(stored: object, where: str, words: int) -> list[int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PIL import Image
 
 from model.boxes import Box
+from model.kinds import Kind
 from model.masks import Mask
 
 Point = tuple[float, float, bool]
@@ -27,6 +28,7 @@ class Prompt:
     points: tuple[Point, ...] = ()  # (x, y, positive), pixels of the rendered page; negative means "not here"
     box: Box | None = None  # the answer lies inside
     mask: Mask | None = None  # bool [H, W], an earlier answer to start from
+    kind: Kind | None = None  # of the value that is wanted, by the type of a field; None where it is not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from model.devices import CPU, device_named, to_device
 from model.examples import Point, Prompt, Word
 from model.heads.word_head import WordAnswer
 from model.inputs import PreparedPage, QuestionBatch, batch_pages, batch_questions, prepare_page, some_questions
+from model.kinds import Kind
 from model.masks import Mask
 from model.network import Asked, GroundingNetwork, PageState, PictureState, load_network
 from model.presets import NetworkConfig
@@ -166,6 +167,7 @@ class Predictor:
         points: Sequence[Point] = (),
         box: Box | None = None,
         mask: Mask | None = None,
+        kind: Kind | None = None,
         both_paths: bool = False,
     ) -> Answer:
         """Answer one question with all prompts given so far.
@@ -176,6 +178,7 @@ class Predictor:
             points: (x, y, positive) in pixels of the page.
             box: (x0, y0, x1, y1) in pixels that contains the answer.
             mask: an earlier answer to start from, bool [H, W] in pixels of the page.
+            kind: kind of value that is wanted, where it is known: of several likely answers one of that kind is chosen.
             both_paths: answer by pixels too where words answer; it takes several times as long.
 
         Returns:
@@ -197,15 +200,23 @@ class Predictor:
             box = (max(0, box[0]), max(0, box[1]), min(width, box[2]), min(height, box[3]))
             if not (box[0] < box[2] and box[1] < box[3]):
                 raise ValueError(f"The box lies beside the page of {width} x {height} pixels.")
-        prompt = Prompt(question, tuple((float(x), float(y), bool(p)) for x, y, p in points), box, mask)
+        prompt = Prompt(question, tuple((float(x), float(y), bool(p)) for x, y, p in points), box, mask, kind)
         return self._answer(page, [prompt], both_paths)[0]
 
-    def ask_many(self, page: EncodedPage, questions: Sequence[str], *, both_paths: bool = False) -> list[Answer]:
+    def ask_many(
+        self,
+        page: EncodedPage,
+        questions: Sequence[str],
+        *,
+        kinds: Sequence[Kind | None] | None = None,
+        both_paths: bool = False,
+    ) -> list[Answer]:
         """Answer several questions in one batch; the answers equal those of asking one by one.
 
         Args:
             page: a page that this predictor encoded.
             questions: texts, none of them empty.
+            kinds: kind of value that each question wants, None where it is not known; by default of none.
             both_paths: as in `ask`.
 
         Returns:
@@ -216,7 +227,8 @@ class Predictor:
         """
         if not all(question.strip() for question in questions):
             raise ValueError("One of the questions is empty.")
-        prompts = [Prompt(question) for question in questions]
+        wanted = kinds or [None] * len(questions)
+        prompts = [Prompt(question, kind=kind) for question, kind in zip(questions, wanted, strict=True)]
         return self._answer(page, prompts, both_paths) if questions else []
 
     def ask_in_turn(self, page: EncodedPage, questions: Sequence[str], *, both_paths: bool = False) -> Iterator[Answer]:

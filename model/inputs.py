@@ -12,6 +12,7 @@ from model.anchors import ANCHORS, RUNS, Anchors, find_anchors
 from model.drawn_prompts import MASK_STRIDE, drawn_prompt, shows_a_place
 from model.encoders.clip_tower import clip_ids
 from model.examples import Prompt, Word
+from model.kinds import Kind
 from model.layout import Floats, Layout, read_layout
 from model.presets import ImageConfig, NetworkConfig
 from model.prompts import CLICKS, click_features
@@ -82,6 +83,7 @@ class QuestionBatch:
     drawn: Tensor | None  # [B, DRAWN, h / 4, w / 4], None if no question of the batch has a point, box or mask
     has_drawn: Tensor  # [B] bool
     tokens: Sequence[Sequence[str]] = ()  # of the B questions, for the ranker
+    kinds: Sequence[Kind | None] = ()  # that the B questions want by the types of fields, for the ranker
     clip_ids: Tensor | None = None  # [B, L] of a public prompt tower, where the network has one
     clip_valid: Tensor | None = None  # [B, L] bool
 
@@ -247,6 +249,7 @@ def batch_questions(
         drawn=_draw_prompts(asked, config.image.long_side) if has_drawn.any() else None,
         has_drawn=has_drawn,
         tokens=tokens,
+        kinds=[prompt.kind for _, prompt in asked],
         clip_ids=ids,
         clip_valid=valid,
     )
@@ -314,4 +317,5 @@ def some_questions(questions: QuestionBatch, rows: Sequence[int]) -> QuestionBat
         drawn=None if questions.drawn is None else questions.drawn[at],
         has_drawn=questions.has_drawn[at],
         tokens=[questions.tokens[row] for row in rows] if questions.tokens else (),
+        kinds=[questions.kinds[row] for row in rows] if questions.kinds else (),
     )

@@ -30,6 +30,7 @@ from model.heads.word_head import WordAnswer, WordHead, meanings_of
 from model.inputs import PageBatch, QuestionBatch
 from model.presets import NetworkConfig
 from model.ranking.features import FEATURES
+from model.ranking.kind_fit import KIND_FEATURES
 from model.ranking.ranker import Ranker
 from model.regions.ranker import RegionRanker
 
@@ -100,7 +101,9 @@ class GroundingNetwork(nn.Module):
         self.prompt_encoder = PromptEncoder(config.prompt, width, heads, config.text.width)
         self.word_head = WordHead(config.word_layers, width, heads)
         self.mask_decoder = MaskDecoder(config.mask_layers, width, heads)
-        self.ranker = None if config.ranker_width is None else Ranker(FEATURES, config.ranker_width)
+        self.ranker = (
+            None if config.ranker_width is None else Ranker(FEATURES, config.ranker_width, kinds=KIND_FEATURES)
+        )
         regions = config.region_ranker_width
         self.region_ranker = None if regions is None else RegionRanker(regions, width)
 
@@ -233,11 +236,13 @@ def load_network(path: str | Path) -> tuple[GroundingNetwork, str]:
 def _with_own_rankers(state: Mapping[str, Tensor], network: GroundingNetwork) -> Mapping[str, Tensor]:
     """Return the state with the unlearned rankers of the network, where it was saved with some of other features.
 
-    Such a network answers as one without a ranker does, until its next pretraining.
+    Such a network answers as one without a ranker does, until its next pretraining. A ranker of answers that was saved
+    before it read kinds of values is kept.
     """
     for prefix, ranker in (("ranker.", network.ranker), ("region_ranker.", network.region_ranker)):
         own = {f"{prefix}{name}": tensor for name, tensor in ranker.state_dict().items()} if ranker else {}
         saved = {name for name in state if name.startswith(prefix)}
-        if saved == set(own) and any(state[name].shape != own[name].shape for name in saved):
+        added = {name for name in own if name.startswith("ranker.steering.")}
+        if saved | added == set(own) and any(state[name].shape != own[name].shape for name in saved):
             state = {**state, **own}
     return state

@@ -23,11 +23,13 @@ from engine.annotation.state import PageGeometry, Patch, Point, raster
 from engine.annotation.survey_answers import Prepared, load_prepared
 from engine.annotation.unaided import check_aided, is_asked_unaided
 from engine.errors import NotFound, Refused
+from engine.fields.kinds import load_kinds
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
 from model.boxes import Box
+from model.kinds import Kind
 
 if TYPE_CHECKING:
     from model.answers import Answer
@@ -86,9 +88,12 @@ class AnswerService:
             if is_asked_unaided(session, document.project_id, document_id, question_id):
                 return None
             question = existing(session, Question, question_id).text
+            kind = load_kinds(session, [question_id]).get(question_id)
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
         loaded = self.predictors.of(document.project_id)
-        prepared = self._load_prepared(document, question, loaded) or self._answer_of(document, pages, question, loaded)
+        prepared = self._load_prepared(document, question, loaded) or self._answer_of(
+            document, pages, question, kind, loaded
+        )
         prepared = DocumentForm(self.workspace, document_id).prefer(question, prepared)
         self.pages.get(prepared.page_id, loaded)  # a correction asks this page again
         return prepared.page_id
@@ -130,6 +135,7 @@ class AnswerService:
                 select(Question.id).where(Question.project_id == document.project_id, Question.text == question)
             )
             unaided = known is not None and is_asked_unaided(session, document.project_id, document_id, known)
+            kind = None if known is None else load_kinds(session, [known]).get(known)
         if before is not None:
             return before, True
         if known is None:  # a question that is stored already is not checked again
@@ -144,9 +150,9 @@ class AnswerService:
         loaded = self.predictors.of(document.project_id)
         prepared = self._load_prepared(document, question, loaded) if page_id is None else None
         if page_id is not None:
-            prepared = self._compute(loaded, [page_id], question, ranked=False)
+            prepared = self._compute(loaded, [page_id], question, kind, ranked=False)
         elif prepared is None:
-            prepared = self._answer_of(document, pages, question, loaded)
+            prepared = self._answer_of(document, pages, question, kind, loaded)
         prepared = DocumentForm(self.workspace, document_id).prefer(question, prepared, page_id)
         try:
             return self._record(document, question, user_id, loaded, prepared), False
@@ -170,12 +176,13 @@ class AnswerService:
                 select(Page).where(Page.document_id == annotation.document_id).order_by(Page.number)
             ).all()
             check_aided(session, annotation)
+            kind = load_kinds(session, [question.id]).get(question.id)
             asked = {page.page_id for page in ranked_so_far(newest_proposal(session, annotation_id))}
         loaded = self.predictors.of(annotation.project_id)
         left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
         if not left:
             return
-        answers = self._ask_pages(loaded, left[:most], question.text)
+        answers = self._ask_pages(loaded, left[:most], question.text, kind)
         best = answers[0]
         stored = stored_answer(best.answer, best.cached.numbers)  # masks are encoded before the write transaction
         with self.workspace.database.write() as session:
@@ -235,6 +242,7 @@ class AnswerService:
             permissions.check_author(session, annotation, user_id)
             check_aided(session, annotation)
             question = session.get_one(Question, annotation.question_id)
+            kind = load_kinds(session, [question.id]).get(question.id)
         page, document, loaded = self._page(page_id)
         if document.id != annotation.document_id:
             raise NotFound("This page is not in this document; reload the document.")
@@ -257,7 +265,7 @@ class AnswerService:
                     f"The box lies outside the page of {page.width} x {page.height} pixels; draw it on the page."
                 )
         cached = self.pages.get(page_id, loaded)
-        answer, milliseconds = self._pass(loaded, cached, question.text, points=points, box=box, mask=given)
+        answer, milliseconds = self._pass(loaded, cached, question.text, kind, points=points, box=box, mask=given)
         prompts = {
             "points": [list(point) for point in points],
             "box": list(box) if box else None,
@@ -281,19 +289,23 @@ class AnswerService:
                 return None
             return load_prepared(session, document.id, question, loaded.version.id)
 
-    def _answer_of(self, document: Document, pages: Sequence[Page], question: str, loaded: Loaded) -> Prepared:
+    def _answer_of(
+        self, document: Document, pages: Sequence[Page], question: str, kind: Kind | None, loaded: Loaded
+    ) -> Prepared:
         """Return the answer of a whole document, which `prepare` may have computed in advance."""
         content = tuple((page.image_sha256, page.words_version) for page in pages)
-        key = (document.id, question, loaded.version.checkpoint_sha256, content)
+        key = (document.id, question, kind, loaded.version.checkpoint_sha256, content)
 
         def compute() -> Prepared:
             likely = by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
-            return self._compute(loaded, likely, question, ranked=True)
+            return self._compute(loaded, likely, question, kind, ranked=True)
 
         return self._answers.get(key, compute)
 
-    def _compute(self, loaded: Loaded, page_ids: Sequence[str], question: str, *, ranked: bool) -> Prepared:
-        answers = self._ask_pages(loaded, page_ids, question)
+    def _compute(
+        self, loaded: Loaded, page_ids: Sequence[str], question: str, kind: Kind | None, *, ranked: bool
+    ) -> Prepared:
+        answers = self._ask_pages(loaded, page_ids, question, kind)
         best = answers[0]
         stored = stored_answer(best.answer, best.cached.numbers)
         if ranked:
@@ -306,22 +318,26 @@ class AnswerService:
             document = session.get_one(Document, page.document_id)
         return page, document, self.predictors.of(document.project_id)
 
-    def _pass(self, loaded: Loaded, page: CachedPage, question: str, **prompts: Any) -> "tuple[Answer, float]":
+    def _pass(
+        self, loaded: Loaded, page: CachedPage, question: str, kind: Kind | None, **prompts: Any
+    ) -> "tuple[Answer, float]":
         with self._passes:
             began = time.perf_counter()
-            answer = loaded.predictor.ask(page.encoded, question, **prompts)
+            answer = loaded.predictor.ask(page.encoded, question, kind=kind, **prompts)
             return answer, (time.perf_counter() - began) * 1000
 
-    def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str) -> list[PageAnswer]:
+    def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str, kind: Kind | None) -> list[PageAnswer]:
         """Ask pages one by one; return their answers, best first."""
         answers = []
         for page_id in page_ids:
             cached = self.pages.get(page_id, loaded)
-            answer, milliseconds = self._pass(loaded, cached, question)
+            answer, milliseconds = self._pass(loaded, cached, question, kind)
             answers.append(PageAnswer(page_id, cached, answer, milliseconds))
         return sorted(answers, key=lambda page: (page.marks, page.worth), reverse=True)
 
-    def ask_together(self, loaded: Loaded, page_id: str, questions: Sequence[str]) -> Iterator[PageAnswer]:
+    def ask_together(
+        self, loaded: Loaded, page_id: str, questions: Sequence[str], kinds: Sequence[Kind | None]
+    ) -> Iterator[PageAnswer]:
         """Yield the answers of a page to several questions, in their order; the masks of few are in memory at a time.
 
         Each answer equals that of its question alone; its time is its share of the pass.
@@ -331,10 +347,10 @@ class AnswerService:
         cached = self.pages.get(page_id, loaded)
         at_once = questions_at_once(*cached.encoded.size)
         for start in range(0, len(questions), at_once):
-            some = questions[start : start + at_once]
+            some, wanted = questions[start : start + at_once], kinds[start : start + at_once]
             with self._passes:
                 began = time.perf_counter()
-                answers = loaded.predictor.ask_many(cached.encoded, some)
+                answers = loaded.predictor.ask_many(cached.encoded, some, kinds=wanted)
                 milliseconds = (time.perf_counter() - began) * 1000 / len(some)
             for answer in answers:
                 yield PageAnswer(page_id, cached, answer, milliseconds)

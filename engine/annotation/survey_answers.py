@@ -15,6 +15,8 @@ from sqlalchemy.orm import Session
 from db.statuses import ACCEPTED, TRAIN
 from db.tables import Annotation, Document, DocumentGroup, DocumentSignature, Page, Question, SurveyAnswer, Task
 from engine.annotation.proposal import StoredAnswer
+from engine.fields.kinds import load_kinds
+from model.kinds import Kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,17 @@ def held_out_group(session: Session, document_id: str) -> str | None:
     return session.scalar(held_out.where(Document.id == document_id, DocumentGroup.split != TRAIN))
 
 
-def questions_to_ask(session: Session, project_id: str, document_id: str, version_id: str) -> list[tuple[str, str]]:
-    """Return (id, text) of those questions of a document."""
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """Question that a survey asks, with the kind of value that its field wants."""
+
+    id: str
+    text: str
+    kind: Kind | None
+
+
+def questions_to_ask(session: Session, project_id: str, document_id: str, version_id: str) -> list[AskedQuestion]:
+    """Return those questions of a document."""
     asked = _questions(project_id, document_id)
     wanted = (
         select(Question.id, Question.text)
@@ -50,7 +61,9 @@ def questions_to_ask(session: Session, project_id: str, document_id: str, versio
         .where(~_has_answer(asked, version_id))
         .order_by(Question.position, Question.id)
     )
-    return [(key, text) for key, text in session.execute(wanted)]
+    texts = dict(session.execute(wanted).tuples().all())
+    kinds = load_kinds(session, list(texts))
+    return [AskedQuestion(key, text, kinds.get(key)) for key, text in texts.items()]
 
 
 def store(session: Session, answers: Sequence[SurveyAnswer], signature: DocumentSignature) -> None:

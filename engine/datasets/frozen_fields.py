@@ -12,10 +12,13 @@ from sqlalchemy.orm import Session
 
 from db.tables import Project
 from engine.fields.definition import FieldDefinition
+from engine.fields.kinds import kind_of_type
 from engine.fields.names import name_of_question
 from engine.fields.normalisation import LocaleContext
 from engine.fields.project_fields import StoredField, load_fields
+from engine.fields.types import FieldType
 from engine.projects.project_settings import settings_of
+from model.kinds import Kind
 
 _FROZEN = ("name", "question", "type", "several", "required", "choices", "currency", "country", "rules")
 
@@ -54,6 +57,12 @@ def fields_of_head(head: Mapping[str, Any], questions: Iterable[tuple[str, str]]
         rows = {row["id"]: {name: row[name] for name in row if name != "id"} for row in head["fields"]}
         return FrozenFields({key: FieldDefinition.model_validate(row) for key, row in rows.items()}, context)
     return FrozenFields(_plain(questions), context)
+
+
+def frozen_kinds(head: Mapping[str, Any]) -> dict[str, Kind]:
+    """Return the kinds of value that the fields of a manifest's head want, by the id of the question."""
+    kinds = {row["id"]: kind_of_type(FieldType(row.get("type", FieldType.STRING))) for row in head.get("fields", [])}
+    return {key: kind for key, kind in kinds.items() if kind is not None}
 
 
 def _plain(questions: Iterable[tuple[str, str]]) -> dict[str, FieldDefinition]:

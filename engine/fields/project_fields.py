@@ -20,7 +20,9 @@ from db.tables.documents import LONGEST_KEY, search_key
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.fields.definition import FieldDefinition
+from engine.fields.kinds import kind_of_type
 from engine.fields.names import name_of_question
+from engine.fields.types import FieldType
 from engine.plurals import count
 from engine.queries import existing
 from engine.tasks.opening import open_tasks, task_changes
@@ -89,6 +91,14 @@ class _Match:
     wanted: FieldDefinition
     question: Question | None
     field: ProjectField | None
+
+    @property
+    def kind_changes(self) -> bool:
+        """Whether the model looks for another kind of value from now on. False of a field that is new."""
+        if self.question is None:
+            return False
+        before = None if self.field is None else kind_of_type(FieldType(self.field.definition["type"]))
+        return before is not kind_of_type(self.wanted.type)
 
 
 def project_fields(workspace: Workspace, project_id: str) -> list[StoredField]:
@@ -161,7 +171,7 @@ def store_fields(session: Session, project: Project, wanted: Sequence[FieldDefin
         field.name = None  # names change places without meeting each other
         session.get_one(Question, field.question_id).standard = False
     session.flush()
-    reworded: list[str] = []
+    stale: list[str] = []  # questions that the model must answer anew
     for position, match in enumerate(matches):
         question = match.question
         if question is None:
@@ -173,11 +183,13 @@ def store_fields(session: Session, project: Project, wanted: Sequence[FieldDefin
             check_question(match.wanted.question)
             question.text = match.wanted.question
             question.text_key = search_key(question.text)[:LONGEST_KEY]
-            reworded.append(question.id)
+            stale.append(question.id)
+        if match.kind_changes:
+            stale.append(question.id)
         question.standard, question.position = True, position
         _define(session, question, match, by)
-    # What the model answered to the old words is no answer to the new ones.
-    session.execute(delete(SurveyAnswer).where(SurveyAnswer.question_id.in_(reworded)))
+    # What the model answered to the old words, or for a type of another kind, is no answer any more.
+    session.execute(delete(SurveyAnswer).where(SurveyAnswer.question_id.in_(stale)))
     audit.record(
         session,
         by,
@@ -333,6 +345,8 @@ def _differences(before: FieldDefinition, after: FieldDefinition, answered: int)
         after.country,
     ):
         says.append(f"The values in {papers} are made anew from what is printed. The marks stay.")
+    if kind_of_type(before.type) is not kind_of_type(after.type):
+        says.append("The model is asked everywhere again, because it looks for another kind of value.")
     if before.several and not after.several:
         says.append("Only the first value of each document counts.")
     if (before.required, before.rules) != (after.required, after.rules):

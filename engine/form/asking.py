@@ -17,8 +17,11 @@ from engine.annotation.predictors import Loaded
 from engine.annotation.proposal import RankedPage, StoredAnswer
 from engine.annotation.survey_answers import Prepared, load_prepared_answers
 from engine.annotation.unaided import unaided_questions
+from engine.fields.kinds import kind_of_type
+from engine.fields.types import FieldType
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
+from model.kinds import Kind
 
 FIELDS_ASKED = 40  # by one request, unless it says otherwise
 PAGES_READ = 16  # by one request: reading a page takes about as long as asking it forty questions
@@ -30,6 +33,7 @@ class _Field:
 
     question_id: str
     question: str
+    kind: Kind | None
     pages: Sequence[str] = ()
 
 
@@ -68,7 +72,7 @@ def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int
         left = [field for field in aided if field.question_id not in answers]
         ranked = rank_pages(service.workspace, pages, [field.question for field in left])
         placed = [
-            _Field(field.question_id, field.question, some[:PAGES_ASKED])
+            _Field(field.question_id, field.question, field.kind, some[:PAGES_ASKED])
             for field, some in zip(left, ranked, strict=True)
         ]
         answers |= _answer(service, loaded, [page.id for page in pages], list(_within(placed)))
@@ -89,13 +93,16 @@ def _unasked(session: Session, document: Document, user_id: str, most: int) -> l
         not_removed(),
     )
     waiting = (
-        select(Question.id, Question.text)
+        select(Question.id, Question.text, ProjectField.definition)
         .join(ProjectField, ProjectField.question_id == Question.id)
         .where(ProjectField.project_id == document.project_id, ProjectField.name.is_not(None), ~asked)
         .order_by(Question.position, Question.id)
         .limit(most)
     )
-    return [_Field(key, text) for key, text in session.execute(waiting)]
+    return [
+        _Field(key, text, kind_of_type(FieldType(definition["type"])))
+        for key, text, definition in session.execute(waiting)
+    ]
 
 
 def _within(fields: Sequence[_Field]) -> Iterator[_Field]:
@@ -116,7 +123,8 @@ def _answer(
     ranked: dict[str, list[RankedPage]] = {field.question_id: [] for field in fields}
     for page_id in pages:
         here = [field for field in fields if page_id in field.pages]
-        answers = service.ask_together(loaded, page_id, [field.question for field in here]) if here else ()
+        texts, kinds = [field.question for field in here], [field.kind for field in here]
+        answers = service.ask_together(loaded, page_id, texts, kinds) if here else ()
         for field, found in zip(here, answers, strict=True):
             ranked[field.question_id].append(found.to_ranked())
             worth = found.marks, found.worth

@@ -24,6 +24,7 @@ from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
 from engine.annotation.predictors import Loaded, Predictors
 from engine.annotation.proposal import RankedPage, StoredAnswer
 from engine.annotation.survey_answers import (
+    AskedQuestion,
     Prepared,
     documents_to_ask,
     held_out_group,
@@ -179,20 +180,20 @@ def ask_document(
         loaded = folds()[fold_of(group)]
     if not questions or not pages:
         return 0
-    wanted: dict[str, list[tuple[str, str]]] = {page.id: [] for page in pages}
-    for question_id, text in questions:
-        for page_id in by_likelihood(workspace, pages, text)[:PAGES_ASKED]:
-            wanted[page_id].append((question_id, text))
+    wanted: dict[str, list[AskedQuestion]] = {page.id: [] for page in pages}
+    for question in questions:
+        for page_id in by_likelihood(workspace, pages, question.text)[:PAGES_ASKED]:
+            wanted[page_id].append(question)
     best: dict[str, _Best] = {}
-    ranked: dict[str, list[RankedPage]] = {question_id: [] for question_id, _ in questions}
+    ranked: dict[str, list[RankedPage]] = {question.id: [] for question in questions}
     signatures: list[NDArray[np.float32]] = []
     for page in pages:
         if wanted[page.id]:
             signatures.append(_ask_page(workspace, loaded, page, wanted[page.id], best, ranked))
     form = DocumentForm(workspace, document_id)
-    for question_id, text in questions:
-        if question_id in best:
-            best[question_id] = best[question_id].or_by_form(form, text, ranked[question_id])
+    for question in questions:
+        if question.id in best:
+            best[question.id] = best[question.id].or_by_form(form, question.text, ranked[question.id])
     words_version = sum(page.words_version for page in pages)
     rows = [
         _row(project_id, document_id, key, found, ranked[key], loaded.version.id, words_version)
@@ -240,7 +241,7 @@ def _ask_page(
     workspace: Workspace,
     loaded: Loaded,
     page: Page,
-    questions: Sequence[tuple[str, str]],
+    questions: Sequence[AskedQuestion],
     best: dict[str, _Best],
     ranked: dict[str, list[RankedPage]],
 ) -> NDArray[np.float32]:
@@ -251,9 +252,14 @@ def _ask_page(
     for start in range(0, len(questions), at_once):
         some = questions[start : start + at_once]
         began = time.perf_counter()
-        answers = loaded.predictor.ask_many(encoded, [text for _, text in some], both_paths=True)
+        answers = loaded.predictor.ask_many(
+            encoded,
+            [question.text for question in some],
+            kinds=[question.kind for question in some],
+            both_paths=True,
+        )
         milliseconds = (time.perf_counter() - began) * 1000 / len(some)
-        for (key, _), answer in zip(some, answers, strict=True):
+        for key, answer in zip((question.id for question in some), answers, strict=True):
             ranked[key].append(RankedPage(page_id=page.id, answered=answer.answered, score=answer.score))
             if key not in best or answer.answered * answer.score > best[key].worth:
                 apart = disagreement(answer) if words.words else 0.0

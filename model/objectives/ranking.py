@@ -15,14 +15,18 @@ from model.objectives.objective import NetworkObjective
 from model.objectives.region_masks import only
 from model.ranking.choose import SEEDS, RankedList, list_of
 from model.ranking.features import FEATURES
+from model.ranking.kind_fit import KIND_FEATURES
 from model.ranking.ranker import Ranker, ranking_loss
 from model.vocabulary import Vocabulary
+
+_TYPED = 0.5  # share of the questions with a kind of value of which the ranker is told it
 
 
 class Ranking(NetworkObjective):
     """Cross-entropy of the predicted IoU of all proposals; only `network.ranker` has a gradient.
 
-    The lists come from the network as it is, on pages of `source`. Questions that words do not answer are left out.
+    The lists come from the network as it is, on pages of `source`. Questions that words do not answer are left out. The
+    kind of value that a question wants is left out in half of the lists, as free questions have none.
     """
 
     def __init__(self, network: GroundingNetwork, source: Source) -> None:
@@ -46,7 +50,7 @@ class Ranking(NetworkObjective):
                 (parameter.sum() for parameter in self.ranker.parameters()), torch.zeros((), device=self.device)
             ) * 0.0, {}
         with only(self.network, list(self.ranker.parameters())):
-            features, ious, valid = (part.to(self.device) for part in _pad_lists(lists))
+            features, ious, valid = (part.to(self.device) for part in _pad_lists(lists, rng))
             logits = self.ranker(features, valid)
             loss = ranking_loss(logits, ious, valid)
         with torch.no_grad():
@@ -80,10 +84,11 @@ def _compute_ious(ranked: RankedList, batch: Batch, row: int) -> np.ndarray:
     return best
 
 
-def _pad_lists(lists: list[tuple[RankedList, np.ndarray]]) -> tuple[Tensor, Tensor, Tensor]:
+def _pad_lists(lists: list[tuple[RankedList, np.ndarray]], rng: random.Random) -> tuple[Tensor, Tensor, Tensor]:
     most = max((len(ious) for _, ious in lists), default=1)
-    features, ious = torch.zeros(len(lists), most, FEATURES), torch.zeros(len(lists), most)
+    features, ious = torch.zeros(len(lists), most, FEATURES + KIND_FEATURES), torch.zeros(len(lists), most)
     for row, (ranked, own) in enumerate(lists):
-        features[row, : len(own)] = torch.from_numpy(ranked.features)
+        typed = ranked.typed if rng.random() < _TYPED else None
+        features[row, : len(own)] = torch.from_numpy(ranked.described(typed))
         ious[row, : len(own)] = torch.from_numpy(own)
     return features, ious, torch.arange(most)[None] < torch.tensor([len(own) for _, own in lists])[:, None]

@@ -11,10 +11,12 @@ from engine.grounded import (
     GroundedPage,
     GroundedQuestion,
     GroundedWord,
+    page_from_json,
     page_to_json,
     read_pages,
     write_pages,
 )
+from model.kinds import Kind
 
 RLE = {"size": [60, 80], "counts": "PPd02"}
 
@@ -120,3 +122,14 @@ def test_a_line_that_is_no_json_object_is_named(tmp_path: Path, line: bytes) -> 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match=r"pages\.jsonl"):
         list(read_pages(tmp_path))
+
+
+def test_the_kind_of_a_question_is_kept_and_an_unknown_one_is_refused(tmp_path):
+    question = GroundedQuestion("q", "When is it due?", [[0]], kind=Kind.DATE)
+    page = GroundedPage("p", None, 100, 50, [GroundedWord("3.4.2026", (1, 1, 50, 10))], [question])
+    write_pages(tmp_path, [(page, None)])
+    assert list(read_pages(tmp_path)) == [page]
+    stored = page_to_json(page)
+    stored["questions"][0]["kind"] = "colour"
+    with pytest.raises(GroundedFormatError, match='"kind" must be one of name, code'):
+        page_from_json(stored)

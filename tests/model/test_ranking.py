@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 import torch
 
-from model import inference
+from model import checkpoint, inference
 from model.batches import make_batch
 from model.inference import Predictor
 from model.inputs import batch_pages, batch_questions, prepare_page
+from model.kinds import KINDS, Kind
 from model.layout import read_layout
 from model.learning import Plan, learn
-from model.network import GroundingNetwork
+from model.network import GroundingNetwork, load_network
 from model.objectives.ranking import Ranking
 from model.ranking.choose import SEEDS, list_of
 from model.ranking.features import FEATURES
+from model.ranking.kind_fit import KIND_FEATURES, kind_features
 from model.ranking.proposals import BELOW, CELL, GROWN, propose
 from model.ranking.ranker import Ranker
 from tests.support.drawn_pages import SIZE, example, page_image, page_words, place
@@ -180,3 +182,39 @@ def test_a_click_overrules_the_ranker(ranking):
     x0, y0, x1, y1 = page_words()[place("5.90")].box
     answer = predictor.ask(page, "What is the total?", points=[((x0 + x1) / 2, (y0 + y1) / 2, True)])
     assert place("5.90") in answer.words
+
+
+def test_weights_from_before_kinds_were_read_choose_as_they_did():
+    torch.manual_seed(1)
+    before, now = Ranker(FEATURES, 16).eval(), Ranker(FEATURES, 16, kinds=KIND_FEATURES).eval()
+    now.load_state_dict(before.state_dict())
+    features, valid = torch.randn(2, 5, FEATURES), torch.ones(2, 5, dtype=torch.bool)
+    kinds = torch.rand(2, 5, KIND_FEATURES)
+    assert torch.equal(now(torch.cat([features, kinds], -1), valid), before(features, valid))
+
+
+def test_a_question_without_a_kind_is_not_steered():
+    torch.manual_seed(1)
+    ranker = Ranker(FEATURES, 16, kinds=KIND_FEATURES).eval()
+    assert ranker.steering is not None
+    torch.nn.init.normal_(next(ranker.steering.judge[2].parameters()))
+    features, valid = torch.randn(1, 5, FEATURES), torch.ones(1, 5, dtype=torch.bool)
+    fits = np.random.default_rng(0).random((5, len(KINDS)), np.float32)
+
+    def scores(typed):
+        return ranker(torch.cat([features, torch.from_numpy(kind_features(fits, typed, None))[None]], -1), valid)
+
+    plain = Ranker(FEATURES, 16).eval()
+    plain.load_state_dict({name: one for name, one in ranker.state_dict().items() if "steering" not in name})
+    assert torch.equal(scores(None), plain(features, valid))
+    assert not torch.equal(scores(Kind.DATE), scores(None))
+
+
+def test_a_checkpoint_from_before_kinds_loads_with_its_ranker(ranking, tmp_path):
+    ranking.ranker.scale.num_batches_tracked += 1
+    state = {name: tensor for name, tensor in ranking.state_dict().items() if "steering" not in name}
+    checkpoint.save(tmp_path / "old.safetensors", state, ranking.config.to_dict())
+    network, _ = load_network(tmp_path / "old.safetensors")
+    assert network.ranker is not None and network.ranker.learned
+    loaded = network.state_dict()
+    assert all(torch.equal(loaded[name], tensor) for name, tensor in ranking.state_dict().items())

@@ -223,15 +223,16 @@ def _answers(
     if not timed:
         at_once = questions_at_once(*encoded.size)
         for start in range(0, len(questions), at_once):
-            some = [question.question for question in questions[start : start + at_once]]
+            some = questions[start : start + at_once]
+            texts, kinds = [question.question for question in some], [question.kind for question in some]
             began = time.perf_counter()
-            answers = predictor.ask_many(encoded, some, both_paths=both_paths)
+            answers = predictor.ask_many(encoded, texts, kinds=kinds, both_paths=both_paths)
             milliseconds = _since(began) / len(some)
             yield from ((answer, milliseconds) for answer in answers)
         return
     for question in questions:
         began = time.perf_counter()
-        answer = predictor.ask(encoded, question.question, both_paths=both_paths)
+        answer = predictor.ask(encoded, question.question, kind=question.kind, both_paths=both_paths)
         yield answer, _since(began)
 
 
@@ -255,7 +256,9 @@ def _correct_by_clicks(
         click = next_click(mask, meant)
         if click is not None:
             points.append(click)
-            answer = predictor.ask(encoded, question.question, points=points, both_paths=corrected == "pixels")
+            answer = predictor.ask(
+                encoded, question.question, kind=question.kind, points=points, both_paths=corrected == "pixels"
+            )
             mask = _mask_of(answer, corrected)
         reached.append(iou(mask, meant))
     return tuple(reached)

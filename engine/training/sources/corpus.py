@@ -11,8 +11,9 @@ from sqlalchemy import select
 from db.statuses import AUTOMATIC
 from db.tables import Document
 from engine.annotation.state import PageMark
+from engine.datasets.frozen_fields import frozen_kinds
 from engine.datasets.frozen_words import WordsReader
-from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of
+from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of, read_head
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, rle_of_patch
 from engine.workspace import Workspace
@@ -84,6 +85,7 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     weights: dict[str, dict[str, float]] = {}
     words: dict[str, tuple[FrozenWord, ...]] = {}
     reader = WordsReader(workspace)
+    kinds = frozen_kinds(read_head(workspace, sha256))
     for item in items_of(workspace, sha256):
         if item.status == AUTOMATIC:  # a model must not be trained or judged on a model's answers
             continue
@@ -107,7 +109,13 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
             height=page.height,
             words=[GroundedWord(word.text, word.box) for word in words.pop(page_id)],
             questions=[
-                GroundedQuestion(question_id, entry.question, entry.answers, masks=[dict(rle) for rle in entry.masks])
+                GroundedQuestion(
+                    question_id,
+                    entry.question,
+                    entry.answers,
+                    masks=[dict(rle) for rle in entry.masks],
+                    kind=kinds.get(question_id),
+                )
                 for question_id, entry in sorted(asked[page_id].items())
             ],
         )

@@ -18,6 +18,8 @@ from engine.training.augmentation.corruption import shorten
 from engine.training.augmentation.perturbation import cipher_page, misread_words, stretch_page
 from engine.training.sources.page_supply import GENERATED, MadePage, Pages
 from model.examples import Example, Prompt, Question, Source, Word
+from model.kind_shapes import kind_of_value
+from model.kinds import Kind
 
 T = TypeVar("T")
 
@@ -40,14 +42,21 @@ _TYPO, _DROPPED_WORD = 0.08, 0.3  # shares of corrupted questions
 def example_of(page: GroundedPage, image: Image.Image | None, questions: Sequence[GroundedQuestion]) -> Example:
     """Convert a page with the given questions to an example. `image` has the page's size, or is None."""
     words = tuple(Word(word.text, word.box) for word in page.words)
-    return Example(words, (page.width, page.height), [question_of(question) for question in questions], image)
+    asked = [question_of(question, question.kind or _kind_of_answer(page, question)) for question in questions]
+    return Example(words, (page.width, page.height), asked, image)
 
 
-def question_of(question: GroundedQuestion) -> Question:
-    """Convert a question with its acceptable answers; masks are decoded."""
+def _kind_of_answer(page: GroundedPage, question: GroundedQuestion) -> Kind | None:
+    """Return the kind that a field for this answer would have."""
+    return kind_of_value(" ".join(page.words[at].text for at in question.answers[0])) if question.answers else None
+
+
+def question_of(question: GroundedQuestion, kind: Kind | None = None) -> Question:
+    """Convert a question with its acceptable answers and the kind of its value; masks are decoded."""
     answers = tuple(tuple(answer) for answer in question.answers if answer)[:MOST_ANSWERS]
     masks = tuple(np.asarray(coco.decode(mask), bool) for mask in question.masks[:MOST_ANSWERS])
-    return Question(question.question, answers, masks)
+    prompt = None if kind is None else Prompt(question.question, kind=kind)
+    return Question(question.question, answers, masks, prompt)
 
 
 def draw_questions(

@@ -8,6 +8,7 @@ from sqlalchemy import select
 from db.tables import Question, Revision, SurveyAnswer, Task
 from engine.errors import Conflict, Refused
 from engine.fields.definition import FieldDefinition
+from engine.fields.kinds import kind_of_type, load_kinds
 from engine.fields.names import name_of_question
 from engine.fields.project_fields import (
     WantedField,
@@ -25,6 +26,7 @@ from engine.workspace import Workspace
 from tests.support.annotators import answer
 from tests.support.factories import accept
 from tests.support.office import NUMBER, TOTAL, Office
+from tests.support.survey_rows import make_version, say
 
 
 def field(name: str, question: str, **parts: Any) -> FieldDefinition:
@@ -102,6 +104,42 @@ def test_a_reworded_and_renamed_field_keeps_its_answers_and_is_asked_anew(office
         assert max(row.field_version or 0 for row in session.scalars(select(Revision))) == 2
     versions = field_versions(workspace, project_id, total.id)
     assert [(each.number, each.definition["name"]) for each in versions] == [(2, "amount"), (1, total.name)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "asked_anew"),
+    [
+        (FieldType.STRING, FieldType.CURRENCY, True),
+        (FieldType.CURRENCY, FieldType.STRING, True),
+        (FieldType.NUMBER, FieldType.DATE, True),
+        (FieldType.NUMBER, FieldType.INTEGER, False),
+        (FieldType.STRING, FieldType.SIGNATURE, False),
+    ],
+)
+def test_a_type_of_another_kind_has_the_model_asked_anew(
+    office: Office, before: FieldType, after: FieldType, asked_anew: bool
+) -> None:
+    workspace, project_id, by = office.workspace, office.project.id, office.rita.id
+    total = next(each for each in project_fields(workspace, project_id) if each.question == TOTAL)
+    [stored] = replace_fields(workspace, project_id, [wanted(total, type=before)], by)
+    say(workspace, make_version(workspace, project_id), office.documents[0], TOTAL)
+    [change] = preview_changes(workspace, project_id, [wanted(stored, type=after)])
+    assert ("asked everywhere again" in change.sentence) is asked_anew
+    replace_fields(workspace, project_id, [wanted(stored, type=after)], by)
+    with workspace.database.read() as session:
+        left = session.scalars(select(SurveyAnswer).where(SurveyAnswer.question_id == total.id)).all()
+        kinds = load_kinds(session, [total.id])
+    assert len(left) == (0 if asked_anew else 1)
+    assert kinds.get(total.id) is kind_of_type(after)
+
+
+def test_a_question_that_is_no_field_any_more_wants_no_kind(office: Office) -> None:
+    workspace, project_id, by = office.workspace, office.project.id, office.rita.id
+    total = next(each for each in project_fields(workspace, project_id) if each.question == TOTAL)
+    replace_fields(workspace, project_id, [wanted(total, type=FieldType.DATE)], by)
+    replace_fields(workspace, project_id, [], by)
+    with workspace.database.read() as session:
+        assert load_kinds(session, [total.id]) == {}
 
 
 def test_a_field_that_comes_back_has_its_type_and_its_answers(office: Office) -> None:
