@@ -11,9 +11,8 @@ from model.ranking.proposals import Proposal
 
 _PER_SOURCE = len(KINDS) + 3  # the wanted kind, the fit to it, that relative to the best rival, whether the best fits
 KIND_FEATURES = len(KINDS) + 2 * _PER_SOURCE
-_BY_TYPE, _BY_WORDING = len(KINDS), len(KINDS) + _PER_SOURCE  # where the columns of the two sources begin
-# Columns that say which kind is wanted: all are 0 where none is known.
-WANTED = [*range(_BY_TYPE, _BY_TYPE + len(KINDS)), *range(_BY_WORDING, _BY_WORDING + len(KINDS))]
+# Columns of the kind that a type wants, all 0 where none is known. Wording alone gained nothing (docs/LOG.md).
+WANTED = list(range(len(KINDS), 2 * len(KINDS)))
 _WELL = 0.6  # fit of a proposal that is worth waiting for
 
 
