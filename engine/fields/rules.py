@@ -14,21 +14,54 @@ from engine.fields.types import FieldType
 Values = Mapping[str, Sequence[Value]]  # by the name of the field, in order; none where the paper has no value
 
 
-def broken_rules(fields: Sequence[FieldDefinition], values: Values) -> dict[str, list[str]]:
+def broken_rules(fields: Sequence[FieldDefinition], values: Values, *, required: bool = True) -> dict[str, list[str]]:
     """Return the broken rules of each field as sentences; fields that keep all of theirs are left out.
 
-    A rule about values that are not there is not broken: an absent value breaks `required` alone.
+    A rule about values that are not there is not broken: an absent value breaks `required` alone. A sum adds all
+    values of the fields that it names, so the values of a column may be summed.
+
+    Args:
+        fields: Fields of a project.
+        values: Values of a paper.
+        required: Whether to say which required values are absent.
     """
     named = {field.name: field for field in fields}
     broken: dict[str, list[str]] = {}
     for field in fields:
         present = list(values.get(field.name, ()))
-        said = [f"{field.name} is required, and has no value."] if field.required and not present else []
+        said = [f"{field.name} is required, and has no value."] if required and field.required and not present else []
         for rule in field.rules:
             said += [sentence for value in present if (sentence := _broken(rule, field, value, named, values))]
         if said:
             broken[field.name] = said
     return broken
+
+
+def fields_named(fields: Sequence[FieldDefinition], name: str) -> set[str]:
+    """Return the fields that the rules of a field name."""
+    named: set[str] = set()
+    for rule in next(field.rules for field in fields if field.name == name):
+        if isinstance(rule, SumRule):
+            named.update(rule.of)
+        elif isinstance(rule, NotBeforeRule):
+            named.add(rule.field)
+    return named
+
+
+def proven_fields(fields: Sequence[FieldDefinition], values: Values) -> set[str]:
+    """Return the fields whose values a rule could be checked on, where no rule of them is broken."""
+    broken = broken_rules(fields, values, required=False)
+    return {
+        field.name
+        for field in fields
+        if field.name not in broken and values.get(field.name) and any(_checkable(rule, values) for rule in field.rules)
+    }
+
+
+def _checkable(rule: Rule, values: Values) -> bool:
+    if isinstance(rule, SumRule):
+        return all(values.get(name) for name in rule.of)
+    return not isinstance(rule, NotBeforeRule) or bool(values.get(rule.field))
 
 
 def _broken(

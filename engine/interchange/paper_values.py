@@ -1,7 +1,7 @@
 """Values of a paper: for each field the accepted answer, its printed text, the value made of it, and its place."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from db.statuses import AUTOMATIC
@@ -10,7 +10,7 @@ from engine.datasets.manifest import FrozenDocument, FrozenItem, read_head
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import Normalised, Value
 from engine.fields.read_value import read_value
-from engine.fields.rules import broken_rules
+from engine.fields.rules import broken_rules, proven_fields
 from engine.interchange.release import Marked, Release
 
 _SHARE_DIGITS = 6  # of a box in shares of the page: finer than a pixel of any page
@@ -27,6 +27,7 @@ class PaperValue:
         printed: Words of the marks, as they are printed.
         text: The printed text, or as a person corrected it.
         normalised: What the text says as the field's type.
+        proven: Whether the rules of the field hold, and one could be checked.
     """
 
     field: FieldDefinition
@@ -35,6 +36,7 @@ class PaperValue:
     printed: str
     text: str
     normalised: Normalised
+    proven: bool = False
 
     @property
     def value(self) -> Value | None:
@@ -43,8 +45,10 @@ class PaperValue:
 
     @property
     def validated_by(self) -> str:
-        """Return what stands for the value: "person", or "nothing" for an automatic answer."""
-        return "nothing" if self.item.status == AUTOMATIC else "person"
+        """Return what stands for the value: "person"; of an automatic answer "rule" or "nothing"."""
+        if self.item.status != AUTOMATIC:
+            return "person"
+        return "rule" if self.proven else "nothing"
 
     def to_json(self) -> dict[str, Any]:
         """Return the value with its citations."""
@@ -97,7 +101,11 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
         present = {
             name: [paper.value for paper in of_field if paper.value is not None] for name, of_field in ordered.items()
         }
-        yield Paper(document, ordered, broken_rules(definitions, present))
+        proven = proven_fields(definitions, present)
+        checked = {
+            name: [replace(paper, proven=name in proven) for paper in of_field] for name, of_field in ordered.items()
+        }
+        yield Paper(document, checked, broken_rules(definitions, present))
 
 
 def _values(release: Release, frozen: FrozenFields, field: FieldDefinition, item: FrozenItem) -> Iterator[PaperValue]:

@@ -29,6 +29,7 @@ from engine.selection import stages
 from engine.selection.acceptable_tasks import acceptable
 from engine.selection.precision import lowest
 from engine.selection.survey_figures import measure
+from engine.selection.value_checks import ValueChecks
 from engine.tasks.opening import overlap, task_changes
 from engine.tasks.opening.open_tasks import lock_project
 from engine.workspace import Workspace
@@ -105,10 +106,14 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
 def _store(
     workspace: Workspace, project_id: str, version_id: str, threshold: float, audit_share: float, basis: _Basis
 ) -> Counter[bool]:
-    """Store automatic answers while `basis` stands; return their numbers by whether they are drawn for a check."""
+    """Store automatic answers while `basis` stands; return their numbers by whether they are drawn for a check.
+
+    Answers to fields pass the checks of their values first (engine.selection.value_checks).
+    """
     with workspace.database.read() as session:
+        least = ValueChecks.of(session, project_id, version_id).least(threshold)
         tasks = list(
-            session.scalars(acceptable(Task.project_id == project_id, version_id, threshold).with_only_columns(Task.id))
+            session.scalars(acceptable(Task.project_id == project_id, version_id, least).with_only_columns(Task.id))
         )
     done = Counter[bool]()
 
@@ -118,12 +123,14 @@ def _store(
 
     def store(session: Session, some: Sequence[str]) -> None:
         # What was answered, closed or corrected since the search is left out here.
-        wanted = acceptable(Task.id.in_(some), version_id, threshold)
+        checks = ValueChecks.of(session, project_id, version_id)
+        wanted = session.execute(acceptable(Task.id.in_(some), version_id, least)).all()
+        fit = checks.fit(session, [said for _, said in wanted], threshold)
         held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
         answers = [
-            _answer(project_id, task_id, said, threshold, audit_share)
-            for task_id, said in session.execute(wanted)
-            if task_id not in held
+            _answer(project_id, task_id, said, checks.threshold_of(said.question_id, threshold), audit_share)
+            for task_id, said in wanted
+            if task_id not in held and (said.document_id, said.question_id) in fit
         ]
         session.add_all(answers)
         session.flush()

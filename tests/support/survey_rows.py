@@ -10,6 +10,7 @@ from db.tables import (
     Document,
     DocumentSignature,
     ModelVersion,
+    PageWord,
     Prediction,
     Promotion,
     Question,
@@ -53,9 +54,7 @@ def say(
     on = pages_of(workspace, document.id)[page - 1]
     boxes = boxes_of(workspace, on.id)
     mask = rasterise([boxes[at] for at in words], (on.height, on.width))
-    answer = StoredAnswer(
-        words=list(words), mask=to_patch(mask), text=" ".join(f"word {at}" for at in words), score=score
-    )
+    answer = StoredAnswer(words=list(words), mask=to_patch(mask), text=_text(workspace, on.id, words), score=score)
     with workspace.database.write() as session:
         asked = session.scalar(
             select(Question).where(Question.project_id == document.project_id, Question.text == question)
@@ -120,3 +119,10 @@ def choose(workspace: Workspace, document: Document, chosen_by: str | None) -> N
     """Say what chose the tasks of a document."""
     with workspace.database.write() as session:
         session.execute(update(Task).where(Task.document_id == document.id).values(chosen_by=chosen_by))
+
+
+def _text(workspace: Workspace, page_id: str, words: Sequence[int]) -> str:
+    with workspace.database.read() as session:
+        printed = session.execute(select(PageWord.number, PageWord.text).where(PageWord.page_id == page_id))
+        texts = dict(printed.tuples().all())
+    return " ".join(texts[number] for number in words)
