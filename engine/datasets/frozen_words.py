@@ -1,9 +1,10 @@
 """Words of a snapshot's pages: files of several pages each, written with a manifest and read page by page.
 
 A file is lines of canonical JSON, stored as a blob: the first line names the format and the pages, and each further
-line holds the words of one page as [number, text, x0, y0, x1, y1, line], in reading order. Pages of one split stand
-together, so that snapshots of one split and of all splits share their files. Where a file ends follows from the ids of
-the groups of documents: an answer more or less changes no file of other documents.
+line holds the words of one page as [number, text, x0, y0, x1, y1, line, confidence], in reading order; words of a
+text layer have no confidence. Pages of one split stand together, so that snapshots of one split and of all splits
+share their files. Where a file ends follows from the ids of the groups of documents: an answer more or less changes
+no file of other documents.
 
 Up to format 3 of manifests each page had a file of its own, a list of objects. 20,000 documents were 40,000 files, each
 awaited on the disk.
@@ -112,7 +113,10 @@ class WordsReader:
             if len(self._files) > _FILES_KEPT:
                 self._files.popitem(last=False)
         rows = json.loads(lines[page.id])
-        return tuple(FrozenWord(number, text, (x0, y0, x1, y1), line) for number, text, x0, y0, x1, y1, line in rows)
+        return tuple(
+            FrozenWord(number, text, (x0, y0, x1, y1), line, *confidence)
+            for number, text, x0, y0, x1, y1, line, *confidence in rows
+        )
 
 
 def words_of(workspace: Workspace, page: FrozenPage) -> list[FrozenWord]:
@@ -131,12 +135,13 @@ def living_words(session: Session, pages: Iterable[tuple[str, int]]) -> Iterator
         columns = (PageWord.number, PageWord.text, PageWord.x0, PageWord.y0, PageWord.x1, PageWord.y1, PageWord.line)
         words_by_page: dict[str, list[list[Any]]] = {page_id: [] for page_id in page_ids}
         rows = session.execute(
-            select(PageWord.page_id, *columns)
+            select(PageWord.page_id, *columns, PageWord.confidence)
             .where(PageWord.page_id.in_(page_ids), PageWord.retired_at.is_(None))
             .order_by(PageWord.page_id, PageWord.position, PageWord.number)
         )
-        for page_id, *word in rows:
-            words_by_page[page_id].append(word)
+        for page_id, *word, confidence in rows:
+            # Words that OCR read have a confidence; those of a text layer keep the form that they always had.
+            words_by_page[page_id].append(word if confidence is None else [*word, round(confidence, 3)])
         yield from words_by_page.values()
 
 

@@ -52,6 +52,8 @@ _WORD_COLUMNS = (
 class Label:
     """Answer of a project. `state` names live words; `reasons` are the names of its failed checks.
 
+    `score`, `answered`: what the model said of the proposal that was corrected or accepted; None without one.
+
     `accepted_at`: when it was first accepted, where several answers are; else None. `late`: its task had all the
     accepted answers that it wanted before this one.
     `instead_of`: accepted answers to the same question that it was chosen over, and that contradict it.
@@ -70,6 +72,8 @@ class Label:
     weight: float = 1.0
     reasons: list[str] = field(default_factory=list)
     instead_of: list["Label"] = field(default_factory=list)
+    score: float | None = None
+    answered: float | None = None
     accepted_at: datetime | None = None
     late: bool = False
 

@@ -38,6 +38,7 @@ class FrozenWord:
     text: str
     box: Box  # pixels of the rendered page, x1 and y1 exclusive
     line: int
+    confidence: float | None = None  # of reading, 0..1; None where no OCR read it
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +88,8 @@ class FrozenItem:
     state: AnnotationState
     weight: float = 1.0  # weight in training, 0..1 (engine.datasets.weights)
     instead_of: tuple["PassedOver", ...] = ()
+    score: float | None = None  # predicted IoU of the proposal that was corrected or accepted, 0..1
+    answered: float | None = None  # probability, by the model, that the document answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +136,8 @@ def items_of(workspace: Workspace, sha256: str) -> Iterator[FrozenItem]:
                 state=AnnotationState.model_validate(row["state"]),
                 weight=row.get("weight", 1.0),
                 instead_of=tuple(PassedOver(**answer) for answer in row.get("instead_of", ())),
+                score=row.get("score"),
+                answered=row.get("answered"),
             )
 
 

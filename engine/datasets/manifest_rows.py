@@ -185,6 +185,7 @@ def _item_json(label: Label) -> dict[str, Any]:
         "document_id": label.document.id,
         "state": dump_state(label.state),
         "weight": label.weight,
+        **_chances(label.score, label.answered),
         **({"instead_of": [_passed_over_json(label, other) for other in label.instead_of]} if label.instead_of else {}),
     }
 
@@ -212,7 +213,13 @@ def _automatic_json(label: AutomaticLabel) -> dict[str, Any]:
         "document_id": label.document.id,
         "state": dump_state(label.state),
         "weight": round(label.weight, 6),
+        **_chances(label.answer.score, label.answer.answered),
     }
+
+
+def _chances(score: float | None, answered: float | None) -> dict[str, float]:
+    """Return what the model said of its proposal; nothing where there was none."""
+    return {} if score is None or answered is None else {"score": round(score, 4), "answered": round(answered, 4)}
 
 
 def _left_out_json(label: Label) -> dict[str, Any]:

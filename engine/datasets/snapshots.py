@@ -258,9 +258,13 @@ def _labels(session: Session, project_id: str, documents: Sequence[str], filters
             trust=trust,
             seconds=float(seconds or 0.0),
             state=AnnotationState.model_validate(revision.state),
+            score=score,
+            answered=answered,
         )
-        for annotation, revision, question, author, document, group, model_version, trust, seconds in rows
-    ]
+        for (
+            annotation, revision, question, author, document, group, model_version, trust, seconds, score, answered,
+        ) in rows
+    ]  # fmt: skip
 
 
 class _AnsweredDocument(NamedTuple):
@@ -323,9 +327,7 @@ def _batches(rows: Sequence[_AnsweredDocument]) -> Iterator[list[_AnsweredDocume
         yield batch
 
 
-def _select_answers(
-    project_id: str, documents: Sequence[str], filters: Filters
-) -> Select[Any, Any, Any, Any, Any, Any, Any, Any, Any]:
+def _select_answers(project_id: str, documents: Sequence[str], filters: Filters) -> Select[*tuple[Any, ...]]:
     """Return the statement for people's answers on some documents of a project that pass `filters`."""
     worked = aliased(Revision)
     seconds = select(func.sum(worked.seconds)).where(worked.annotation_id == Annotation.id).scalar_subquery()
@@ -340,6 +342,8 @@ def _select_answers(
             ModelVersion.checkpoint_sha256,
             _trust(Revision, project_id),
             seconds,
+            Prediction.score,
+            Prediction.answered,
         )
         .join(Revision, is_newest())
         .join(Question, Question.id == Annotation.question_id)

@@ -44,6 +44,12 @@ class PaperValue:
         return self.normalised.value
 
     @property
+    def reading(self) -> float | None:
+        """Return the lowest confidence of reading of its words, 0..1; None where no OCR read them."""
+        read = [word.confidence for page in self.marked for word in page.words if word.confidence is not None]
+        return min(read, default=None)
+
+    @property
     def validated_by(self) -> str:
         """Return what stands for the value: "person"; of an automatic answer "rule" or "nothing"."""
         if self.item.status != AUTOMATIC:
@@ -59,6 +65,11 @@ class PaperValue:
             "printed": self.printed,
             "text": self.text,
             "pages": [_citation(marked) for marked in self.marked],
+            "confidence": {
+                "reading": self.reading,
+                "answer": item.score,
+                "answered": item.answered,
+            },
             "validated_by": self.validated_by,
             "status": item.status,
             "author": item.author,
