@@ -50,7 +50,7 @@ export function makeFollowing(workspace) {
     answers: () => (workspace.gold.forget(), workspace.navigation.refresh()),
     pages: () => workspace.incoming.look(),
     tasks: () => workspace.work.tasksChanged(),
-    questions: () => workspace.panels.suggestions.load(),
+    questions: () => Promise.all([workspace.panels.suggestions.load(), workspace.panels.guideline.refresh()]),
     failed: () => {}, // the next change fetches again
     editing: () => workspace.queue.items.length > 0 || Date.now() - Number(workspace.queue.savedAt ?? 0) < JUST_SAVED,
   });

@@ -5,6 +5,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.bench import Bench
 from tests.browser.standard_list import Listed
+from tests.browser.stored_invoice import Invoiced
 from tests.browser.tabs import send, tab
 
 pytestmark = pytest.mark.browser
@@ -94,3 +95,22 @@ def test_a_field_moves_by_keyboard_and_keeps_the_focus(bench: Bench, listed: Lis
         "Who signed it?\nWhen?\nWhat is the total?"
     )
     assert listed.texts() == ["Who signed it?", "When?", "What is the total?"]
+
+
+def test_the_guideline_of_a_field_stands_at_its_task_and_runs_nothing(invoiced: Invoiced) -> None:
+    bench = invoiced("What is the total?")
+    page = bench.page
+    guideline = page.locator(".g-guideline")
+    expect(guideline).to_be_hidden()
+    text = "Take the **gross** amount.\n\n<img src=x onerror='window.ran = true'>"
+    field = {"name": "total", "question": "What is the total?", "guideline": text}
+    send(bench, "PUT", f"/projects/{bench.project}/fields", {"fields": [field]})
+    expect(guideline.locator("strong")).to_have_text("gross")  # without a reload
+    expect(guideline.get_by_text("<img src=x onerror='window.ran = true'>")).to_be_visible()
+    assert page.evaluate("window.ran === undefined && !document.querySelector('.g-guideline img')")
+    guideline.get_by_text("Guideline", exact=True).click()
+    expect(guideline.locator("strong")).to_be_hidden()
+    page.reload()
+    page.wait_for_selector(".glossator[data-started]")
+    expect(guideline).to_be_visible()
+    expect(guideline.locator("strong")).to_be_hidden()

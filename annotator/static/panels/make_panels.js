@@ -5,6 +5,7 @@ import { QueueBar } from '../tasks/queue_bar.js';
 import { ReviewPanel } from '../tasks/review_panel.js';
 import { AnswerCard } from './answer_card.js';
 import { DocumentList } from './document_list.js';
+import { Guideline } from './guideline.js';
 import { PageStrip } from './page_strip.js';
 import { QuestionBox } from './question_box.js';
 import { QuestionList } from './question_list.js';
@@ -103,6 +104,8 @@ export function makePanels(rooms, parts, ports) {
     gold: (before, known) => act(() => gold.choose(before, known)),
     values,
   });
+  const guideline = new Guideline(changed);
+  card.parts.head.after(guideline.root);
   const questionList = new QuestionList(rooms.questions, (id) => act(() => navigation.annotation(id)));
   const bar = new QueueBar(rooms.desk, {
     mode: (name) => act(() => work.enter(name)),
@@ -137,5 +140,5 @@ export function makePanels(rooms, parts, ports) {
     tell: ports.tell,
     error: ports.error,
   });
-  return { toolbar, documentList, strip, box, card, questionList, bar, review, suggestions };
+  return { toolbar, documentList, strip, box, card, questionList, bar, review, suggestions, guideline };
 }

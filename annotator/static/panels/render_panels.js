@@ -25,6 +25,7 @@ import { changes } from '../sync/changes.js';
 /** @import { WordEditMode } from '../words/word_edit_mode.js' */
 /** @import { AnswerCard } from './answer_card.js' */
 /** @import { DocumentList } from './document_list.js' */
+/** @import { Guideline } from './guideline.js' */
 /** @import { Rooms } from './layout.js' */
 /** @import { PageStrip } from './page_strip.js' */
 /** @import { QuestionBox } from './question_box.js' */
@@ -62,6 +63,7 @@ import { changes } from '../sync/changes.js';
  * @property {ReviewPanel} review
  * @property {Suggestions} suggestions
  * @property {Toolbar} toolbar
+ * @property {Guideline} guideline
  */
 
 export class RenderPanels {
@@ -226,6 +228,7 @@ export class RenderPanels {
     const open = this.settled && !locked && !refining && !local?.no_answer && !answer.markOn(page?.id).words.length;
     const offered = open ? wordsUnderPaint(stage) : [];
     this.offersWords = offered.length > 0;
+    this.panels.guideline.render(document?.project_id, local?.question.id);
     this.panels.card.render({
       document,
       annotation: local,
