@@ -3,6 +3,7 @@
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from engine.client.schemas import (
@@ -129,6 +130,22 @@ class Work:
         """
         asked = {"field": list(fields), "filter": list(filters), "sort": sort}
         return self._at.all(TableRow, f"/projects/{project_id}/values", limit, page=200, **asked)
+
+    def export_values(
+        self,
+        project_id: str,
+        path: str | Path,
+        *,
+        fields: Sequence[str] = (),
+        filters: Sequence[str] = (),
+        sort: str | None = None,
+    ) -> Path:
+        """Write what `values` returns to a file whose name ends in .csv or .xlsx, and return its path (reviewers)."""
+        out = Path(path)
+        asked = {"field": list(fields), "filter": list(filters), "format": out.suffix.lstrip(".")}
+        asked |= {"sort": sort} if sort is not None else {}
+        self._at.download(f"/projects/{project_id}/values/export", out, **asked)
+        return out
 
     def value_counts(self, project_id: str) -> TableCounts:
         """Return how many documents each filter of the table of values finds (reviewers)."""

@@ -125,6 +125,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/projects/{project_id}/fields/preview": Row(REVIEWER),
     "GET /api/projects/{project_id}/fields/{field_id}/versions": Row(MEMBER, "read"),
     "GET /api/projects/{project_id}/values": Row(REVIEWER, "read"),
+    "GET /api/projects/{project_id}/values/export": Row(REVIEWER, "read"),
     "GET /api/projects/{project_id}/values/counts": Row(REVIEWER, "read"),
     "GET /api/projects/{project_id}/task-changes": Row(MEMBER, "read"),
     "GET /api/projects/{project_id}/queue": Row(MEMBER, "read"),

@@ -12,8 +12,8 @@ import pytest
 
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
+from engine.interchange import value_sheets
 from engine.interchange.exports import export
-from engine.interchange.formats import values
 from engine.interchange.formats.values import values_schema
 from engine.projects.projects import change_settings
 from engine.workspace import Workspace
@@ -132,7 +132,7 @@ def test_questions_of_a_snapshot_without_fields_are_texts(sqlite_workspace: Work
 def test_a_full_sheet_is_followed_by_another(
     sqlite_workspace: Workspace, bills: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(values, "MOST_ROWS", 4)
+    monkeypatch.setattr(value_sheets, "MOST_ROWS", 4)
     export(sqlite_workspace, bills, "values-xlsx", tmp_path / "out")
     book = openpyxl.load_workbook(tmp_path / "out" / "values.xlsx")
     rows = [row[1] for title in book.sheetnames[1:] for row in list(book[title].values)[1:]]
