@@ -20,6 +20,7 @@ import {
   versionsOf,
 } from './field_draft.js';
 import { FieldForm } from './field_form.js';
+import { ReadingCard } from './field_reading.js';
 import { FieldList } from './field_list.js';
 import { findProblems } from './field_problems.js';
 import { FieldSaving } from './field_saving.js';
@@ -72,6 +73,11 @@ export class FieldsPanel {
       discard: () => this.begin(this.stored),
     });
     this.sets = new ReadySets((fields) => this.put(addFields(this.draft, fields, uuid)));
+    this.reading = new ReadingCard(this.toasts, (project) => {
+      if (this.project?.id !== project.id) return;
+      this.project = project;
+      this.reading.render(project);
+    });
     this.none = h('p', { class: 'g-none' });
     this.note = h('div', { class: 'g-field-note', role: 'status', hidden: true });
     this.adding = h(
@@ -265,6 +271,7 @@ export class FieldsPanel {
       this.adding,
       this.note,
       this.saving.root,
+      this.reading.root,
     );
   }
 
@@ -287,6 +294,7 @@ export class FieldsPanel {
     this.saving.root.hidden = !edits;
     this.renderNote();
     this.saving.render();
+    if (this.project) this.reading.render(this.project);
   }
 
   /** Says that others have saved while something was being changed here. */

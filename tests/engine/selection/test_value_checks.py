@@ -10,15 +10,21 @@ from db.tables import AutomaticAnswer, Question, Task
 from engine.annotation.state import AnnotationState, Correction, PageMark, to_patch
 from engine.fields.project_fields import WantedField, load_fields, replace_fields
 from engine.fields.rules import broken_rules, proven_fields
+from engine.workspace import Workspace
 from tests.support.automatic_project import QUESTIONS, Works
 from tests.support.factories import accept, pages_of
 from tests.support.figures_at_once import follow_at_once
 from tests.support.prepared_workspaces import Prepare
 
 
+def _begin(workspace: Workspace) -> Works:
+    follow_at_once(workspace)
+    return Works(workspace)
+
+
 @pytest.fixture
 def works(prepare: Prepare) -> Works:
-    workspace, works = prepare(lambda workspace: (follow_at_once(workspace), Works(workspace))[1])
+    workspace, works = prepare(_begin)
     follow_at_once(workspace)
     own = works.copied_to(workspace)
     own.model_says()
