@@ -141,14 +141,10 @@ export class ReadingCard {
       'ul',
       { class: 'g-rows' },
       names.map((name) =>
-        h(
-          'li',
-          {},
-          row(
-            conventionWords(name, conventions[name]),
-            name,
-            button('Forget', () => this.forget(name)),
-          ),
+        row(
+          conventionWords(name, conventions[name]),
+          name,
+          button('Forget', () => this.forget(name)),
         ),
       ),
     );
