@@ -34,6 +34,7 @@ _STYLES = [
         "people",
         "jobs",
         "fields",
+        "form",
         "narrow",
         "touch",
     )

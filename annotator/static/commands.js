@@ -13,6 +13,7 @@ import { hull } from './words/words.js';
 /** @import { Library } from './state/library.js' */
 /** @import { Navigation } from './state/navigation.js' */
 /** @import { Session } from './state/session.js' */
+/** @import { FormWork } from './tasks/form_work.js' */
 /** @import { Mode, WorkMode } from './tasks/work_mode.js' */
 /** @import { WordEditMode } from './words/word_edit_mode.js' */
 
@@ -26,6 +27,7 @@ import { hull } from './words/words.js';
  * @property {AnswerValues} values
  * @property {Navigation} navigation
  * @property {WorkMode} work
+ * @property {FormWork} formWork
  * @property {WordEditMode} wordMode
  * @property {Stage} stage
  * @property {Cursor} cursor
@@ -54,7 +56,7 @@ import { hull } from './words/words.js';
  * @param {CommandPorts} ports
  */
 export function makeCommands(parts, ports) {
-  const { library, session, answer, values, navigation, work, wordMode, stage, cursor } = parts,
+  const { library, session, answer, values, navigation, work, formWork, wordMode, stage, cursor } = parts,
     { act } = ports;
 
   const page = (/** @type {number} */ step) => {
@@ -66,6 +68,11 @@ export function makeCommands(parts, ports) {
     const at = lines.findIndex((each) => each.id === answer.local?.id);
     const line = lines[at < 0 ? 0 : at + step];
     if (line) act(() => navigation.annotation(line.id));
+  };
+  // From the page, Tab leads to the form; anywhere else it is the browser's.
+  const fieldStep = (/** @type {number} */ step) => {
+    const { activeElement } = document;
+    return (activeElement === stage.canvas || activeElement === document.body) && formWork.walk(step);
   };
   const tool = (/** @type {string} */ name) => () => {
     if (!wordMode.leave()) return;
@@ -108,8 +115,13 @@ export function makeCommands(parts, ports) {
     /** @type {Command} */
     accept: (event) => {
       if (event && (wordMode.here() || ports.takeWords())) return;
-      work.accept();
+      const field = formWork.active ? formWork.current : null;
+      return field ? act(() => formWork.accept(field)) : work.accept();
     },
+    form: () => formWork.toggle(),
+    formNext: () => fieldStep(1),
+    formPrevious: () => fieldStep(-1),
+    formAcceptAll: () => formWork.acceptAll(),
     next: () => act(() => work.next()),
     skip: () => act(() => ports.skip()),
     standard: () => parts.suggestions.arm(),

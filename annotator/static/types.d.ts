@@ -72,8 +72,11 @@ export interface Action {
 
 // --- keys
 
-/** When a command holds: while somebody marks, or while an answer is under review. Without it, always. */
-export type When = 'marking' | 'review';
+/**
+ * When a command holds: while somebody marks or fixes words, while an answer is under review, or while the form is
+ * shown. Without it, always.
+ */
+export type When = 'marking' | 'mending' | 'review' | 'form';
 
 /** A command with its usual chords ("Mod+Shift+z"), its group in the help, and what it does. */
 export type Binding = [name: string, chords: string[], group: string, text: string, when?: When];

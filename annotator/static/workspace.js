@@ -8,6 +8,7 @@ import { Stage } from './canvas/stage.js';
 import { wordsUnderPaint } from './canvas/words_under_paint.js';
 import { makeCommands } from './commands.js';
 import { openHistory } from './panels/answer_history.js';
+import { makeForm } from './make_form.js';
 import { makePanels } from './panels/make_panels.js';
 import { RenderPanels } from './panels/render_panels.js';
 import { Uploads } from './panels/uploads.js';
@@ -110,9 +111,12 @@ export class Workspace {
       ports: {
         ...{ act, changed, tell, focusPage: () => this.focusPage() },
         wantReason: () => this.panels.review.wantReason(),
+        stays: () => this.formWork.active,
       },
     });
     const { work } = this;
+    /** @type {import('./tasks/form_work.js').FormWork} */
+    const formWork = (this.formWork = makeForm(this, act, changed));
     this.conflicts = new ConflictResolution({
       ...{ root, library, session, pages, answer, queue },
       ports: {
@@ -144,7 +148,7 @@ export class Workspace {
         answer,
         values: this.values,
         askMore,
-        work,
+        ...{ work, formWork },
         gold: this.gold,
         navigation,
         incoming: this.incoming,
@@ -170,7 +174,7 @@ export class Workspace {
     this.uploads.queue.follow(() => library.document || this.render());
     const upload = () => this.uploads.choose();
     const { verdicts, gold } = this;
-    const state = { library, session, pages, answer, askMore, work, verdicts, gold, queue, stage, wordMode };
+    const state = { library, session, pages, answer, askMore, work, formWork, verdicts, gold, queue, stage, wordMode };
     this.drawing = new RenderPanels(root, rooms, state, this.panels, {
       ...{ paint: () => this.paint(), upload },
       uploading: () => this.uploads.here,
@@ -182,7 +186,7 @@ export class Workspace {
         answer,
         values: this.values,
         navigation,
-        work,
+        ...{ work, formWork },
         wordMode,
         stage,
         cursor,
@@ -203,7 +207,7 @@ export class Workspace {
     );
     const space = (/** @type {boolean} */ held, /** @type {KeyboardEvent | null} */ event) => this.space(held, event);
     const { radius: _radius, ...byKey } = this.commands; // the slider's own
-    this.keyboard = new Keyboard(root, byKey, space, () => work.keys);
+    this.keyboard = new Keyboard(root, byKey, space, () => work.keys ?? (formWork.active ? 'form' : null));
     rooms.dim.addEventListener('click', () => this.menu(false));
     this.following = makeFollowing(this);
   }
@@ -218,6 +222,7 @@ export class Workspace {
       route = readRoute();
     await Promise.all([queue.load(), preferences.load(session.user.id)]);
     this.appear();
+    this.formWork.form.show(preferences.value.form === true);
     await library.loadProjects(project ?? route.project);
     await this.act(() => navigation.follow(route));
     // The address may name what is not there any more.
@@ -370,6 +375,7 @@ export class Workspace {
       return;
     }
     this.answer.saved(item, /** @type {Saved} */ (answer));
+    this.formWork.form.note(item.annotation, /** @type {Saved} */ (answer));
     this.work.saved(item);
     this.render();
   }
@@ -479,6 +485,7 @@ export class Workspace {
     this.stage.destroy();
     this.keyboard.destroy();
     this.work.destroy();
+    this.formWork.form.destroy();
     this.following.destroy();
     this.uploads.destroy();
     this.panels.toolbar.destroy();

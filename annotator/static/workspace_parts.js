@@ -47,10 +47,13 @@ export function makeNavigation(workspace) {
 export function makeFollowing(workspace) {
   return new Following(workspace.library, {
     seen: () => !document.hidden && workspace.root.getClientRects().length > 0,
-    answers: () => (workspace.gold.forget(), workspace.navigation.refresh()),
+    answers: () => (workspace.gold.forget(), workspace.formWork.form.refresh(), workspace.navigation.refresh()),
     pages: () => workspace.incoming.look(),
     tasks: () => workspace.work.tasksChanged(),
-    questions: () => Promise.all([workspace.panels.suggestions.load(), workspace.panels.guideline.refresh()]),
+    questions: () => {
+      const { panels, formWork } = workspace;
+      return Promise.all([panels.suggestions.load(), panels.guideline.refresh(), formWork.form.refresh()]);
+    },
     failed: () => {}, // the next change fetches again
     editing: () => workspace.queue.items.length > 0 || Date.now() - Number(workspace.queue.savedAt ?? 0) < JUST_SAVED,
   });

@@ -43,6 +43,10 @@ export const BINDINGS = [
   ['history', ['h'], 'Ask and answer', 'History of the answer'],
   ['queue', ['l'], 'Work', 'Switch between queue and free questions'],
   ['review', ['v'], 'Work', 'Switch between review and free questions'],
+  ['form', ['Shift+f'], 'Form', 'Show or hide the form: all fields of the paper at once'],
+  ['formNext', ['Tab'], 'Form', 'Next field; the page follows', 'form'],
+  ['formPrevious', ['Shift+Tab'], 'Form', 'Previous field; the page follows', 'form'],
+  ['formAcceptAll', ['Mod+Enter'], 'Form', 'Accept all fields that are sure enough', 'form'],
   ['word', ['w'], 'Tools', 'Words: click one, or drag from the first to the last; Shift marks lines', 'marking'],
   ['box', ['r'], 'Tools', 'Box: draw a box around the words; with Alt, the model answers in it', 'marking'],
   ['brush', ['b'], 'Tools', 'Brush', 'marking'],
@@ -56,7 +60,7 @@ export const BINDINGS = [
   ['clear', ['Delete', 'Backspace'], 'Tools', 'Clear this page; delete the selected words'],
   ['mend', ['t'], 'Fix words', 'Fix words: click a word to edit it, drag on an empty area to add one'],
   ['nextDoubtful', ['F8'], 'Fix words', 'Next word that was read with low confidence'],
-  ['splitWord', ['Mod+Enter'], 'Fix words', 'Split the word at the cursor'],
+  ['splitWord', ['Mod+Enter'], 'Fix words', 'Split the word at the cursor', 'mending'],
   ['mergeWords', ['g'], 'Fix words', 'Merge the selected words'],
   [
     'cursor',
@@ -81,7 +85,7 @@ export const BINDINGS = [
 
 /** Space held moves the page, the arrows say where to, and Escape must always lead out. */
 export const keymap = new Keymap(BINDINGS, {
-  fixed: ['cursor', 'apply', 'escape'],
+  fixed: ['cursor', 'apply', 'escape', 'formNext', 'formPrevious'],
   typed: ['splitWord', 'nextDoubtful'],
 });
 

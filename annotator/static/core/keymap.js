@@ -23,6 +23,8 @@ const SIGNS = {
   Alt: APPLE ? '⌥' : 'Alt',
 };
 const MODIFIERS = ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'Dead', 'Process', 'Unidentified'];
+/** @type {ReadonlySet<When | undefined>} commands that hold only then */
+const ALONE = new Set(['review', 'form']);
 const SIGN = /^[^\p{L}\p{N}]$/u; // Shift is part of a sign like "?" already
 
 /**
@@ -175,13 +177,15 @@ export class Keymap {
    * The command that a key calls.
    *
    * @param {KeyPress} event
-   * @param {string | null} [when] 'review' while an answer is under review; then its own keys come first
+   * @param {string | null} [when] 'review' while an answer is under review, 'form' while the form is shown; then the
+   *   keys of its own come first
    */
   commandOf(event, when = null) {
+    const holds = (/** @type {string} */ name) => this.bindings.get(name)?.when;
     for (const chord of [...chordsOf(event), ...chordsAtPlace(event)]) {
-      const named = this.named(chord),
-        special = named.find((name) => this.bindings.get(name)?.when === 'review');
-      const name = when === 'review' && special ? special : named.find((each) => each !== special);
+      const named = this.named(chord);
+      const special = when === null ? undefined : named.find((name) => holds(name) === when);
+      const name = special ?? named.find((each) => !ALONE.has(holds(each)));
       if (name) return name;
     }
     return undefined;

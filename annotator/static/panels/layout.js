@@ -27,6 +27,7 @@ export function buildLayout(root) {
     ask: room('section', 'g-ask-room'),
     suggestions: room('section', 'g-suggestions-room', { hidden: true }),
     answer: room('section', 'g-answer-room'),
+    form: room('section', 'g-form-room', { 'aria-label': 'Form' }),
     questions: room('section', 'g-questions-room'),
     spoken: room('div', 'g-spoken', { 'aria-live': 'polite' }),
     dim: room('div', 'g-dim'),
@@ -34,7 +35,7 @@ export function buildLayout(root) {
   rooms.left.append(rooms.documents, rooms.strip);
   rooms.stage.append(rooms.notice);
   rooms.centre.append(rooms.toolbar, rooms.stage);
-  rooms.sheet.append(rooms.desk, rooms.ask, rooms.suggestions, rooms.answer, rooms.questions);
+  rooms.sheet.append(rooms.desk, rooms.ask, rooms.suggestions, rooms.answer, rooms.form, rooms.questions);
   rooms.right.append(fold(rooms.right), rooms.sheet);
   root.replaceChildren(rooms.left, rooms.dim, rooms.centre, rooms.right, rooms.spoken);
   return rooms;

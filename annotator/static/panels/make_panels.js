@@ -5,6 +5,7 @@ import { QueueBar } from '../tasks/queue_bar.js';
 import { ReviewPanel } from '../tasks/review_panel.js';
 import { AnswerCard } from './answer_card.js';
 import { DocumentList } from './document_list.js';
+import { FormPanel } from './form_panel.js';
 import { Guideline } from './guideline.js';
 import { PageStrip } from './page_strip.js';
 import { QuestionBox } from './question_box.js';
@@ -21,6 +22,7 @@ import { Toolbar } from './toolbar.js';
 /** @import { Session } from '../state/session.js' */
 /** @import { IncomingPages } from '../sync/incoming_pages.js' */
 /** @import { GoldAnswers } from '../tasks/gold_answer.js' */
+/** @import { FormWork } from '../tasks/form_work.js' */
 /** @import { WorkMode } from '../tasks/work_mode.js' */
 /** @import { Rooms } from './layout.js' */
 /** @import { Panels } from './render_panels.js' */
@@ -33,6 +35,7 @@ import { Toolbar } from './toolbar.js';
  * @property {AnswerValues} values
  * @property {AskMore} askMore
  * @property {WorkMode} work
+ * @property {FormWork} formWork
  * @property {GoldAnswers} gold
  * @property {Navigation} navigation
  * @property {IncomingPages} incoming
@@ -59,7 +62,7 @@ import { Toolbar } from './toolbar.js';
  * @returns {Panels}
  */
 export function makePanels(rooms, parts, ports) {
-  const { library, session, answer, values, askMore, work, gold, navigation, incoming } = parts;
+  const { library, session, answer, values, askMore, work, formWork, gold, navigation, incoming } = parts;
   const { act, changed, commands } = ports;
   const toolbar = new Toolbar(rooms.toolbar, rooms.stage, (name, value) => {
     if (name === 'radius') commands().radius(Number(value));
@@ -107,6 +110,13 @@ export function makePanels(rooms, parts, ports) {
   const guideline = new Guideline(changed);
   card.parts.head.after(guideline.root);
   const questionList = new QuestionList(rooms.questions, (id) => act(() => navigation.annotation(id)));
+  const form = new FormPanel(rooms.form, {
+    toggle: () => formWork.toggle(),
+    open: (annotation) => formWork.open(annotation),
+    accept: (field) => act(() => formWork.accept(field)),
+    acceptAll: () => formWork.acceptAll(),
+    again: () => formWork.form.again(),
+  });
   const bar = new QueueBar(rooms.desk, {
     mode: (name) => act(() => work.enter(name)),
     next: () => act(() => work.desk?.next()),
@@ -140,5 +150,5 @@ export function makePanels(rooms, parts, ports) {
     tell: ports.tell,
     error: ports.error,
   });
-  return { toolbar, documentList, strip, box, card, questionList, bar, review, suggestions, guideline };
+  return { toolbar, documentList, strip, box, card, questionList, form, bar, review, suggestions, guideline };
 }

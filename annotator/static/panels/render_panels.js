@@ -21,10 +21,12 @@ import { changes } from '../sync/changes.js';
 /** @import { QueueBar } from '../tasks/queue_bar.js' */
 /** @import { ReviewPanel } from '../tasks/review_panel.js' */
 /** @import { Verdicts } from '../tasks/verdicts.js' */
+/** @import { FormWork } from '../tasks/form_work.js' */
 /** @import { WorkMode } from '../tasks/work_mode.js' */
 /** @import { WordEditMode } from '../words/word_edit_mode.js' */
 /** @import { AnswerCard } from './answer_card.js' */
 /** @import { DocumentList } from './document_list.js' */
+/** @import { FormPanel } from './form_panel.js' */
 /** @import { Guideline } from './guideline.js' */
 /** @import { Rooms } from './layout.js' */
 /** @import { PageStrip } from './page_strip.js' */
@@ -43,6 +45,7 @@ import { changes } from '../sync/changes.js';
  * @property {OpenAnswer} answer
  * @property {AskMore} askMore
  * @property {WorkMode} work
+ * @property {FormWork} formWork
  * @property {Verdicts} verdicts
  * @property {GoldAnswers} gold
  * @property {SaveQueue} queue
@@ -58,6 +61,7 @@ import { changes } from '../sync/changes.js';
  * @property {PageStrip} strip
  * @property {QuestionBox} box
  * @property {QuestionList} questionList
+ * @property {FormPanel} form
  * @property {AnswerCard} card
  * @property {QueueBar} bar
  * @property {ReviewPanel} review
@@ -163,6 +167,7 @@ export class RenderPanels {
     this.panels.box.render({ document, asking: answer.asking, loading: library.networksLoading });
     this.renderWork();
     this.renderQuestions(pending);
+    this.renderForm(pending);
     this.renderAnswer(text, marks, pending);
     this.renderToolbar(marks);
     const working = (local && !local.no_answer && !locked) || stage.tool === 'mend';
@@ -211,6 +216,28 @@ export class RenderPanels {
       pending,
       mine: (line) => session.alone || session.mine(line),
       reason: (line) => (line.status === 'rejected' ? (verdicts.open(line)?.reason ?? null) : null),
+    });
+  }
+
+  /** @param {Set<string>} pending */
+  renderForm(pending) {
+    const { library, session, answer, work, formWork } = this.state,
+      { document } = library,
+      { form } = formWork;
+    form.follow();
+    this.panels.form.render({
+      document,
+      offered: work.mode !== 'review',
+      shown: form.shown,
+      reading: Boolean(document?.reading),
+      fields: form.view?.fields ?? null,
+      filling: form.filling,
+      failure: form.failure,
+      annotation: answer.local?.id,
+      pending,
+      locale: library.project?.settings.locale || undefined,
+      reviewer: session.reviewer,
+      submits: session.submits,
     });
   }
 

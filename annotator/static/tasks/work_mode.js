@@ -26,6 +26,7 @@ const REMEMBERED = 'glossator.desk'; // of this window: { mode, project, task, a
  * @property {(sentence: string, action?: ToastAction) => void} tell
  * @property {() => void} wantReason a rejection needs its reason
  * @property {() => void} focusPage
+ * @property {() => boolean} stays the form leads on from a task, as long as it is shown
  */
 
 const ANSWERED = /answered this question meanwhile/; // what the server says of a task that somebody else has finished
@@ -233,7 +234,7 @@ export class WorkMode {
     if (decision) this.ports.tell(said + late, { label: 'Undo', run: () => this.takeBack(decision) });
     const { annotation, task } = this.tasks;
     const inHand = this.mode === 'queue' && (annotation === local.id || task?.question.text === local.question.text);
-    if (inHand) this.ports.act(() => this.onward(local.id));
+    if (inHand && !this.ports.stays()) this.ports.act(() => this.onward(local.id));
   }
 
   /** What becomes of a decision that the server cannot take now. */

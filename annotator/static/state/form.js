@@ -1,0 +1,152 @@
+// The form of the open document: all fields of its project with this person's answers. Owned here. The server fills it,
+// and checks its rules; what is saved anywhere in this window is seen here at once.
+
+/** @import { DecidedAnswer, FormField, FormView, Saved } from '../types' */
+/** @import { Library } from './library.js' */
+
+import { get, post, sentenceOf } from '../core/api.js';
+
+const PORTION = 16; // fields of a request: the first ones are seen while the others are asked
+const SETTLED = 300; // milliseconds after a save until the rules are fetched anew
+
+/**
+ * @typedef {object} FormEvents
+ * @property {() => void} changed
+ */
+
+export class DocumentForm {
+  shown = false;
+  /** @type {FormView | null} */
+  view = null;
+  /** @type {string | null} document of the view, or of the one that is on its way */
+  document = null;
+  filling = false;
+  /** @type {string | null} why the form could not be fetched */
+  failure = null;
+  turn = 0; // counts the documents that were followed: an answer for an older one comes too late
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  later = undefined;
+
+  /**
+   * @param {Library} library
+   * @param {FormEvents} on
+   */
+  constructor(library, on) {
+    this.library = library;
+    this.on = on;
+  }
+
+  /** @returns {readonly FormField[]} */
+  get fields() {
+    return this.view?.fields ?? [];
+  }
+
+  /** @param {boolean} shown */
+  show(shown) {
+    this.shown = shown;
+    this.follow();
+    this.on.changed();
+  }
+
+  /** The form is that of the open document, once it is read; called with every drawing. */
+  follow() {
+    const { document } = this.library;
+    const id = document && !document.reading ? document.id : null;
+    if (!this.shown || id === this.document) return;
+    this.turn++;
+    this.document = id;
+    this.view = this.failure = null;
+    if (id !== null) void this.load(id);
+  }
+
+  /** Fetches what failed once more. */
+  again() {
+    this.document = null;
+    this.follow();
+    this.on.changed();
+  }
+
+  /** @param {string} id */
+  async load(id) {
+    const { turn } = this,
+      place = { document_id: id };
+    this.filling = true;
+    try {
+      let view = await get('/documents/{document_id}/form', place);
+      for (let left = Infinity; turn === this.turn && view.left < left;) {
+        this.view = view;
+        this.on.changed();
+        ({ left } = view);
+        if (left > 0) view = await post('/documents/{document_id}/form', place, { most: PORTION });
+      }
+    } catch (error) {
+      if (turn === this.turn) this.failure = sentenceOf(error);
+    } finally {
+      if (turn === this.turn) this.filling = false;
+      this.on.changed();
+    }
+  }
+
+  /** Fetches the answers and their rules as they stand. Asks nothing; where it fails, the next change tries again. */
+  async refresh() {
+    clearTimeout(this.later);
+    const { turn, document } = this;
+    if (!this.shown || !document || this.filling) return;
+    const view = await get('/documents/{document_id}/form', { document_id: document }).catch(() => null);
+    if (!view || turn !== this.turn) return;
+    this.view = view;
+    this.on.changed();
+  }
+
+  /**
+   * A revision was stored: its row follows now, the rules of all fields a moment later.
+   *
+   * @param {string} annotation
+   * @param {Saved} saved
+   */
+  note(annotation, { revision, status, values, state }) {
+    const field = this.fields.find((each) => each.annotation_id === annotation);
+    if (!field || revision < field.head) return;
+    Object.assign(field, { head: revision, status, values, no_answer: state.no_answer, confidence: null });
+    clearTimeout(this.later);
+    this.later = setTimeout(() => void this.refresh(), SETTLED);
+  }
+
+  /**
+   * Accepts fields, or reopens them, and resolves to what became of each.
+   *
+   * @param {'accept' | 'reopen'} what
+   * @param {readonly FormField[]} fields
+   * @param {number} [seconds] of active work
+   * @returns {Promise<DecidedAnswer[]>}
+   */
+  async decide(what, fields, seconds = 0) {
+    const { document } = this.library;
+    if (!document) return [];
+    const body = {
+      idempotency_key: crypto.randomUUID(),
+      answers: fields.map(({ annotation_id: id, head, prediction_id: seen }) => ({
+        annotation_id: id ?? '',
+        base: head,
+        prediction_id: head === 0 ? seen : null,
+      })),
+      seconds,
+      images: Object.fromEntries(document.pages.map(({ id, image }) => [id, image])),
+    };
+    const place = { document_id: document.id };
+    const decided =
+      what === 'accept'
+        ? await post('/documents/{document_id}/form/accept', place, body)
+        : await post('/documents/{document_id}/form/reopen', place, body);
+    for (const { annotation_id: id, revision, status } of decided) {
+      const field = this.fields.find((each) => each.annotation_id === id);
+      if (field && revision !== null) Object.assign(field, { head: revision, status });
+    }
+    this.on.changed();
+    return decided;
+  }
+
+  destroy() {
+    clearTimeout(this.later);
+  }
+}
