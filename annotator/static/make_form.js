@@ -6,6 +6,7 @@ import { confirmation } from './panels/form_panel.js';
 import { DocumentForm } from './state/form.js';
 import { FormWork } from './tasks/form_work.js';
 
+/** @import { Stage } from './canvas/stage.js' */
 /** @import { Toasts } from './core/toast.js' */
 /** @import { Panels } from './panels/render_panels.js' */
 /** @import { Preferences } from './settings/preferences.js' */
@@ -25,6 +26,7 @@ import { FormWork } from './tasks/form_work.js';
  * @property {WorkMode} work
  * @property {Toasts} toasts
  * @property {Preferences} preferences
+ * @property {Stage} stage
  * @property {Panels} panels there by the time that a field is focused
  */
 
@@ -35,9 +37,10 @@ import { FormWork } from './tasks/form_work.js';
  */
 export function makeForm(at, act, changed) {
   const { library, answer, navigation, session, work } = at;
-  const form = new DocumentForm(library, { changed });
+  const form = new DocumentForm(library, { changed, filled: () => formWork.enter() });
   const parts = { form, answer, navigation, session, work };
-  return new FormWork(parts, {
+  /** @type {FormWork} */
+  const formWork = new FormWork(parts, {
     act,
     tell: (sentence, action) => at.toasts.show(sentence, 'info', action),
     confirm: (number, run) => {
@@ -45,6 +48,11 @@ export function makeForm(at, act, changed) {
       openDialog(at.root, { title, body: h('p', {}, sentence), actions: [{ label, primary: true, run }] });
     },
     remember: (shown) => at.preferences.set('form', shown),
-    focus: (annotation) => at.panels.form.focus(annotation),
+    // A row that has just come is drawn with the next frame.
+    focus: (annotation) =>
+      at.panels.form.focus(annotation) ||
+      requestAnimationFrame(() => requestAnimationFrame(() => at.panels.form.focus(annotation))),
+    unheld: () => [document.body, at.stage.canvas].some((each) => each === document.activeElement),
   });
+  return formWork;
 }

@@ -216,9 +216,10 @@ export class FormPanel {
     const row = [...this.list.children].find(
       (each) => each instanceof HTMLElement && each.dataset.question === field?.question_id,
     );
-    if (!(row instanceof HTMLElement)) return;
+    if (!(row instanceof HTMLElement)) return false;
     row.focus({ preventScroll: true });
     row.scrollIntoView({ block: 'nearest' });
+    return true;
   }
 }
 

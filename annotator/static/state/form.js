@@ -1,10 +1,11 @@
 // The form of the open document: all fields of its project with this person's answers. Owned here. The server fills it,
 // and checks its rules; what is saved anywhere in this window is seen here at once.
 
-/** @import { DecidedAnswer, FormField, FormView, Saved } from '../types' */
+/** @import { DecidedAnswer, DocumentWithQuestions, FormField, FormView, Saved } from '../types' */
 /** @import { Library } from './library.js' */
 
 import { get, post, sentenceOf } from '../core/api.js';
+import { uuid } from '../core/values.js';
 
 const PORTION = 16; // fields of a request: the first ones are seen while the others are asked
 const SETTLED = 300; // milliseconds after a save until the rules are fetched anew
@@ -12,6 +13,7 @@ const SETTLED = 300; // milliseconds after a save until the rules are fetched an
 /**
  * @typedef {object} FormEvents
  * @property {() => void} changed
+ * @property {() => void} filled all fields of the paper have been asked
  */
 
 export class DocumentForm {
@@ -84,6 +86,7 @@ export class DocumentForm {
     } finally {
       if (turn === this.turn) this.filling = false;
       this.on.changed();
+      if (turn === this.turn && !this.failure) this.on.filled();
     }
   }
 
@@ -123,8 +126,29 @@ export class DocumentForm {
   async decide(what, fields, seconds = 0) {
     const { document } = this.library;
     if (!document) return [];
+    /** @type {DecidedAnswer[]} */
+    const decided = [];
+    for (let from = 0; from < fields.length; from += PORTION) {
+      const part = await this.send(what, document, fields.slice(from, from + PORTION), from ? 0 : seconds);
+      for (const { annotation_id: id, revision, status } of part) {
+        const field = this.fields.find((each) => each.annotation_id === id);
+        if (field && revision !== null) Object.assign(field, { head: revision, status });
+      }
+      decided.push(...part);
+      this.on.changed();
+    }
+    return decided;
+  }
+
+  /**
+   * @param {'accept' | 'reopen'} what
+   * @param {Pick<DocumentWithQuestions, 'id' | 'pages'>} document
+   * @param {readonly FormField[]} fields of one request
+   * @param {number} seconds
+   */
+  send(what, document, fields, seconds) {
     const body = {
-      idempotency_key: crypto.randomUUID(),
+      idempotency_key: uuid(),
       answers: fields.map(({ annotation_id: id, head, prediction_id: seen }) => ({
         annotation_id: id ?? '',
         base: head,
@@ -134,16 +158,9 @@ export class DocumentForm {
       images: Object.fromEntries(document.pages.map(({ id, image }) => [id, image])),
     };
     const place = { document_id: document.id };
-    const decided =
-      what === 'accept'
-        ? await post('/documents/{document_id}/form/accept', place, body)
-        : await post('/documents/{document_id}/form/reopen', place, body);
-    for (const { annotation_id: id, revision, status } of decided) {
-      const field = this.fields.find((each) => each.annotation_id === id);
-      if (field && revision !== null) Object.assign(field, { head: revision, status });
-    }
-    this.on.changed();
-    return decided;
+    return what === 'accept'
+      ? post('/documents/{document_id}/form/accept', place, body)
+      : post('/documents/{document_id}/form/reopen', place, body);
   }
 
   destroy() {

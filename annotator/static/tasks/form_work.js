@@ -16,11 +16,13 @@ import { acceptable, isDecided } from '../state/form_fields.js';
  * @property {(sentence: string, action?: { label: string, run: () => void } | null) => void} tell
  * @property {(number: number, run: () => void) => void} confirm asks whether so many are to be accepted
  * @property {(shown: boolean) => void} remember
- * @property {(annotation: string) => void} focus puts the focus on the row of a field
+ * @property {(annotation: string) => void} focus puts the focus on the row of a field, once it is drawn
+ * @property {() => boolean} unheld whether neither a list nor an input has the focus
  */
 
 export class FormWork {
   busy = false;
+  entering = false; // the next form that is filled takes the focus: somebody asked for it, or came to the next paper
 
   /**
    * @param {object} parts
@@ -47,8 +49,19 @@ export class FormWork {
 
   toggle() {
     const shown = !this.form.shown;
+    this.entering = shown;
     this.ports.remember(shown);
     this.form.show(shown);
+    if (shown && this.form.view?.left === 0) this.enter();
+  }
+
+  /** The form is filled: its first field that needs a decision takes the focus, where nobody holds it elsewhere. */
+  enter() {
+    const enters = this.entering || this.ports.unheld();
+    this.entering = false;
+    if (!this.active || this.current || !enters) return;
+    const field = this.form.fields.find((each) => each.annotation_id && !isDecided(each));
+    if (field?.annotation_id) this.ports.focus(field.annotation_id);
   }
 
   /** The field of the open answer. */
@@ -115,6 +128,7 @@ export class FormWork {
     const { form, work } = this;
     if (work.mode !== 'queue' || form.view?.left || !form.fields.every(isDecided)) return;
     this.ports.act(async () => {
+      this.entering = true;
       if (!annotation || (await work.stored(annotation))) await work.next();
     });
   }

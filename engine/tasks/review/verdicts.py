@@ -21,6 +21,7 @@ from engine.annotation.edits import Edit
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, publish_answer, state_at
 from engine.annotation.state import AnnotationState
+from engine.annotation.values import load_values
 from engine.errors import Forbidden, Refused
 from engine.models.registry import label
 from engine.paging import Order, Page
@@ -163,7 +164,8 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             if _accept_equal(session, equal, request, reviewer_id)
         ]
         session.flush()
-        return Judged(**made.model_dump(), also_accepted=also)
+        values = load_values(session, annotation.question_id, ready.state)
+        return Judged(**made.model_copy(update={"values": values}).model_dump(), also_accepted=also)
 
 
 def reviews_of(
