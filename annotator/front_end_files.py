@@ -34,6 +34,7 @@ _STYLES = [
         "people",
         "jobs",
         "fields",
+        "answer_table",
         "form",
         "narrow",
         "touch",

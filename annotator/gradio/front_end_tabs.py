@@ -1,4 +1,4 @@
-"""Tabs that the front end draws: Annotate, Jobs, People, and the fields on Questions. Gradio holds their elements.
+"""Tabs that the front end draws: Annotate, Jobs, Table, People, and fields on Questions. Gradio holds their elements.
 
 They work over REST, where each request is checked, never over Gradio's events: a mask takes 30-60 ms over REST, and
 75-280 ms as an event.
@@ -11,6 +11,7 @@ from annotator.gradio.live_tab import place_heading
 # No ${...} in here: Gradio would render the template again and discard what the front end has drawn.
 _WORKSPACE = '<div class="glossator" role="application" aria-label="Annotation workspace"></div>'
 _JOBS = '<div class="g-people g-jobs"></div>'
+_TABLE = '<div class="g-people g-answer-table"></div>'
 _FIELDS = '<div class="g-people g-fields"></div>'
 _PEOPLE = '<div class="g-people"></div>'
 # The module may load before or after Gradio builds the element: the later of the two mounts.
@@ -31,6 +32,13 @@ def build_jobs() -> None:
     with gr.Column(elem_classes=["glossator-tab"]):
         place_heading("Jobs")
         _place(_JOBS, ".g-jobs", "mountJobs(root)")
+
+
+def build_table() -> None:
+    """Place the tab Table into the current Gradio context: answers of documents by fields."""
+    with gr.Column(elem_classes=["glossator-tab"]):
+        place_heading("Table")
+        _place(_TABLE, ".g-answer-table", "mountTable(root)")
 
 
 def build_fields() -> None:

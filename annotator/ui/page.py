@@ -34,6 +34,9 @@ def build_page(service: AnswerService) -> gr.Blocks:
         with gr.Tab("Quality", id="quality", elem_id="tab-quality"):
             quality.build(service)
             _at_the_foot(foot)
+        with gr.Tab("Table", id="table", elem_id="tab-table"):
+            front_end_tabs.build_table()
+            _at_the_foot(foot)
         with gr.Tab("Export", id="export", elem_id="tab-export"):
             export.build(service)
             _at_the_foot(foot)

@@ -32,7 +32,7 @@ from tests.support.stored_pages import group_of, paper, scanned_again, store
 from tests.support.work_history import make_weeks
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
-TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Export", "People")
+TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Table", "Export", "People")
 TOTAL, DATE = "What is the total due?", "What is the invoice date?"
 LONG = (
     "Which of the services that were agreed upon in the framework contract of last year were not delivered in the "

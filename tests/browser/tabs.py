@@ -6,7 +6,7 @@ from tests.browser.bench import Bench
 
 OWN = {"X-Glossator": "1", "Sec-Fetch-Site": "same-origin"}
 OF_GRADIO = ("Documents", "Questions", "Training", "Quality", "Export")
-TABS = (*OF_GRADIO[:3], "Jobs", *OF_GRADIO[3:], "People")
+TABS = (*OF_GRADIO[:3], "Jobs", *OF_GRADIO[3:4], "Table", *OF_GRADIO[4:], "People")
 
 DRAWN = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))"
 

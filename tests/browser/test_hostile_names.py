@@ -37,7 +37,7 @@ def test_names_are_text_in_the_workspace_and_in_its_messages(window: Window, pro
 def test_names_are_text_on_every_tab(window: Window, project: str) -> None:
     page = window.open(project).page
     texts = {"Documents": f"{HOSTILE}.png", "People": f"{HOSTILE} 2"}
-    for name in ("Documents", "Training", "Jobs", "Quality", "Export", "People"):
+    for name in ("Documents", "Training", "Jobs", "Quality", "Table", "Export", "People"):
         panel = tab(page, name)
         expect(panel.get_by_text(texts.get(name, HOSTILE)).locator("visible=true").first).to_be_visible()
         harmless(page)

@@ -1,6 +1,7 @@
-// The tabs of people who only annotate: jobs and exports are for reviewers, and would say nothing else to them.
+// The tabs of people who only annotate: jobs, the table and exports are for reviewers, and
+// would say nothing else to them.
 
-const FOR_REVIEWERS = ['jobs', 'export']; // as gradio.css leaves them out of the row
+const FOR_REVIEWERS = ['jobs', 'table', 'export']; // as gradio.css leaves them out of the row
 
 let annotates = false; // and reviews nowhere
 

@@ -15,6 +15,7 @@ import {
   showProjects,
   turnPage,
 } from '../gradio/tabs.js';
+import { AnswerTablePanel } from './answer_table.js';
 import { watchUploads } from './document_upload.js';
 import { watchExports } from './exports.js';
 import { FieldsPanel } from './fields.js';
@@ -30,6 +31,8 @@ let people = null;
 let jobs = null;
 /** @type {FieldsPanel | null} */
 let fields = null;
+/** @type {AnswerTablePanel | null} */
+let table = null;
 
 export const tabs = {
   chooseProject,
@@ -59,6 +62,11 @@ export const tabs = {
   mountFields(root) {
     fields?.destroy();
     fields = new FieldsPanel(root);
+  },
+  /** @param {HTMLElement} root */
+  mountTable(root) {
+    table?.destroy();
+    table = new AnswerTablePanel(root);
   },
 };
 

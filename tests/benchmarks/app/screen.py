@@ -17,7 +17,7 @@ from tests.browser.conftest import ARGUMENTS
 from tests.support.factories import bill, make_document
 
 PAINT_BAR, TAB_BAR, MARK_BAR = 1000.0, 200.0, 100.0
-TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Export", "People")
+TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Table", "Export", "People")
 
 # Milliseconds from the start of the navigation to the frame in which the workspace shows a page and its documents.
 _STANDS = """() => new Promise((done) => {

@@ -127,7 +127,7 @@ def test_everything_at_once_fits_a_telephone(bench: Bench, beside: Workspace) ->
 def test_annotators_have_no_tabs_that_are_for_reviewers(team: Team) -> None:
     for name, has in (("Rita", True), ("Ann", False)):
         page = team.sit(name).page
-        for tab_name in ("Jobs", "Export"):
+        for tab_name in ("Jobs", "Table", "Export"):
             shown = page.get_by_role("tab", name=tab_name, exact=True)
             expect(page.get_by_role("tab", name="People", exact=True)).to_be_visible()
             expect(shown).to_be_visible(visible=has)
@@ -135,5 +135,5 @@ def test_annotators_have_no_tabs_that_are_for_reviewers(team: Team) -> None:
         page.get_by_role("button", name="More tabs").click()
         entries = page.locator(".overflow-dropdown button")
         expect(entries.filter(has_text="People")).to_be_visible()
-        for tab_name in ("Jobs", "Export"):
+        for tab_name in ("Jobs", "Table", "Export"):
             expect(entries.filter(has_text=tab_name)).to_be_visible(visible=has)

@@ -12,7 +12,7 @@ from tests.support.server_process import Served
 
 pytestmark = pytest.mark.browser
 
-TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Export", "People")
+TABS = ("Documents", "Questions", "Training", "Jobs", "Quality", "Table", "Export", "People")
 
 
 def test_every_tab_and_the_dialog_of_keys_offer_the_source(bench: Bench) -> None:
