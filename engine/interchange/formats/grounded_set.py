@@ -6,7 +6,7 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -127,7 +127,7 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
 def open_set(path: Path, bad_entries: BadEntries) -> Set:
     """Open a pages.jsonl, or the folder that holds one.
 
-    Of several acceptable answers to a question, the first comes in; the others are counted.
+    Several acceptable answers to a question are its values.
 
     Raises:
         BadEntry: There is no such file.
@@ -163,18 +163,25 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         bad(where, str(error).rstrip("."))
     size = (page.width, page.height)
     about = check_object(stored.get("document", {}), '"document"', where)
-    answers, alternatives = [], 0
+    answers = []
     automatic = automatic_questions(stored)
     for place, one in enumerate(page.questions):
         at = f"{where}, question {one.question_id}"
-        mask = (
-            partial(decode_mask, one.masks[0], (page.height, page.width), at) if one.masks and not one.answers else None
-        )
-        words = tuple(one.answers[0]) if one.answers else ()
-        if place not in automatic:
-            alternatives += max(0, len(one.answers) + len(one.masks) - 1)
-        text, value = text_of(one.question, '"question"', at), _value_of(one.question_id, place, page)
-        answers.append(IncomingAnswer(text, at, words, mask, place in automatic, value))
+        text = text_of(one.question, '"question"', at)
+        value = _value_of(one.question_id, place, page)
+        given: list[IncomingAnswer] = [
+            IncomingAnswer(text, at, tuple(words), None, place in automatic, value) for words in one.answers
+        ]
+        given += [
+            IncomingAnswer(
+                text, at, (), partial(decode_mask, mask, (page.height, page.width), at), place in automatic, value
+            )
+            for mask in one.masks
+        ]
+        for number, answer in enumerate(given):
+            answers.append(replace(answer, value=f"{value}/{number}") if number else answer)
+        if not given:
+            answers.append(IncomingAnswer(text, at, automatic=place in automatic))
     return IncomingPage(
         document=_document(stored),
         number=whole(about.get("page") or 1, '"page"', where, 1),
@@ -186,7 +193,6 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
         words=tuple(IncomingWord(word.text, box_of(list(word.box), size, where)) for word in page.words),
         answers=tuple(answers),
         licence=about.get("licence") if isinstance(about.get("licence"), str) else None,
-        alternatives=alternatives,
     )
 
 

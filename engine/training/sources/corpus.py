@@ -100,7 +100,10 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
             if page.id in marked:
                 numbers = [word.number for word in words[page.id]]
                 boxes = [word.box for word in words[page.id]]
-                _enter(entry, item.state.pages[page.id], page, numbers, boxes, exact)
+                # The network marks one place: each of several values is an acceptable answer.
+                for part in item.state.single_values():
+                    if page.id in part.pages:
+                        _enter(entry, part.pages[page.id], page, numbers, boxes, exact)
     grounded = [
         GroundedPage(
             page_id=page_id,

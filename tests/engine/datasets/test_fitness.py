@@ -5,7 +5,8 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import Revision, Snapshot
-from engine.annotation.state import AnnotationState
+from engine.annotation.change import state_of
+from engine.annotation.state import AnnotationState, AnswerValue, PageMark, to_patch
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.datasets.labels import project_facts
@@ -15,8 +16,9 @@ from engine.projects.projects import change_settings
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace
+from model.masks import rasterise
 from tests.support.annotators import answer, make_person, tasks_of
-from tests.support.factories import SIZE, accept, bill, make_document, make_project, revise
+from tests.support.factories import SIZE, accept, bill, boxes_of, make_document, make_project, pages_of, revise
 from tests.support.stored_pages import paper, scanned_again, store
 
 TOTAL = "What is the total due?"
@@ -115,3 +117,18 @@ def test_a_lone_answer_of_an_unreliable_person_weighs_little(workspace: Workspac
     with workspace.database.read() as session:
         kept = session.get_one(Snapshot, snapshot.id).counts
     assert kept["reduced"] + kept["weightless"] == len([weight for weight in weights.values() if weight < 1])
+
+
+def test_each_of_several_values_is_an_acceptable_answer(sqlite_workspace: Workspace) -> None:
+    project = make_project(sqlite_workspace)
+    document = make_document(sqlite_workspace, project.id, [bill(1)])
+    [page] = pages_of(sqlite_workspace, document.id)
+    boxes = boxes_of(sqlite_workspace, page.id)
+    marks = [
+        PageMark(words=[word], mask=to_patch(rasterise([boxes[word]], (page.height, page.width)))) for word in (4, 6)
+    ]
+    state = state_of([AnswerValue(pages={page.id: mark}) for mark in marks])
+    accept(sqlite_workspace, document, "What is printed?", state=state)
+    snapshot = snapshots.freeze(sqlite_workspace, project.id)
+    [grounded] = corpus_of(sqlite_workspace, snapshot.sha256).pages
+    assert grounded.questions[0].answers == [[4], [6]]

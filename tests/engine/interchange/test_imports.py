@@ -24,7 +24,6 @@ from engine.interchange.bad_entries import BadEntries
 from engine.interchange.exports import export
 from engine.interchange.formats import page_xml
 from engine.interchange.import_entries import IncomingPage
-from engine.interchange.import_store import ALTERNATIVES
 from engine.interchange.imports import RECOGNISE, ImportStopped, import_set
 from engine.tasks.queue.queue_view import queue_view
 from engine.tasks.standard_questions import replace_standard_questions
@@ -276,9 +275,7 @@ def test_several_values_come_back_in_order_also_over_two_pages(
     )
 
 
-def test_of_acceptable_answers_the_first_comes_in_and_the_others_are_counted(
-    sqlite_workspace: Workspace, tmp_path: Path
-) -> None:
+def test_acceptable_answers_to_a_question_are_its_values(sqlite_workspace: Workspace, tmp_path: Path) -> None:
     Image.new("RGB", (200, 100), "white").save(tmp_path / "one.png")
     page = {
         "page_id": "one", "image": "one.png", "width": 200, "height": 100,
@@ -286,8 +283,11 @@ def test_of_acceptable_answers_the_first_comes_in_and_the_others_are_counted(
         "questions": [{"question_id": "q", "question": TOTAL, "answers": [[0], [1], [2]]}],
     }  # fmt: skip
     (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n")
-    _, done = take_in(sqlite_workspace, "grounded", tmp_path)
-    assert done.answers == 1 and done.lost == {ALTERNATIVES: 2}
+    project, done = take_in(sqlite_workspace, "grounded", tmp_path)
+    assert done.answers == 3 and not done.lost
+    values = values_of(sqlite_workspace, project, TOTAL)
+    for at, [mask] in zip((10, 40, 70), values, strict=True):
+        assert np.array_equal(mask, rasterise([(at, 10, at + 8, 20)], (100, 200)))
 
 
 def test_a_stopped_import_leaves_whole_documents_and_its_repeat_adds_the_rest(
