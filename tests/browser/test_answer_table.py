@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from db.tables import Document
 from engine.accounts.users import local_user
@@ -39,17 +39,13 @@ def answered(stored: Workspace, project: str) -> list[str]:
     return [answer.id for answer in answers]
 
 
-def names(page: Page) -> list[str]:
-    """The documents of the table, from top to bottom."""
-    return page.get_by_role("rowheader").all_inner_texts()
-
-
 def test_the_table_filters_sorts_and_leads_to_an_answer(bench: Bench, stored: Workspace) -> None:
     page, (number, total) = bench.page, answered(stored, bench.project)
     panel = tab(page, "Table")
     grid = panel.get_by_role("grid", name="Table of answers")
     expect(grid).to_have_attribute("aria-rowcount", "3")
-    assert names(page) == ["a empty.pdf", "b answered.pdf\n1"]  # the newest first; one broken rule
+    # The newest first; one broken rule. The server derives rows beside the test: they may come a moment later.
+    expect(page.get_by_role("rowheader")).to_have_text(["a empty.pdf", "b answered.pdf1"])
     grid.get_by_role("columnheader", name="total").get_by_role("button").click()
     expect(grid.get_by_role("columnheader", name="total")).to_have_attribute("aria-sort", "ascending")
     expect(page.get_by_role("rowheader").first).to_contain_text("b answered.pdf")
@@ -90,7 +86,6 @@ def test_a_new_answer_appears_in_the_row_in_sight(bench: Bench, stored: Workspac
     catch_up(stored)
     expect(cells).to_have_text(["A-0001", "", ""])
     assert f"/api/projects/{bench.project}/values" in asked.paths
-    assert "/api/projects" not in asked.paths  # the rest of the tab stays as it is
 
 
 def test_a_project_without_fields_leads_to_the_questions(bench: Bench) -> None:

@@ -253,7 +253,6 @@ export class AnswerTablePanel {
     this.grid.setColumns(project.id, columnsOf(fields, view), view.sort);
     this.grid.show(pages.rows, pages.total, pages.open);
     this.none.hidden = pages.rows.length > 0 || this.loading;
-    this.grid.root.classList.toggle('g-table-without', !this.none.hidden);
     this.grid.root.ariaBusy = String(this.loading);
     set(
       this.controls.said,
