@@ -37,6 +37,8 @@ from engine.client.schemas import (
 )
 from engine.client.transport import Connection, build_request, plain
 
+TABLE_PAGE = 200  # documents of the table of values that the server sends at once
+
 
 class Work:
     """Methods of engine.client.Glossator for standard questions, tasks and reviews."""
@@ -129,7 +131,7 @@ class Work:
         limit: maximum number; None: all of them.
         """
         asked = {"field": list(fields), "filter": list(filters), "sort": sort}
-        return self._at.all(TableRow, f"/projects/{project_id}/values", limit, page=200, **asked)
+        return self._at.all(TableRow, f"/projects/{project_id}/values", limit, page=TABLE_PAGE, **asked)
 
     def export_values(
         self,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, ValidationError
 
-from engine.client import documents, people, schemas, transport
+from engine.client import documents, people, schemas, transport, work
 from engine.client.transport import ServerSaid, build_request, plain
 from tests import client_schemas
 
@@ -80,7 +80,7 @@ def test_a_misspelt_field_of_a_request_is_refused_before_it_is_sent() -> None:
 
 def test_edits_may_be_models_or_dictionaries() -> None:
     edit = schemas.EditClear(op="clear", page="a")
-    assert plain([edit, {"op": "clear", "page": "a"}]) == [{"op": "clear", "page": "a"}] * 2
+    assert plain([edit, edit.model_dump()]) == [{"op": "clear", "page": "a", "place": 0}] * 2
 
 
 def test_limits_of_the_client_are_those_of_the_server(document: dict[str, Any]) -> None:
@@ -91,7 +91,9 @@ def test_limits_of_the_client_are_those_of_the_server(document: dict[str, Any]) 
             in_pages[path] = given["limit"]["maximum"]
     trails = {path for path in in_pages if path.endswith("/audit")}
     assert len(trails) == 2 and {in_pages[path] for path in trails} == {people.AUDIT_PAGE}
-    assert len(in_pages) > 15 and {in_pages[path] for path in in_pages.keys() - trails} == {transport.PAGE}
+    tables = {path for path in in_pages if path.endswith("/values")}
+    assert len(tables) == 1 and {in_pages[path] for path in tables} == {work.TABLE_PAGE}
+    assert len(in_pages) > 15 and {in_pages[path] for path in in_pages.keys() - trails - tables} == {transport.PAGE}
     upload = document["paths"]["/api/projects/{project_id}/documents"]["post"]["requestBody"]["content"]
     assert f"at most {documents.MOST_FILES}" in str(
         document["components"]["schemas"][upload["multipart/form-data"]["schema"]["$ref"].rsplit("/", 1)[1]]

@@ -90,7 +90,7 @@ def test_label_reviews_are_listed_with_their_reason_and_what_became_of_them(shop
     say(shop, version, document, QUESTIONS[1], [1])
     assert label_review.find(shop, project_id) == 1
     shown = call("label-review").output
-    assert label.id in shown and "another place (99% sure): “word 1”" in shown and "Open." in shown
+    assert label.id in shown and "another place (99% sure): “B1007”" in shown and "Open." in shown
     judged = CliRunner().invoke(app, ["review", "judge", label.id, "accepted", "--by", "Rita"])
     assert judged.exit_code == 0, judged.output
     [line] = answer("label-review")["label_reviews"]
