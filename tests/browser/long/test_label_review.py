@@ -42,7 +42,7 @@ def test_a_label_is_kept_after_its_review(team: Team) -> None:
     rita = looking(team)
     note = rita.page.get_by_role("note")
     expect(note).to_contain_text(
-        "Label review. This label was accepted. nano marks another place (99% sure): “word 1”."
+        "Label review. This label was accepted. nano marks another place (99% sure): “B1001”."
     )
     assert rita.place()["annotation"] == label.id
     rita.page.get_by_role("button", name="Keep").click()

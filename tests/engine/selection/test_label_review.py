@@ -100,7 +100,7 @@ def test_the_author_does_not_get_it_and_a_reviewer_does_with_the_reason(desk: De
     assert found.annotation_id == mine.id
     assert found.label_review is not None and found.second_look == found.label_review
     assert found.label_review.words == [1]
-    assert found.label_review.sentence == "nano marks another place (99% sure): “word 1”."
+    assert found.label_review.sentence == "nano marks another place (99% sure): “B1001”."
     assert found.to_review == 1
     with pytest.raises(Forbidden):
         judge(desk.workspace, mine.id, desk.rita)
