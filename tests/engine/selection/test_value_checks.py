@@ -43,6 +43,7 @@ def define(works: Works, **options: dict[str, Any]) -> None:
         for at, field in enumerate(fields)
     ]
     replace_fields(works.workspace, works.project.id, wanted, works.boss.id)
+    works.model_says()  # a field of another type is asked anew
 
 
 def accepted(works: Works) -> dict[str, int]:
