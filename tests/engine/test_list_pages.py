@@ -22,7 +22,7 @@ pytestmark = pytest.mark.usefixtures("figures_at_once")
 NAMES = (
     "skips", "tasks", "jobs", "jobs of all", "audit trail", "audit trail of all", "runs", "models", "snapshots",
     "automatic answers", "label review", "revisions", "newest revisions", "reviews", "questions", "questions by text",
-    "projects", "members", "users", "invitations", "sessions",
+    "values", "projects", "members", "users", "invitations", "sessions",
 )  # fmt: skip
 OF_ALL = ("jobs of all", "audit trail of all", "users")
 ROWS, SHORT = 5, 2  # rows of a list at least, and lines of a page
@@ -31,7 +31,7 @@ FOREIGN = ["x", "é", "", "W10", "bnVsbA", "WyJ0YXNrcyJd", "WzFd", "e30"]
 
 def _key(line: Any) -> str:
     """What tells a line from all others of its list."""
-    for name in ("id", "annotation_id", "number", "user_id", "reason"):
+    for name in ("id", "annotation_id", "number", "user_id", "reason", "document_id"):
         if getattr(line, name, None) is not None:
             return str(getattr(line, name))
     return str(line.project.id)

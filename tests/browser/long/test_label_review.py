@@ -41,9 +41,7 @@ def test_a_label_is_kept_after_its_review(team: Team) -> None:
     label = doubted(team, (4,), (1,))
     rita = looking(team)
     note = rita.page.get_by_role("note")
-    expect(note).to_contain_text(
-        "Label review. This label was accepted. nano marks another place (99% sure): “B1001”."
-    )
+    expect(note).to_contain_text("Label review. This label was accepted. nano marks another place (99% sure): “B1001”.")
     assert rita.place()["annotation"] == label.id
     rita.page.get_by_role("button", name="Keep").click()
     expect(rita.nothing).to_contain_text("Nothing to review")
