@@ -64,6 +64,7 @@ class LongLists:
         self.version = version.id
         self.said = {"model_version_id": version.id, "page_id": self.page, "answer": {}, "score": 0.9, "answered": 0.9}
         project = self.project
+        self.table = parse_request(project_fields(workspace, project))  # a route reads the few fields before the page
         self.lists: dict[str, tuple[Callable[[], object], Fetch]] = {
             "skips": (self.more_skips, lambda limit, at: list_skips(workspace, project, limit=limit, cursor=at)),
             "tasks": (self.more_tasks, lambda limit, at: list_tasks(workspace, project, limit=limit, cursor=at)),
@@ -119,9 +120,7 @@ class LongLists:
             ),
             "values": (
                 lambda: make_document(workspace, project, [bill(next(self.numbers))]),
-                lambda limit, at: table_page(
-                    workspace, project, parse_request(project_fields(workspace, project)), limit=limit, cursor=at
-                )[0],
+                lambda limit, at: table_page(workspace, project, self.table, limit=limit, cursor=at)[0],
             ),
             "projects": (
                 lambda: make_project(workspace, f"project {next(self.numbers)}"),
