@@ -49,11 +49,12 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
 def test_the_command_says_what_was_left_out_and_why(elsewhere: Path, tmp_path: Path) -> None:
     Image.new("RGB", (200, 100), "white").save(tmp_path / "one.png")
     words = [{"text": "7", "box": [at, 10, at + 8, 20]} for at in (10, 40)]
-    questions = [{"question_id": "q", "question": "How many?", "answers": [[0], [1]]}]
+    questions = [{"question_id": "q", "question": "How many?", "answers": [[0]]}]
     page = {"page_id": "one", "image": "one.png", "width": 200, "height": 100, "words": words, "questions": questions}
+    page["answered"] = [{"status": "automatic"}]
     (tmp_path / "pages.jsonl").write_text(json.dumps(page) + "\n")
     done = RUN.invoke(app, ["import", "--format", "grounded", str(tmp_path)])
-    assert "Left out: additional answers to the same question (1)." in " ".join(done.output.split())
+    assert "Left out: automatic answers (1)." in " ".join(done.output.split())
 
 
 def test_a_set_that_is_wrong_makes_no_project(elsewhere: Path, tmp_path: Path) -> None:
