@@ -31,7 +31,6 @@ from engine.annotation.state import (
     Patch,
 )
 from engine.errors import Refused
-from engine.text import storable
 from model.boxes import Box
 from model.masks import check_patch
 
@@ -94,8 +93,7 @@ class Change:
             if not self._values:
                 self._values.append(_Value({}))
         elif isinstance(edit, EditText):
-            text = None if edit.text is None else storable(edit.text)
-            self._values[edit.place].correction = Correction(text=text)
+            self._values[edit.place].correction = Correction(text=edit.text)
         elif isinstance(edit, EditReading):
             before = self._values[edit.place].correction or Correction()
             self._values[edit.place].correction = before.model_copy(update={"reading": edit.reading})

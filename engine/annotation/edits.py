@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 
-from engine.annotation.state import LONGEST_TEXT, MOST_VALUES, Patch, PickedReading, Point
+from engine.annotation.state import LONGEST_TEXT, MOST_VALUES, Patch, PickedReading, Point, Storable
 from model.boxes import Box
 
 MOST_MARKS = 20_000  # words or runs of one edit; far above a page's number
@@ -64,7 +64,7 @@ class EditText(_Edit):
     """Correct the printed text of a value, or take the correction back (null); a picked reading goes with it."""
 
     op: Literal["text"]
-    text: str | None = Field(max_length=LONGEST_TEXT)
+    text: Storable | None = Field(max_length=LONGEST_TEXT)
 
 
 class EditReading(_Edit):

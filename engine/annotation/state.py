@@ -11,19 +11,15 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    FailFast,
-    Field,
-    FiniteFloat,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, FiniteFloat, field_validator
 
 from engine.errors import Refused
 from engine.fields.normalisation import Value
+from engine.text import storable
 from model.boxes import Box
 from model.masks import decode_patch, encode_patch
 
+Storable = Annotated[str, AfterValidator(storable)]
 Point = tuple[FiniteFloat, FiniteFloat, bool]
 Mask = NDArray[np.bool_]
 
@@ -55,9 +51,18 @@ class PickedReading(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     value: Value
-    convention: dict[Annotated[str, Field(max_length=100)], Annotated[str, Field(max_length=200)]] = Field(
+    convention: dict[Annotated[Storable, Field(max_length=100)], Annotated[Storable, Field(max_length=200)]] = Field(
         default_factory=dict, max_length=10
     )
+
+    @field_validator("value")
+    @classmethod
+    def _can_be_stored(cls, value: Value) -> Value:
+        if len(str(value)) > LONGEST_TEXT:
+            raise ValueError(f"the value of a reading has at most {LONGEST_TEXT:,} characters")
+        if isinstance(value, dict):
+            return {storable(name): None if part is None else storable(part) for name, part in value.items()}
+        return storable(value) if isinstance(value, str) else value
 
 
 class Correction(BaseModel):
@@ -68,7 +73,7 @@ class Correction(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    text: str | None = Field(None, max_length=LONGEST_TEXT, description="Printed text as a person corrected it.")
+    text: Storable | None = Field(None, max_length=LONGEST_TEXT, description="Printed text as a person corrected it.")
     reading: PickedReading | None = Field(None, description="Reading that a person picked.")
 
     def __bool__(self) -> bool:

@@ -253,6 +253,7 @@ export class OpenAnswer extends HeldAnswer {
     this.refinement.drop();
     this.effort.count(tool);
     for (const marked of Object.keys(local.pages)) this.touched.add(marked);
+    this.histories.forgetBeside(local.id, page);
     this.setParts(parts, place);
     local.no_answer = false;
     if (remember) {

@@ -111,6 +111,17 @@ export class Histories {
   }
 
   /**
+   * Drops what is remembered of an annotation on its other pages: their steps name values by a place that has changed.
+   *
+   * @param {string} annotation
+   * @param {string} page
+   */
+  forgetBeside(annotation, page) {
+    const stays = `${annotation} ${page}`;
+    for (const key of this.masks.keys()) if (key.startsWith(`${annotation} `) && key !== stays) this.masks.delete(key);
+  }
+
+  /**
    * Drops what is remembered of an annotation: after a conflict the entries describe masks that are gone.
    *
    * @param {string} annotation

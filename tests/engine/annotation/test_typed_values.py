@@ -90,3 +90,13 @@ def test_a_remembered_convention_decides_and_can_be_forgotten(
     assert [value.value for value in annotation_view(workspace, answer).values] == ["2026-04-03"]
     assert remember_convention(workspace, paper.project_id, {"date_order": None}, rita.id) == {}
     assert [value.value for value in annotation_view(workspace, answer).values] == [None]
+
+
+def test_characters_that_no_database_stores_are_left_out(save: tuple[str, Save]) -> None:
+    _, append = save
+    saved = append(EditText(op="text", text="4 March\0 2026"))
+    assert saved.values[0].text == "4 March 2026"
+    picked = PickedReading(value="2026-\ud80003-04", convention={"date\0_order": "DMY"})
+    assert (picked.value, picked.convention) == ("2026-?03-04", {"date_order": "DMY"})
+    with pytest.raises(ValueError, match="at most"):
+        PickedReading(value="1" * 3000)
