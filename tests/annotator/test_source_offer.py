@@ -88,7 +88,7 @@ def test_every_tab_but_annotate_offers_the_source_at_its_foot(tmp_path: Path) ->
             yield from tabs(child)
 
     found = {by_id[tab["id"]]["elem_id"]: holds_foot(tab) for tab in tabs(config["layout"])}
-    assert len(found) == 8 and [name for name, holds in found.items() if not holds] == ["tab-annotate"]
+    assert len(found) == 9 and [name for name, holds in found.items() if not holds] == ["tab-annotate"]
 
 
 def test_with_an_address_set_the_link_leads_there(tmp_path: Path) -> None:
