@@ -9,6 +9,7 @@ from annotator.scopes import needs_scope
 from engine.fields.project_fields import MOST
 from engine.form.accepting import DecidedAnswer, FormDecision, decide_answers
 from engine.form.asking import FIELDS_ASKED, ask_fields
+from engine.form.upcoming import UpcomingForm, prepare_upcoming
 from engine.form.view import FormView, load_form
 
 router = APIRouter(tags=["annotations"], dependencies=[MEMBERS])
@@ -34,6 +35,16 @@ def fill_form(document_id: str, asked: FormRequest, service: TheAnswerService, u
     """
     ask_fields(service, document_id, user.id, asked.most)
     return load_form(service.workspace, document_id, user.id)
+
+
+@router.post("/documents/{document_id}/form/upcoming")
+@needs_scope("annotate")
+def prepare_upcoming_form(document_id: str, service: TheAnswerService, user: CurrentUser) -> UpcomingForm:
+    """Compute in advance the form of the document that the user would get after this one, and name that document.
+
+    Send this while the person works on this one. Nothing is leased or stored.
+    """
+    return prepare_upcoming(service, document_id, user.id)
 
 
 @router.get("/documents/{document_id}/form")

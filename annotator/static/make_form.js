@@ -37,7 +37,11 @@ import { FormWork } from './tasks/form_work.js';
  */
 export function makeForm(at, act, changed) {
   const { library, answer, navigation, session, work } = at;
-  const form = new DocumentForm(library, { changed, filled: () => formWork.enter() });
+  const form = new DocumentForm(library, {
+    changed,
+    filled: () => formWork.enter(),
+    upcoming: (document) => void library.expect(document, null),
+  });
   const parts = { form, answer, navigation, session, work };
   /** @type {FormWork} */
   const formWork = new FormWork(parts, {

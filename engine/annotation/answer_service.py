@@ -35,8 +35,14 @@ if TYPE_CHECKING:
     from model.answers import Answer
 
 LONGEST_QUESTION = 1000
-_ANSWERS_HELD = 256  # computed in advance or just now; each is some kilobytes
+_ANSWERS_HELD = 2048  # computed in advance or just now, such as some forms of 200 fields; each is some kilobytes
 _WARMED_AT_ONCE = 4  # pages encoded in advance, running or queued
+
+
+def answer_key(loaded: Loaded, pages: Sequence[Page], question: str, kind: Kind | None) -> Hashable:
+    """Return the key of a document's answer: it holds as long as pages, words and model stay the same."""
+    content = tuple((page.id, page.image_sha256, page.words_version) for page in pages)
+    return question, kind, loaded.version.checkpoint_sha256, content
 
 
 class AnswerService:
@@ -46,7 +52,7 @@ class AnswerService:
         self.workspace = workspace
         self.predictors = Predictors(workspace)
         self.pages = PageCache(workspace)
-        self._answers: SharedResults[Hashable, Prepared] = SharedResults(_ANSWERS_HELD)
+        self.answers: SharedResults[Hashable, Prepared] = SharedResults(_ANSWERS_HELD)  # by `answer_key`
         self._warming = threading.BoundedSemaphore(_WARMED_AT_ONCE)
         self._passes = threading.Semaphore(passes_at_once(workspace.settings))
 
@@ -293,14 +299,13 @@ class AnswerService:
         self, document: Document, pages: Sequence[Page], question: str, kind: Kind | None, loaded: Loaded
     ) -> Prepared:
         """Return the answer of a whole document, which `prepare` may have computed in advance."""
-        content = tuple((page.image_sha256, page.words_version) for page in pages)
-        key = (document.id, question, kind, loaded.version.checkpoint_sha256, content)
+        key = answer_key(loaded, pages, question, kind)
 
         def compute() -> Prepared:
             likely = by_likelihood(self.workspace, pages, question)[:PAGES_ASKED]
             return self._compute(loaded, likely, question, kind, ranked=True)
 
-        return self._answers.get(key, compute)
+        return self.answers.get(key, compute)
 
     def _compute(
         self, loaded: Loaded, page_ids: Sequence[str], question: str, kind: Kind | None, *, ranked: bool

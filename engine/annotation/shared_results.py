@@ -29,6 +29,19 @@ class SharedResults(Generic[Key, Result]):
             future = self._results.get(key)
         return future is not None and future.done()
 
+    def peek(self, key: Key) -> Result | None:
+        """Return the result where it is computed; None where it is not, or not yet."""
+        with self._lock:
+            future = self._results.get(key)
+            if future is None or not future.done():
+                return None
+            self._results.move_to_end(key)
+        return future.result()
+
+    def put(self, key: Key, result: Result) -> None:
+        """Hold a result that was computed elsewhere; one that is there or on its way stays."""
+        self.get(key, lambda: result)
+
     def discard(self, is_old: Callable[[Key], bool]) -> None:
         """Drop results that nobody will ask for."""
         with self._lock:

@@ -1204,6 +1204,13 @@ class TurnedPage(BaseModel):
     reading: JobView | None
 
 
+class UpcomingForm(BaseModel):
+    """Document whose form the model has answered in advance."""
+
+    document_id: str | None
+    """The document; null where no other one waits for this person."""
+
+
 class UpcomingTask(BaseModel):
     """Task that the caller would get next; it is not leased, so somebody else may get it first."""
 

@@ -1,4 +1,7 @@
-"""Let the model answer the fields of a document that a person has not asked yet, all in one pass."""
+"""Let the model answer the fields of a document that a person has not asked yet, all in one pass.
+
+What was computed in advance is used, and what is computed is held for the next person (`AnswerService.answers`).
+"""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Page, ProjectField, Question
-from engine.annotation.answer_service import AnswerService
+from engine.annotation.answer_service import AnswerService, answer_key
 from engine.annotation.form_answers import DocumentForm
 from engine.annotation.page_answers import PageAnswer, build_prediction, stored_answer
 from engine.annotation.page_prefilter import PAGES_ASKED, rank_pages
@@ -25,16 +28,19 @@ from model.kinds import Kind
 
 FIELDS_ASKED = 40  # by one request, unless it says otherwise
 PAGES_READ = 16  # by one request: reading a page takes about as long as asking it forty questions
+_PREPARED_AT_ONCE = 4  # fields of one pass, about .15 s: somebody may be waiting for an answer
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Field to ask, with the pages that the model looks at."""
+    """Field to ask."""
 
     question_id: str
     question: str
     kind: Kind | None
-    pages: Sequence[str] = ()
+
+
+_Placed = tuple[_Field, Sequence[str]]  # with the pages that the model looks at
 
 
 def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int = FIELDS_ASKED) -> None:
@@ -57,31 +63,39 @@ def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int
         waiting = _unasked(session, document, user_id, most)
         if not waiting:
             return
-        pages = session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)).all()
         unaided = unaided_questions(session, document.project_id, document_id)
-        surveyed = project_stage.stage_of(session, document.project_id) != "assisted"
     answers: dict[str, Prepared | None] = {field.question_id: None for field in waiting if field.question_id in unaided}
     aided = [field for field in waiting if field.question_id not in unaided]
-    loaded = None
-    if aided and pages:
-        loaded = service.predictors.of(document.project_id)
-        if surveyed:
-            with service.workspace.database.read() as session:
-                keys = [field.question_id for field in aided]
-                answers |= load_prepared_answers(session, document_id, keys, loaded.version.id)
-        left = [field for field in aided if field.question_id not in answers]
-        ranked = rank_pages(service.workspace, pages, [field.question for field in left])
-        placed = [
-            _Field(field.question_id, field.question, field.kind, some[:PAGES_ASKED])
-            for field, some in zip(left, ranked, strict=True)
-        ]
-        answers |= _answer(service, loaded, [page.id for page in pages], list(_within(placed)))
+    loaded = service.predictors.of(document.project_id) if aided else None
+    if loaded is not None:
+        by_model = _answer(service, loaded, document, aided)
         printed = DocumentForm(service.workspace, document_id)  # of a PDF: what it says is certain
-        for field in aided:
-            by_model = answers.get(field.question_id)
-            if by_model is not None:
-                answers[field.question_id] = printed.prefer(field.question, by_model)
+        answers |= {
+            field.question_id: printed.prefer(field.question, by_model[field.question_id])
+            for field in aided
+            if field.question_id in by_model
+        }
     _record(service, document, user_id, loaded, answers)
+
+
+def prepare_fields(service: AnswerService, document_id: str, user_id: str) -> None:
+    """Compute in advance what `ask_fields` would record for a person, FIELDS_ASKED fields at most; stores nothing.
+
+    The fields are asked a few at a time, between which the questions of people who wait have their turn.
+
+    Raises:
+        NotFound: The document does not exist.
+    """
+    with service.workspace.database.read() as session:
+        document = existing(session, Document, document_id)
+        waiting = _unasked(session, document, user_id, FIELDS_ASKED)
+        unaided = unaided_questions(session, document.project_id, document_id)
+    aided = [field for field in waiting if field.question_id not in unaided]
+    for start in range(0, len(aided), _PREPARED_AT_ONCE):
+        loaded = service.predictors.of(document.project_id)
+        some = aided[start : start + _PREPARED_AT_ONCE]
+        if len(_answer(service, loaded, document, some)) < len(some):
+            return  # a long document, which is read in portions
 
 
 def _unasked(session: Session, document: Document, user_id: str, most: int) -> list[_Field]:
@@ -105,40 +119,69 @@ def _unasked(session: Session, document: Document, user_id: str, most: int) -> l
     ]
 
 
-def _within(fields: Sequence[_Field]) -> Iterator[_Field]:
+def _answer(
+    service: AnswerService, loaded: Loaded, document: Document, fields: Sequence[_Field]
+) -> dict[str, Prepared]:
+    """Return the model's answers by question: the survey's, those that were computed before, or asked now.
+
+    Fields for which this request would have to read too many pages are left out.
+    """
+    with service.workspace.database.read() as session:
+        pages = session.scalars(select(Page).where(Page.document_id == document.id).order_by(Page.number)).all()
+        answers: dict[str, Prepared] = {}
+        if project_stage.stage_of(session, document.project_id) != "assisted":
+            keys = [field.question_id for field in fields]
+            answers = load_prepared_answers(session, document.id, keys, loaded.version.id)
+    if not pages:
+        return {}
+    held = {field: answer_key(loaded, pages, field.question, field.kind) for field in fields}
+    for field, key in held.items():
+        known = service.answers.peek(key) if field.question_id not in answers else None
+        if known is not None:
+            answers[field.question_id] = known
+    left = [field for field in fields if field.question_id not in answers]
+    ranked = rank_pages(service.workspace, pages, [field.question for field in left])
+    placed = list(_within([(field, some[:PAGES_ASKED]) for field, some in zip(left, ranked, strict=True)]))
+    for field, prepared in _ask(service, loaded, [page.id for page in pages], placed).items():
+        answers[field.question_id] = prepared
+        service.answers.put(held[field], prepared)
+    return answers
+
+
+def _within(placed: Sequence[_Placed]) -> Iterator[_Placed]:
     """Yield the first fields that together look at PAGES_READ pages at most."""
     pages: set[str] = set()
-    for field in fields:
-        pages.update(field.pages)
+    for field, looked_at in placed:
+        pages.update(looked_at)
         if len(pages) > PAGES_READ:
             return
-        yield field
+        yield field, looked_at
 
 
-def _answer(
-    service: AnswerService, loaded: Loaded, pages: Sequence[str], fields: Sequence[_Field]
-) -> dict[str, Prepared]:
-    """Ask the pages of a document in turn, each all its fields; return the best page's answer by question."""
-    best: dict[str, tuple[tuple[bool, float], Prepared]] = {}
-    ranked: dict[str, list[RankedPage]] = {field.question_id: [] for field in fields}
+def _ask(
+    service: AnswerService, loaded: Loaded, pages: Sequence[str], placed: Sequence[_Placed]
+) -> dict[_Field, Prepared]:
+    """Ask the pages of a document in turn, each all its fields; return the best page's answer by field."""
+    best: dict[_Field, tuple[tuple[bool, float], Prepared]] = {}
+    ranked: dict[_Field, list[RankedPage]] = {field: [] for field, _ in placed}
     for page_id in pages:
-        here = [field for field in fields if page_id in field.pages]
+        here = [field for field, looked_at in placed if page_id in looked_at]
         texts, kinds = [field.question for field in here], [field.kind for field in here]
         answers = service.ask_together(loaded, page_id, texts, kinds) if here else ()
-        for field, found in zip(here, answers, strict=True):
-            ranked[field.question_id].append(found.to_ranked())
-            worth = found.marks, found.worth
-            if field.question_id not in best or worth > best[field.question_id][0]:
-                best[field.question_id] = worth, _prepare(found)
-    for key, (_, prepared) in best.items():
-        prepared.answer.ranked = sorted(ranked[key], key=lambda page: page.answered * page.score, reverse=True)
-    return {key: prepared for key, (_, prepared) in best.items()}
+        for field, answer in zip(here, answers, strict=True):
+            ranked[field].append(answer.to_ranked())
+            worth = answer.marks, answer.worth
+            if field not in best or worth > best[field][0]:
+                best[field] = worth, _prepare(answer)
+    for field, (_, prepared) in best.items():
+        prepared.answer.ranked = sorted(ranked[field], key=lambda page: page.answered * page.score, reverse=True)
+    return {field: prepared for field, (_, prepared) in best.items()}
 
 
-def _prepare(found: PageAnswer) -> Prepared:
+def _prepare(page: PageAnswer) -> Prepared:
     """Return an answer without masks of the page's size."""
-    stored: StoredAnswer = stored_answer(found.answer, found.cached.numbers)
-    return Prepared(found.page_id, stored, float(found.answer.score), float(found.answer.answered), found.milliseconds)
+    stored: StoredAnswer = stored_answer(page.answer, page.cached.numbers)
+    return Prepared(page.page_id, stored, float(page.answer.score), float(page.answer.answered), page.milliseconds)
 
 
 def _record(

@@ -99,6 +99,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/documents/{document_id}/ask": Row(MEMBER, "annotate"),
     "GET /api/documents/{document_id}/form": Row(MEMBER, "read"),
     "POST /api/documents/{document_id}/form": Row(MEMBER, "annotate", body={}),
+    "POST /api/documents/{document_id}/form/upcoming": Row(MEMBER, "annotate"),
     "POST /api/documents/{document_id}/form/accept": Row(MEMBER, "annotate", body=FORM),
     "POST /api/documents/{document_id}/form/reopen": Row(MEMBER, "annotate", body=FORM),
     "GET /api/annotations/{annotation_id}": Row(MEMBER, "read"),

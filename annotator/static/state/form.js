@@ -14,6 +14,7 @@ const SETTLED = 300; // milliseconds after a save until the rules are fetched an
  * @typedef {object} FormEvents
  * @property {() => void} changed
  * @property {() => void} filled all fields of the paper have been asked
+ * @property {(document: string) => void} upcoming the server has the form of this paper ready
  */
 
 export class DocumentForm {
@@ -88,6 +89,19 @@ export class DocumentForm {
       this.on.changed();
       if (turn === this.turn && !this.failure) this.on.filled();
     }
+    if (turn === this.turn && !this.failure) await this.prepareNext(id);
+  }
+
+  /**
+   * While somebody works on this paper, the server fills the form of the next one in advance. Fails silently: that form
+   * then takes longer.
+   *
+   * @param {string} id
+   */
+  async prepareNext(id) {
+    const { turn } = this;
+    const upcoming = await post('/documents/{document_id}/form/upcoming', { document_id: id }, undefined).catch(() => null);
+    if (upcoming?.document_id && turn === this.turn) this.on.upcoming(upcoming.document_id);
   }
 
   /** Fetches the answers and their rules as they stand. Asks nothing; where it fails, the next change tries again. */

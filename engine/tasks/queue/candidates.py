@@ -41,6 +41,15 @@ def candidates(session: Session, project_id: str, user_id: str, after: str | Non
     return search.find_left() or ([after] if after is not None else [])
 
 
+def document_behind(session: Session, project_id: str, user_id: str, document_id: str) -> str | None:
+    """Return the first other document with a task that nobody has begun and the person may take; None without one."""
+    special = task_status.exceptions(session, project_id, user_id, leases.live(session, "task:"))
+    search = _Search(session, project_id, user_id, special, "")
+    elsewhere = search.tasks(statuses.OPEN).where(Task.document_id != document_id)
+    places = search.first(elsewhere)[0]
+    return places[0].document_id if places else None
+
+
 @dataclass(frozen=True, slots=True)
 class _Search:
     """Search for tasks that a person may take."""

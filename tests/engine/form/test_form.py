@@ -15,6 +15,7 @@ from engine.form.asking import PAGES_READ, ask_fields
 from engine.form.view import load_form
 from engine.models import registry
 from engine.projects import project_stage
+from engine.tasks.opening.open_tasks import open_missing
 from engine.workspace import Workspace
 from tests.support.accounts import Person, here, make_user, somebody
 from tests.support.factories import accept, bill, line, make_document, make_project, pages_of
@@ -121,6 +122,7 @@ def test_statements_do_not_grow_with_the_fields(workspace: Workspace) -> None:
     ask_fields(service, document.id, people[0])  # reads the page
 
     def said(person: str) -> int:
+        service.answers.discard(lambda _: True)
         with heard(workspace) as statements:
             ask_fields(service, document.id, person)
             load_form(workspace, document.id, person)
@@ -130,6 +132,34 @@ def test_statements_do_not_grow_with_the_fields(workspace: Workspace) -> None:
     more = [FieldDefinition(name=f"field_{at}", question=f"What is on line {at}?") for at in range(12)]
     replace_fields(workspace, project, [*FIELDS, *more], people[0])
     assert said(people[2]) <= few
+
+
+def test_the_form_of_the_next_paper_is_answered_in_advance(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.fill()
+    behind = make_document(desk.workspace, desk.project, [bill(2)])
+    with desk.workspace.database.write() as session:
+        open_missing(session, desk.project, behind.id)
+    before = numbers_of(desk.workspace)
+    assert desk.ann.post(f"{desk.path}/upcoming").json() == {"document_id": behind.id}
+    assert numbers_of(desk.workspace) == before
+    passes = []
+    ask_together = AnswerService.ask_together
+
+    def listen(service: AnswerService, *what: Any) -> Any:
+        passes.append(what)
+        return ask_together(service, *what)
+
+    monkeypatch.setattr(AnswerService, "ask_together", listen)
+    form = desk.ann.post(f"/api/documents/{behind.id}/form", json={}).json()
+    assert (form["left"], passes) == (0, [])
+    assert form["fields"][0]["values"][0]["printed"] == "B1002"
+    desk.ben.post(f"/api/documents/{behind.id}/ask", json={"question": CUSTOMER.question})
+    assert desk.fill(desk.ben)["left"] == 0  # what one person asked is there for the next one
+    assert passes == []
+
+
+def test_without_another_open_paper_nothing_is_answered_in_advance(desk: Desk) -> None:
+    assert desk.ann.post(f"{desk.path}/upcoming").json() == {"document_id": None}
 
 
 def test_survey_answers_are_taken_where_they_stand(desk: Desk) -> None:
