@@ -209,6 +209,9 @@ CAUSES: dict[str, dict[str, str]] = {
     "POST /api/tasks/{task_id}/skip/verdict": {"409": "No skip of the task waits for a decision."},
     "PUT /api/projects/{project_id}/fields": {"409": "The stored list is no longer `before`; nothing was changed."},
     "POST /api/projects/{project_id}/fields/preview": {"409": "A field with an `id` is not in the project."},
+    "POST /api/projects/{project_id}/fields/file": {
+        "422": "The file is no list of fields, or has anchors or aliases; a sentence for each problem, a line each."
+    },
     "PUT /api/projects/{project_id}/standard-questions": {
         "409": "The stored list differs from `before`; the sentence lists added and removed questions."
     },

@@ -1,6 +1,9 @@
 """Routes for the fields of a project: list, change, preview of a change, versions, ready sets."""
 
-from fastapi import APIRouter
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS, REVIEWERS
@@ -8,11 +11,15 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.scopes import needs_scope
 from engine.fields import project_fields
 from engine.fields.definition import FieldDefinition
+from engine.fields.field_files import MOST_CHARACTERS, parse_fields, write_fields
+from engine.fields.json_schema import to_json
 from engine.fields.project_fields import FieldAt, FieldChange, StoredField, WantedField
 from engine.fields.ready_sets import READY_SETS
 from engine.projects import projects
+from engine.text import file_name
 
 router = APIRouter(tags=["fields"])
+_FILE_TYPES = {"yaml": "application/yaml", "schema": "application/schema+json"}
 
 
 class FieldList(BaseModel):
@@ -38,6 +45,25 @@ class FieldList(BaseModel):
         max_length=project_fields.MOST,
         description="Ids and versions of the list before the change; 409 when the stored list differs.",
     )
+
+
+class FieldsFile(BaseModel):
+    """A file of fields."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+        json_schema_extra={
+            "examples": [
+                {
+                    "name": "fields.yaml",
+                    "text": "fields:\n- question: What is the total amount?\n  name: total\n  type: currency\n",
+                }
+            ]
+        },
+    )
+
+    name: str = Field(max_length=300, description="Name of the file; problems are told with it.")
+    text: str = Field(max_length=MOST_CHARACTERS, description="Content: YAML, JSON, or a JSON Schema.")
 
 
 class ReadyFields(BaseModel):
@@ -82,6 +108,39 @@ def replace_fields(project_id: str, wanted: FieldList, workspace: TheWorkspace, 
 def preview_fields(project_id: str, wanted: FieldList, workspace: TheWorkspace) -> list[FieldChange]:
     """Return what replacing the fields would do, change by change. Nothing is saved."""
     return project_fields.preview_changes(workspace, project_id, wanted.fields)
+
+
+@router.get(
+    "/projects/{project_id}/fields/file",
+    dependencies=[MEMBERS],
+    response_class=Response,
+    responses={200: {"content": {kind: {} for kind in _FILE_TYPES.values()}}},
+)
+@needs_scope("read")
+def export_fields(
+    project_id: str,
+    workspace: TheWorkspace,
+    format: Annotated[
+        Literal["yaml", "schema"], Query(description="yaml: for an import; schema: a JSON Schema of the values.")
+    ] = "yaml",
+) -> Response:
+    """Return the fields of a project as a file: YAML, or a JSON Schema of the values."""
+    project = projects.project_by_id(workspace, project_id)
+    fields = project_fields.project_fields(workspace, project_id)
+    text, ending = (write_fields(fields), "yaml") if format == "yaml" else (to_json(fields) + "\n", "json")
+    name = file_name(f"{project.name} fields.{ending}", f"fields.{ending}")
+    headers = {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name)}"}
+    return Response(text, media_type=_FILE_TYPES[format], headers=headers)
+
+
+@router.post("/projects/{project_id}/fields/file", dependencies=[REVIEWERS])
+def read_fields_file(project_id: str, file: FieldsFile, workspace: TheWorkspace) -> list[FieldDefinition]:
+    """Return the fields that a file describes. Nothing is saved: preview and replace the fields with them.
+
+    422 says what is wrong with the file, a sentence a line. YAML with anchors or aliases is refused.
+    """
+    projects.project_by_id(workspace, project_id)
+    return parse_fields(file.text, file_name(file.name, "The file"))
 
 
 @router.get("/projects/{project_id}/fields/{field_id}/versions", dependencies=[MEMBERS])

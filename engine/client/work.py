@@ -11,6 +11,7 @@ from engine.client.schemas import (
     Edit,
     FieldAt,
     FieldChange,
+    FieldDefinition,
     GoldState,
     Judged,
     LeaseView,
@@ -84,6 +85,18 @@ class Work:
         """Return what `set_fields` would do (reviewers); nothing is saved."""
         body = {"fields": [dict(field) for field in fields]}
         return self._at.post(list[FieldChange], f"/projects/{project_id}/fields/preview", body)
+
+    def read_fields_file(self, project_id: str, path: str | Path) -> list[FieldDefinition]:
+        """Return the fields that a file describes, YAML or a JSON Schema (reviewers); nothing is saved."""
+        file = Path(path)
+        body = {"name": file.name, "text": file.read_text("utf-8-sig")}
+        return self._at.post(list[FieldDefinition], f"/projects/{project_id}/fields/file", body)
+
+    def export_fields(self, project_id: str, path: str | Path, *, schema: bool = False) -> Path:
+        """Write the fields of a project to a YAML file, or a JSON Schema of their values, and return its path."""
+        out = Path(path)
+        self._at.download(f"/projects/{project_id}/fields/file", out, format="schema" if schema else "yaml")
+        return out
 
     def field_versions(self, project_id: str, field_id: str) -> list[FieldAt]:
         """Return the versions of a field, the newest first."""

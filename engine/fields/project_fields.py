@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
@@ -22,6 +22,7 @@ from engine.errors import Conflict, NotFound, Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.kinds import kind_of_type
 from engine.fields.names import name_of_question
+from engine.fields.parse_definition import parse_definition
 from engine.fields.types import FieldType
 from engine.plurals import count
 from engine.queries import existing
@@ -30,7 +31,6 @@ from engine.text import check_question, is_blank, join_names, quote_file_name
 from engine.workspace import Workspace
 
 MOST = 200  # fields of a project
-Definition = TypeVar("Definition", bound=FieldDefinition)
 
 
 class StoredField(FieldDefinition):
@@ -265,20 +265,6 @@ def known_definitions(session: Session, project_id: str, texts: Sequence[str]) -
 def definition_of(text: str, taken: Container[str]) -> FieldDefinition:
     """Return the definition of a plain question: a text. Raises Refused for an invalid question."""
     return parse_definition({"name": name_of_question(text, taken), "question": text}, FieldDefinition)
-
-
-def parse_definition(content: Mapping[str, Any], kind: type[Definition]) -> Definition:
-    """Return a definition of a kind from its parts. Raises Refused, with the part and what is wrong with it."""
-    try:
-        return kind.model_validate(dict(content))
-    except ValidationError as error:
-        what = error.errors()[0]
-        place = ".".join(str(part) for part in what["loc"])
-        name = next((content[part] for part in ("name", "question") if isinstance(content.get(part), str)), "")
-        says = str(what["msg"]).removeprefix("Value error, ")
-        raise Refused(
-            f"The field {quote_file_name(name or 'without a name')}{f', {place}' if place else ''}: {says}."
-        ) from None
 
 
 def _match(session: Session, project_id: str, wanted: Sequence[FieldDefinition]) -> list[_Match]:

@@ -1,5 +1,7 @@
 """The fields of a project on the tab Questions: made, moved and saved with a preview; nothing typed is lost."""
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Locator, expect
 
@@ -53,6 +55,34 @@ def test_a_date_field_with_a_rule_is_saved_after_its_preview(bench: Bench, liste
     expect(card.get_by_text("The fields are as they were before.")).to_be_visible()
     assert names(bench) == ["total"]
     expect(plain).to_have_value("What is the total?")
+
+
+def test_a_file_of_fields_is_previewed_then_saved_as_one_step(bench: Bench, listed: Listed, tmp_path: Path) -> None:
+    listed.put("What is the total?", "Who signed it?")
+    card = opened(bench)
+    with bench.page.expect_download() as download:
+        card.get_by_role("link", name="Export fields").click()
+    text = download.value.path().read_text("utf-8")
+    file = tmp_path / "fields.yaml"
+    file.write_text(text.replace("signed", "paid") + "- {question: When?, type: days}\n", "utf-8")
+    chooser = card.get_by_label("File of fields")
+    chooser.set_input_files(file)
+    said = card.get_by_text("Nothing was imported.")
+    expect(said).to_contain_text("fields.yaml, line 6: the field \"when\", type: 'days' is none of the types")
+    file.write_text(text.replace("signed", "paid") + "- {question: When?, type: date}\n", "utf-8")
+    chooser.set_input_files(file)
+    expect(said).to_be_hidden()
+    preview = card.get_by_role("region", name="Preview")
+    for kind, name in {"added": "paid", "removed": "signed"}.items():
+        expect(preview.locator(f"[data-kind={kind}]").filter(has_text=name)).to_be_visible()
+    assert names(bench) == ["total", "signed"]
+    preview.get_by_role("button", name="Save", exact=True).click()
+    expect(card.get_by_text("The fields were saved.")).to_be_visible()
+    assert names(bench) == ["total", "paid", "when"]
+    toast = card.locator(".g-toast", has_text="The fields were saved.")
+    toast.get_by_role("button", name="Undo").click()
+    expect(card.get_by_text("The fields are as they were before.")).to_be_visible()
+    assert names(bench) == ["total", "signed"]
 
 
 def test_a_conflict_over_a_field_keeps_what_was_typed(bench: Bench, listed: Listed) -> None:

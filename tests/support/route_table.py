@@ -124,6 +124,8 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/fields": Row(MEMBER, "read"),
     "PUT /api/projects/{project_id}/fields": Row(REVIEWER),
     "POST /api/projects/{project_id}/fields/preview": Row(REVIEWER),
+    "GET /api/projects/{project_id}/fields/file": Row(MEMBER, "read"),
+    "POST /api/projects/{project_id}/fields/file": Row(REVIEWER),
     "GET /api/projects/{project_id}/fields/{field_id}/versions": Row(MEMBER, "read"),
     "GET /api/projects/{project_id}/values": Row(REVIEWER, "read"),
     "GET /api/projects/{project_id}/values/export": Row(REVIEWER, "read"),

@@ -16,9 +16,11 @@ import {
   moveField,
   rebase,
   removeField,
+  replaceList,
   stateOf,
   versionsOf,
 } from './field_draft.js';
+import { FieldFile } from './field_file.js';
 import { FieldForm } from './field_form.js';
 import { ReadingCard } from './field_reading.js';
 import { FieldList } from './field_list.js';
@@ -29,7 +31,7 @@ import { FieldSheet } from './field_sheet.js';
 import { versionsFold } from './field_versions.js';
 import { button, card, notice } from './people_parts.js';
 
-/** @import { ProjectView, StoredField } from '../types' */
+/** @import { FieldDefinition, ProjectView, StoredField } from '../types' */
 /** @import { Draft } from './field_draft.js' */
 /** @import { Problem } from './field_problems.js' */
 
@@ -73,6 +75,10 @@ export class FieldsPanel {
       discard: () => this.begin(this.stored),
     });
     this.sets = new ReadySets((fields) => this.put(addFields(this.draft, fields, uuid)));
+    this.file = new FieldFile({
+      project: () => this.project?.id ?? '',
+      take: (fields, name) => this.takeFile(fields, name),
+    });
     this.reading = new ReadingCard(this.toasts, (project) => {
       if (this.project?.id !== project.id) return;
       this.project = project;
@@ -254,6 +260,28 @@ export class FieldsPanel {
     refreshAfterAct(TAB); // the list of one question a line
   }
 
+  /**
+   * The fields of a file in place of the list, with the preview of what that changes.
+   *
+   * @param {FieldDefinition[]} fields
+   * @param {string} name of the file
+   */
+  takeFile(fields, name) {
+    const before = this.draft,
+      draft = replaceList(before, fields, uuid);
+    if (same(draft.fields, before.fields)) return `${name} changes nothing.`;
+    this.open = null;
+    this.put(draft);
+    if (!isChanged(draft)) return `${name} has the fields as they are saved.`;
+    this.saving.look();
+    const undo = () => {
+      if (this.draft.before === before.before) this.put(before);
+      else this.toasts.show('The list was saved meanwhile. Undo the saving instead.');
+    };
+    this.toasts.show(`The list is that of ${name}. Nothing is saved yet.`, 'undo', { label: 'Undo', run: undo });
+    return '';
+  }
+
   takeTheirs() {
     const { draft, both } = rebase(this.draft, this.stored);
     this.begin(this.stored, draft);
@@ -269,6 +297,7 @@ export class FieldsPanel {
       this.none,
       this.list.root,
       this.adding,
+      this.file.root,
       this.note,
       this.saving.root,
       this.reading.root,
@@ -292,6 +321,7 @@ export class FieldsPanel {
       : 'No fields yet. A reviewer adds them.';
     this.adding.hidden = !edits || draft.fields.length >= MOST;
     this.saving.root.hidden = !edits;
+    this.file.render(edits, draft.before.length > 0);
     this.renderNote();
     this.saving.render();
     if (this.project) this.reading.render(this.project);

@@ -11,7 +11,8 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output, project_to_fill
 from engine.commands.foreground import tasks_follow
 from engine.fields.definition import FieldDefinition
-from engine.fields.field_files import read_fields, to_json, write_fields
+from engine.fields.field_files import read_fields, write_fields
+from engine.fields.json_schema import to_json
 from engine.fields.project_fields import (
     StoredField,
     field_versions,

@@ -1,6 +1,7 @@
 """The Python client against the real application over real HTTP."""
 
 import doctest
+import json
 import re
 import zipfile
 from pathlib import Path
@@ -38,6 +39,22 @@ def test_the_example_in_the_docstring_runs(house: House, invoice: Path, tmp_path
     assert results.failed == 0, "".join(said)
     with zipfile.ZipFile(tmp_path / "invoices.zip") as archive:
         assert any(name.endswith(".json") for name in archive.namelist())
+
+
+def test_fields_go_through_a_file(house: House, tmp_path: Path) -> None:
+    with house.as_("ada") as ada:
+        project = ada.create_project("typed").id
+        [invoice] = [ready for ready in ada.field_sets() if ready.name == "invoice"]
+        ada.set_fields(project, [field.model_dump(mode="json") for field in invoice.fields])
+        file = ada.export_fields(project, tmp_path / "fields.yaml")
+        assert [field.name for field in ada.read_fields_file(project, file)] == [each.name for each in invoice.fields]
+        schema = json.loads(ada.export_fields(project, tmp_path / "schema.json", schema=True).read_text("utf-8"))
+        assert schema["properties"]["total"]["title"] == "What is the total amount?"
+        laughs = "a0: &a0 [ha, ha]\n" + "".join(f"a{n}: &a{n} [{f'*a{n - 1}, ' * 9}]\n" for n in range(1, 30))
+        file.write_text(f"{laughs}fields: *a29\n", "utf-8")
+        with pytest.raises(ServerSaid, match=r"fields.yaml, line 1: anchors .* are not read") as refused:
+            ada.read_fields_file(project, file)
+        assert refused.value.status == 422
 
 
 def test_a_script_goes_through_the_queue_and_another_one_reviews(house: House, invoice: Path) -> None:

@@ -49,4 +49,4 @@ def test_what_is_no_list_of_fields_is_refused(run) -> None:
     assert "neither a file nor a ready set" in run("fields", "import", "letters").output
     Path("fields.yaml").write_text("- {question: 'One?', type: money}", "utf-8")
     result = run("fields", "import", "fields.yaml")
-    assert result.exit_code == 1 and "Input should be" in str(result.exception)
+    assert result.exit_code == 1 and "is none of the types" in str(result.exception)

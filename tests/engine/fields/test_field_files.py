@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import Refused
-from engine.fields.field_files import parse_fields, read_fields, schema_of, write_fields
+from engine.fields.field_files import parse_fields, read_fields, write_fields
+from engine.fields.json_schema import schema_of
 from engine.fields.ready_sets import READY_SETS
 
 SCHEMA = {
@@ -56,23 +57,71 @@ def test_a_list_of_questions_is_enough() -> None:
     assert (total.name, total.type, date.type) == ("total", "string", "date")
 
 
+def test_texts_stand_as_they_are_written() -> None:
+    text = """
+    - {question: Which?, type: choice, choices: [NO, 0123, 2026-04-03, 1e3, {value: on, names: [~1, null]}]}
+    - {question: When?, type: date, rules: [{rule: range, least: 2020-01-01}], examples: [2026-04-03], several: yes}
+    - {question: Whose phone?, type: phone, country: NO, confidence: 0.5, currency: }
+    """
+    with pytest.raises(
+        Refused, match=r"line 2: the field \"which\", choices.4.names.1: Input should be a valid string"
+    ):
+        parse_fields(text, "fields.yaml")
+    which, when, phone = parse_fields(text.replace(", null", ""), "fields.yaml")
+    assert [choice.value for choice in which.choices] == ["NO", "0123", "2026-04-03", "1e3", "on"]
+    assert (when.rules[0].model_dump()["least"], when.examples, when.several) == ("2020-01-01", ("2026-04-03",), True)
+    assert (phone.country, phone.confidence, phone.currency) == ("NO", 0.5, None)
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
         ("fields: [", "line 1 is neither YAML nor JSON"),
         ("just words", "neither a list"),
-        ("- {question: 'One?', type: money}", 'The field "one", type: Input should be'),
-        ("- {question: 'One?', kind: date}", "kind: Extra inputs are not permitted"),
+        ("", "neither a list"),
+        ("- {question: 'One?', type: money}", "line 1: the field \"one\", type: 'money' is none of the types string"),
+        ("- {question: 'One?', kind: date}", "kind: fields have no such part"),
+        ("- {name: one}", "question: it is missing"),
         ("- {question: 'One?', type: choice}", "a field of type choice needs its choices"),
-        ("- {name: Not A Key, question: 'One?'}", 'The field "Not A Key", name'),
+        ("- question: 'One?'\n  name: Not A Key", 'line 2: the field "Not A Key", name'),
         ("- {question: 'One?', rules: [{rule: pattern, pattern: '('}]}", "is no regular expression"),
-        ("- 5", "field 1 is neither a question nor"),
+        ("- What?\n- 5", "line 2: field 2 is neither a question nor"),
+        ("- question: What?\n  question: When?", "line 2: question is given twice"),
+        ("- {? [a] : 5}", "line 1: a key is no text"),
         (json.dumps({"properties": {"rows": {"type": "array", "items": {"properties": {}}}}}), "Tables cannot"),
         (json.dumps({"properties": {"a": {"$ref": "other.json"}}}), "outside of the file"),
         (json.dumps({"properties": {"a": {"$ref": "#/properties/a"}}}), "refers to itself"),
-        ("!!python/object/apply:os.system ['true']", "neither YAML nor JSON"),
+        ('{"properties": {\n"a": {"pattern": "("}}}', 'line 2: the field "a", rules.0.pattern.pattern'),
+        ("- !!python/object/apply:os.system ['true']", "line 1: the tag tag:yaml.org,2002:python"),
+        ("- !!binary YQ==", "line 1: the tag"),
+        ("- &a What?\n- *a", r"line 1: anchors \(&\) and aliases \(\*\) are not read"),
+        ("- What?\n" * 201, "has 201 fields; 200 are allowed"),
+        ("- a\n" * 100_001, "more than 100,000 values"),
+        ("[" * 5000, "line 1 is nested too deeply"),
+        ("{a: " * 5000, "line 1 is nested too deeply"),
     ],
 )
 def test_a_bad_file_is_refused_in_a_sentence(text: str, why: str) -> None:
     with pytest.raises(Refused, match=why):
         parse_fields(text, "fields.yaml")
+
+
+def test_every_problem_of_a_file_has_its_line() -> None:
+    text = "fields:\n" + "- question: What?\n  type: money\n  country: Norway\n" * 6
+    with pytest.raises(Refused) as refused:
+        parse_fields(text, "fields.yaml")
+    said = str(refused.value).splitlines()
+    assert said[1].startswith('fields.yaml, line 4: the field "what", country: String should match')
+    assert (len(said), said[-1]) == (11, "And 2 more problems.")
+
+
+def test_a_small_file_that_stands_for_much_is_refused(tmp_path: Path) -> None:
+    laughs = "a0: &a0 [ha, ha]\n" + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 30))
+    with pytest.raises(Refused, match="line 1: anchors"):
+        parse_fields(laughs, "laughs.yaml")
+    nested: dict = {f"d{n}": {"properties": {f"p{k}": {"$ref": f"#/d{n + 1}"} for k in range(9)}} for n in range(4)}
+    with pytest.raises(Refused, match="more than 2,000 properties"):
+        parse_fields(json.dumps({"$ref": "", **nested, **nested["d0"], "d4": {"properties": {}}}), "schema.json")
+    (tmp_path / "huge.yaml").write_bytes(b"# " + b"x" * 1_000_000)
+    with pytest.raises(Refused, match="larger than 1 MB"):
+        read_fields(tmp_path / "huge.yaml")
