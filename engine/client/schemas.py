@@ -607,11 +607,29 @@ class MasksADay(BaseModel):
 
 
 class Mean(BaseModel):
-    """Mean agreement over questions; None when nothing was compared."""
+    """Mean agreement over questions; None when nothing was compared.
+
+    Attributes:
+        questions: Number of comparisons.
+        iou: Of the pixels.
+        word_f1: Of the words.
+        typed: Number of comparisons of values of a typed field.
+        value_equal: Share of equal values as the type of the field, over those.
+        value_exact: Share of equal texts but for case and white space, over all answers with text.
+        value_anls: Similarity of the texts, over the same.
+        equal_elsewhere: Number of comparisons with equal values at different places (IoU below AGREED).
+        other_value_here: Number of comparisons with different values at the same place.
+    """
 
     questions: int
     iou: float | None
     word_f1: float | None
+    typed: int = 0
+    value_equal: float | None = None
+    value_exact: float | None = None
+    value_anls: float | None = None
+    equal_elsewhere: int = 0
+    other_value_here: int = 0
 
 
 class MemberView(BaseModel):
@@ -667,15 +685,16 @@ class NotBeforeRule(BaseModel):
 class OtherAnswer(BaseModel):
     """Another person's answer to the same question of the same document, beside the one under review.
 
-    `relation`: equal (the same words, or the same pixels where no word is marked), similar (it overlaps, or has the
-    same text at another place), contradicts (another text at another place, or only one of both marks anything).
+    `relation`: equal (the same words, or the same pixels where no word is marked, and the same said of their text; or
+    the same date, amount or other typed value at any place), similar (it overlaps, or has the same text at another
+    place), contradicts (another value or text, or only one of both marks anything).
     """
 
     annotation_id: str
     author: str
     status: str
     text: str
-    """Words of the answer; empty when it marks none."""
+    """Words of the answer, as a person corrected them; empty when it marks none."""
     no_answer: bool
     relation: Literal["equal", "similar", "contradicts"]
 
@@ -697,12 +716,13 @@ class PageLine(BaseModel):
 
 
 class Pair(BaseModel):
-    """Agreement of two people over the questions that both answered."""
+    """Agreement of two people over the questions that both answered; `value_equal` as of `Mean`."""
 
     people: tuple[str, str]
     questions: int
     iou: float | None
     word_f1: float | None
+    value_equal: float | None = None
 
 
 class PatternRule(BaseModel):
@@ -721,7 +741,18 @@ class Person(BaseModel):
 
 
 class PersonAgreement(BaseModel):
-    """Agreement of a person with all others, and with unannounced gold answers."""
+    """Agreement of a person with all others, and with unannounced gold answers.
+
+    Attributes:
+        person: Name.
+        questions: Number of comparisons with others.
+        iou: With others.
+        word_f1: With others.
+        gold_questions: Number of gold questions answered.
+        gold_iou: With the gold answers.
+        value_equal: Share of values equal to those of others, over typed fields.
+        gold_right: Share of gold questions answered right: by value in a typed field, else by mark.
+    """
 
     person: str
     questions: int
@@ -729,6 +760,8 @@ class PersonAgreement(BaseModel):
     word_f1: float | None
     gold_questions: int
     gold_iou: float | None
+    value_equal: float | None = None
+    gold_right: float | None = None
 
 
 class PersonFigures(BaseModel):
@@ -787,6 +820,15 @@ class PutFirst(BaseModel):
     """Number of tasks moved to the front of the queue."""
 
     tasks: int
+
+
+class QuestionAgreement(BaseModel):
+    """Agreement between people over one question; `type` of its field, None where it is none."""
+
+    question_id: str
+    question: str
+    type: FieldType | None
+    between_people: Mean
 
 
 class QuestionView(BaseModel):
@@ -1572,7 +1614,7 @@ class ProjectAgreement(BaseModel):
 
     `between_people`, apart: `without_proposal`, where neither of two people was shown one, which is the sounder figure,
     and `with_proposal`. `reliability`: of everybody who was compared with others or with gold answers, or answers in
-    haste, the least reliable first.
+    haste, the least reliable first. `by_question`: at most MOST_QUESTIONS, those with the least agreement first.
     """
 
     pairs: list[Pair]
@@ -1582,6 +1624,7 @@ class ProjectAgreement(BaseModel):
     reliability: Annotated[list[Reliability], Field(validate_default=True)] = []
     with_proposal: Mean
     without_proposal: Mean
+    by_question: Annotated[list[QuestionAgreement], Field(validate_default=True)] = []
 
 
 class ReadyFields(BaseModel):

@@ -1,7 +1,7 @@
 """Comparisons of people's answers with each other and with gold answers, the basis of reliability."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple, TypeVar
@@ -13,6 +13,7 @@ from db.statuses import ANSWERED
 from db.tables import Annotation, FinishedMask, MaskCount, Prediction, Review, Revision, Task, User
 from engine.annotation.agreement import Agreement, compare
 from engine.annotation.state import AnnotationState
+from engine.annotation.typed_values import TypedValues, load_typed_values
 from engine.datasets.weights import HASTY_SECONDS, FinishedAnswers, Reliability, reliabilities
 from engine.queries import not_removed
 
@@ -25,6 +26,7 @@ class BetweenPeople(NamedTuple):
     """Agreement of two people over a question of a document. `unaided`: neither was shown a proposal of the model."""
 
     document_id: str
+    question_id: str
     people: tuple[str, str]
     agreement: Agreement
     unaided: bool = False
@@ -50,10 +52,10 @@ class Comparisons:
 def tally_agreements(between: Iterable[BetweenPeople], gold: Iterable[WithGold]) -> Comparisons:
     """Return the agreements by pair and by person."""
     comparisons = Comparisons()
-    for _, people, agreement, _ in between:
-        comparisons.pairs[people].append(agreement)
-        for person in people:
-            comparisons.people[person].append(agreement)
+    for comparison in between:
+        comparisons.pairs[comparison.people].append(comparison.agreement)
+        for person in comparison.people:
+            comparisons.people[person].append(comparison.agreement)
     for _, person, agreement in gold:
         comparisons.gold[person].append(agreement)
     return comparisons
@@ -109,13 +111,14 @@ def compare_people(
         ids = [annotation for by_person in answers.values() for annotation, _ in by_person.values()]
         shown = select(Prediction.annotation_id).where(Prediction.annotation_id.in_(ids)).distinct()
         aided = set(session.scalars(shown))
-        for (document_id, _), by_person in answers.items():
+        typed = values_by_annotation(session, answers)
+        for (document_id, question_id), by_person in answers.items():
             for (person, (first, state)), (other_person, (second, other_state)) in combinations(
                 sorted(by_person.items()), 2
             ):
                 unaided = aided.isdisjoint((first, second))
-                agreement = compare(state, other_state)
-                yield BetweenPeople(document_id, (person, other_person), agreement, unaided)
+                agreement = compare(state, other_state, (typed[first], typed[second]))
+                yield BetweenPeople(document_id, question_id, (person, other_person), agreement, unaided)
 
 
 def compare_with_gold(
@@ -133,10 +136,26 @@ def compare_with_gold(
     for batch in batches(session.execute(chosen).all(), _AT_ONCE // 4):
         answers = own_answers(session, [(row[0], row[1]) for row in batch])
         states = states_of(session, [row[3] for row in batch])
-        for document_id, question_id, annotation_id, revision_id in batch:
+        typed = values_by_annotation(session, answers)
+        golden = load_typed_values(session, [(row[1], states[row[3]]) for row in batch])
+        for (document_id, question_id, annotation_id, revision_id), of_gold in zip(batch, golden, strict=True):
             for name, (answer_id, state) in answers.get((document_id, question_id), {}).items():
                 if answer_id != annotation_id:
-                    yield WithGold(document_id, name, compare(state, states[revision_id]))
+                    agreement = compare(state, states[revision_id], (typed[answer_id], of_gold))
+                    yield WithGold(document_id, name, agreement)
+
+
+def values_by_annotation(
+    session: Session, answers: Mapping[tuple[str, str], Mapping[str, tuple[str, AnnotationState]]]
+) -> dict[str, TypedValues]:
+    """Return what people's own answers say, by annotation; `answers` as `own_answers` returns them."""
+    given = [
+        (question_id, annotation_id, state)
+        for (_, question_id), by_person in answers.items()
+        for annotation_id, state in by_person.values()
+    ]
+    typed = load_typed_values(session, [(question_id, state) for question_id, _, state in given])
+    return {annotation_id: of_answer for (_, annotation_id, _), of_answer in zip(given, typed, strict=True)}
 
 
 def of_documents(project_id: str, documents: Collection[str] | None) -> ColumnElement[bool]:

@@ -1,7 +1,7 @@
 """Labels of a project: accepted answers, one a question, with weights and failed checks. Reads only."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -23,9 +23,10 @@ from db.tables import (
 )
 from engine.annotation.agreement import AGREED, compare
 from engine.annotation.state import AnnotationState
+from engine.annotation.typed_values import load_typed_values
 from engine.annotation.word_list import living
 from engine.annotation.words import MOST_NAMED, listed_of
-from engine.datasets.comparisons import batches, own_answers, people_reliability
+from engine.datasets.comparisons import batches, own_answers, people_reliability, values_by_annotation
 from engine.datasets.quality import CONTRADICTED, Answer, SeenPage, SeenWord, find_contradicted, find_failed_checks
 from engine.datasets.weights import Reliability, label_weight, share_agreed
 from engine.documents.duplicates.page_signature import Signature, alike
@@ -186,10 +187,22 @@ def choose(session: Session, known: ProjectFacts, labels: Sequence[Label], *, fi
             if before is not None:
                 passed_over.append(min(before, label, key=_preference))
             chosen[label.asked] = label if before is None else max(before, label, key=_preference)
-    for label in sorted(passed_over, key=lambda each: (each.author, each.id)):
-        if compare(chosen[label.asked].state, label.state).iou < AGREED:
-            chosen[label.asked].instead_of.append(label)
+    for label in _contradicting(session, chosen, passed_over):
+        chosen[label.asked].instead_of.append(label)
     return Chosen([*taken, *chosen.values()], left_out, passed_over)
+
+
+def _contradicting(
+    session: Session, chosen: Mapping[tuple[str, str], Label], passed_over: Sequence[Label]
+) -> Iterator[Label]:
+    """Yield the labels passed over that mark another place than the chosen one and do not say the same value."""
+    for some in batches(sorted(passed_over, key=lambda each: (each.author, each.id)), _AT_ONCE):
+        typed = load_typed_values(session, [(label.annotation.question_id, label.state) for label in some])
+        of_chosen = load_typed_values(session, [(label.asked[1], chosen[label.asked].state) for label in some])
+        for label, both in zip(some, zip(of_chosen, typed, strict=True), strict=True):
+            agreement = compare(chosen[label.asked].state, label.state, both)
+            if agreement.iou < AGREED and not agreement.says_same:
+                yield label
 
 
 def with_living_words(session: Session, known: ProjectFacts, states: Sequence[AnnotationState]) -> None:
@@ -251,9 +264,21 @@ def _weigh(session: Session, labels: Sequence[Label], reliable: dict[str, float]
     for start in range(0, len(wanted), _AT_ONCE):
         answers = own_answers(session, wanted[start : start + _AT_ONCE])
         others |= {key: by_person for key, by_person in answers.items() if len(by_person) > 1}
+    typed = values_by_annotation(session, others)
+    several = [label for label in labels if label.asked in others]
+    of_labels = {
+        label.id: of_label
+        for some in batches(several, _AT_ONCE)
+        for label, of_label in zip(
+            some, load_typed_values(session, [(label.asked[1], label.state) for label in some]), strict=True
+        )
+    }
     for label in labels:
         votes = [
-            (reliable.get(person, 1.0), share_agreed(compare(label.state, state)))
+            (
+                reliable.get(person, 1.0),
+                share_agreed(compare(label.state, state, (of_labels[label.id], typed[annotation_id]))),
+            )
             for person, (annotation_id, state) in others.get(label.asked, {}).items()
             if person != label.author and annotation_id != label.annotation.id
         ]

@@ -1,7 +1,7 @@
 """Weights of labels, from agreement on the same question and from the author's reliability. Pure.
 
 Reliability of person p, from comparisons a in 0..1 with other answers and with gold answers (an IoU of AGREED counts as
-1):
+1, and so does the equal value of a date, an amount or another type that tells more than its text):
 
     r_p = (PRIOR + GOLD sum_g a_pg + sum_q r_q a_pq) / (PRIOR + GOLD n_g + sum_q r_q)
 
@@ -65,8 +65,8 @@ class FinishedAnswers:
 
 
 def share_agreed(agreement: Agreement) -> float:
-    """Return the agreement of two answers, 0..1: 1 from an IoU of AGREED on."""
-    return min(1.0, agreement.iou / AGREED)
+    """Return the agreement of two answers, 0..1: 1 from an IoU of AGREED on, and where they say the same value."""
+    return 1.0 if agreement.says_same else min(1.0, agreement.iou / AGREED)
 
 
 def reliabilities(

@@ -188,8 +188,11 @@ def test_a_standard_question_passes_queue_and_review_into_the_figures(house: Hou
     assert house.put("rita", f"/tasks/{task['id']}/gold", {"annotation_id": first})["gold"] == first
     assert catch_up(house.workspace)
     found = house.get("rita", f"{project}/agreement")
-    assert found["pairs"] == [{"people": ["ann", "ben"], "questions": 1, "iou": 0.0, "word_f1": 0.0}]
-    assert {each["person"]: each["gold_iou"] for each in found["people"]} == {"ann": None, "ben": 0.0}
+    assert found["pairs"] == [
+        {"people": ["ann", "ben"], "questions": 1, "iou": 0.0, "word_f1": 0.0, "value_equal": 0.0}
+    ]
+    gold = {each["person"]: (each["gold_iou"], each["gold_right"]) for each in found["people"]}
+    assert gold == {"ann": (None, None), "ben": (0.0, 0.0)}
     lines = house.get("rita", f"{project}/tasks")
     assert [each["status"] for each in lines[0]["answers"]] == ["accepted", "rejected"]
 

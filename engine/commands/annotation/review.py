@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Annotated, Literal
 
 import typer
-from rich.table import Table
+from rich.table import Column, Table
 
 from engine.accounts.users import LOCAL_NAME
 from engine.commands.common import console, emit, here, output
@@ -114,7 +114,11 @@ def judge(
 
 
 def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None:
-    """Show agreement between people, with gold questions, and of the model with accepted answers."""
+    """Show agreement between people, with gold questions, and of the model with accepted answers.
+
+    Marks: IoU of the pixels, F1 of the words. Values: equal as the type of the field, exact text, ANLS of the texts.
+    Right: share of gold questions answered right, by value in a typed field and else by mark.
+    """
     from engine.statistics.project_agreement import project_agreement
 
     with here() as workspace:
@@ -122,21 +126,29 @@ def agreement(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> No
     if as_json:
         emit(asdict(project_figures))
         return
-    table = Table("", "Questions", "IoU", "Word F1", box=None, header_style="bold", pad_edge=False)
+    heads = "Questions", "IoU", "F1", "Equal", "Exact", "ANLS", "Right"
+    table = Table(Column(min_width=26), *heads, box=None, header_style="bold", pad_edge=False)
+
+    def add(name: str, questions: int, *values: float | None) -> None:
+        """Add a row of figures."""
+        table.add_row(name, str(questions), *map(_figure, values))
+
     rows = [
         ("between people", project_figures.between_people),
-        ("between people, shown a proposal", project_figures.with_proposal),
-        ("between people, without a proposal", project_figures.without_proposal),
+        ("people, shown a proposal", project_figures.with_proposal),
+        ("people, without a proposal", project_figures.without_proposal),
         ("model", project_figures.model),
+        *((f"people, {row.question}", row.between_people) for row in project_figures.by_question),
     ]
     for name, mean in rows:
-        table.add_row(name, str(mean.questions), _figure(mean.iou), _figure(mean.word_f1))
+        add(name, mean.questions, mean.iou, mean.word_f1, mean.value_equal, mean.value_exact, mean.value_anls)
     for pair in project_figures.pairs:
-        table.add_row(" and ".join(pair.people), str(pair.questions), _figure(pair.iou), _figure(pair.word_f1))
+        add(" and ".join(pair.people), pair.questions, pair.iou, pair.word_f1, pair.value_equal)
     for person in project_figures.people:
-        table.add_row(f"{person.person}, others", str(person.questions), _figure(person.iou), _figure(person.word_f1))
+        add(f"{person.person}, others", person.questions, person.iou, person.word_f1, person.value_equal)
         if person.gold_questions:
-            table.add_row(f"{person.person}, gold questions", str(person.gold_questions), _figure(person.gold_iou), "")
+            values = person.gold_iou, None, None, None, None, person.gold_right
+            add(f"{person.person}, gold questions", person.gold_questions, *values)
     output.print(table)
 
 

@@ -20,10 +20,10 @@ from db import changes
 from db.statuses import ANSWERED
 from db.tables import Annotation, LabelReview, ModelVersion, Project, Question, Revision, User
 from engine import leases
-from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState, Patch
+from engine.annotation.typed_values import load_typed_values
 from engine.errors import Conflict
 from engine.models.registry import label
 from engine.projects.project_settings import settings_of
@@ -32,7 +32,7 @@ from engine.queries import existing, is_newest
 from engine.tasks.queue.next_task import page_of
 from engine.tasks.queue.queue_view import clock, judgeable, to_review
 from engine.tasks.review import label_review_queue
-from engine.tasks.review.same_question import OtherAnswer, other_answers, submitted_beside
+from engine.tasks.review.same_question import OtherAnswer, is_disputed, other_answers, submitted_beside
 from engine.text import join_names as joined
 from engine.workspace import Workspace
 
@@ -295,13 +295,19 @@ def _find_disputed(session: Session, project_id: str, reviewer_id: str) -> set[s
         .where(Annotation.id.in_(oldest))
         .join(other, same & (other.id != Annotation.id) & other.status.in_(ANSWERED))
         .join(others_head, (others_head.annotation_id == other.id) & (others_head.number == other.head))
-        .with_only_columns(Annotation.id, Revision.state, others_head.state)
+        .with_only_columns(Annotation.id, Annotation.question_id, Revision.state, others_head.state)
         .limit(_COMPARED)
     )
+    pairs = [
+        (annotation_id, question_id, AnnotationState.model_validate(first), AnnotationState.model_validate(second))
+        for annotation_id, question_id, first, second in rows
+    ]
+    typed = load_typed_values(session, [(question_id, first) for _, question_id, first, _ in pairs])
+    others = load_typed_values(session, [(question_id, second) for _, question_id, _, second in pairs])
     return {
         annotation_id
-        for annotation_id, state, second in rows
-        if compare(AnnotationState.model_validate(state), AnnotationState.model_validate(second)).iou < AGREED
+        for (annotation_id, _, first, second), ours, theirs in zip(pairs, typed, others, strict=True)
+        if is_disputed(first, ours, second, theirs)
     }
 
 

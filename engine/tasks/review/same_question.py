@@ -1,10 +1,10 @@
 """Answers of several people to one question of one document, as a reviewer judges them: together.
 
 Equal answers are accepted at once. Two accepted answers that contradict each other have no common label, so the second
-is refused until the reviewer says that it becomes the label.
+is refused until the reviewer says that it becomes the label. In a field with a type, values decide: "12.03.2026" equals
+"March 12, 2026" elsewhere, and two amounts contradict each other where their marks overlap.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from textwrap import shorten
@@ -16,10 +16,12 @@ from sqlalchemy.orm import Session
 
 from db.statuses import ACCEPTED, ANSWERED, SUBMITTED
 from db.tables import Annotation, Revision, User
-from engine.annotation.agreement import AGREED, compare
+from engine.annotation.agreement import AGREED, Agreement, compare
 from engine.annotation.state import AnnotationState
-from engine.annotation.texts import answer_texts
+from engine.annotation.texts import shown_texts
+from engine.annotation.typed_values import TypedValues, load_typed_values
 from engine.errors import Refused
+from engine.fields.compare_values import TEXTS
 from engine.queries import is_newest, not_removed
 
 MOST_COMPARED = 50  # answers to one question of one document; as many people rarely answer it
@@ -30,14 +32,15 @@ Relation = Literal["equal", "similar", "contradicts"]
 class OtherAnswer(BaseModel):
     """Another person's answer to the same question of the same document, beside the one under review.
 
-    `relation`: equal (the same words, or the same pixels where no word is marked), similar (it overlaps, or has the
-    same text at another place), contradicts (another text at another place, or only one of both marks anything).
+    `relation`: equal (the same words, or the same pixels where no word is marked, and the same said of their text; or
+    the same date, amount or other typed value at any place), similar (it overlaps, or has the same text at another
+    place), contradicts (another value or text, or only one of both marks anything).
     """
 
     annotation_id: str
     author: str
     status: str
-    text: str = Field(description="Words of the answer; empty when it marks none.")
+    text: str = Field(description="Words of the answer, as a person corrected them; empty when it marks none.")
     no_answer: bool
     relation: Relation
 
@@ -53,21 +56,47 @@ class Beside:
     relation: Relation
 
 
-def relation_of(state: AnnotationState, text: str, other: AnnotationState, other_text: str) -> Relation:
+def relation_of(
+    state: AnnotationState, typed: TypedValues, other: AnnotationState, other_typed: TypedValues
+) -> Relation:
     """Return how two answers to one question relate.
 
     Args:
         state: Marks of an answer.
-        text: Its words, joined.
+        typed: Its values.
         other: Marks of the other answer.
-        other_text: Its words, joined.
+        other_typed: Its values.
     """
-    agreement = compare(state, other)
-    same_words = agreement.word_f1 == 1.0 if agreement.word_f1 is not None else agreement.iou >= EQUAL
-    if same_words and agreement.iou >= AGREED:
+    return _relation(compare(state, other, (typed, other_typed)), typed, other_typed)
+
+
+def _relation(agreement: Agreement, typed: TypedValues, other_typed: TypedValues) -> Relation:
+    if agreement.says_same:
         return "equal"
-    same_text = bool(text) and _plain(text) == _plain(other_text)
-    return "similar" if agreement.iou >= AGREED or same_text else "contradicts"
+    here = agreement.iou >= AGREED
+    same_words = agreement.word_f1 == 1.0 if agreement.word_f1 is not None else agreement.iou >= EQUAL
+    if same_words and here:  # what people said of the same words: corrected texts, picked readings
+        same_text = agreement.values is None or agreement.values.exact == 1.0
+        return "equal" if same_text and agreement.same_value is not False else "contradicts"
+    if here:
+        others_value = agreement.same_value is False and typed.type not in TEXTS
+        return "contradicts" if others_value and _is_read(typed) and _is_read(other_typed) else "similar"
+    return "similar" if agreement.values is not None and agreement.values.exact == 1.0 else "contradicts"
+
+
+def _is_read(typed: TypedValues) -> bool:
+    """Return whether every value of an answer can be read as the type of its field."""
+    return all(value.value is not None for value in typed.values)
+
+
+def is_disputed(state: AnnotationState, typed: TypedValues, other: AnnotationState, other_typed: TypedValues) -> bool:
+    """Return whether two answers differ so that they are judged first; arguments as `relation_of`.
+
+    The same text at another place is a difference too, but for values that are equal as the type of their field.
+    """
+    agreement = compare(state, other, (typed, other_typed))
+    relation = _relation(agreement, typed, other_typed)
+    return relation == "contradicts" or (relation == "similar" and agreement.iou < AGREED)
 
 
 def lock_answers(session: Session, annotation: Annotation) -> None:
@@ -97,10 +126,11 @@ def answers_beside(session: Session, annotation: Annotation, state: AnnotationSt
     if not rows:
         return []
     states = [AnnotationState.model_validate(stored) for _, stored, _ in rows]
-    text, *texts = answer_texts(session, [state, *states])
+    typed, *others = load_typed_values(session, [(annotation.question_id, each) for each in (state, *states)])
+    texts = shown_texts(session, states)
     return [
-        Beside(row, author, other, other_text, relation_of(state, text, other, other_text))
-        for (row, _, author), other, other_text in zip(rows, states, texts, strict=True)
+        Beside(row, author, other, text, relation_of(state, typed, other, other_typed))
+        for (row, _, author), other, text, other_typed in zip(rows, states, texts, others, strict=True)
     ]
 
 
@@ -149,10 +179,6 @@ def _same_question(annotation: Annotation) -> tuple[ColumnElement[bool], ...]:
         Annotation.question_id == annotation.question_id,
         not_removed(),
     )
-
-
-def _plain(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip().casefold()
 
 
 def _without_text(state: AnnotationState) -> str:

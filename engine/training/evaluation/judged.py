@@ -7,8 +7,8 @@ compared with the given text, and masks are compared after both are snapped to t
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.fields.answer_text import anls, is_exact
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
-from engine.training.evaluation.answer_text import anls, is_exact
 from model.boxes import Box
 from model.masks import Mask, iou, rasterise, words_under
 

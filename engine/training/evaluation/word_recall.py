@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from engine.documents.reading.source_words import overlap
+from engine.fields.answer_text import normalise, without_punctuation
 from engine.grounded import GroundedPage, GroundedWord
-from engine.training.evaluation.answer_text import normalise, without_punctuation
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.judged import centre, holds
 from engine.training.evaluation.metric_intervals import LEVEL

@@ -9,8 +9,8 @@ proposed that place. So in a verdict all of them count, for both.
 from collections import defaultdict
 from dataclasses import replace
 
+from engine.fields.answer_text import without_punctuation
 from engine.grounded import GroundedPage, GroundedQuestion
-from engine.training.evaluation.answer_text import without_punctuation
 
 MOST_PLACES = 8  # of a text on a page: one that stands at more of them, such as 0.00 in a table, says little
 FEWEST_CHARACTERS = 3  # letters and digits of a text: fewer, such as an "x", stand at many places by chance

@@ -98,7 +98,8 @@ def test_an_answer_is_queued_judged_known_and_measured(run, bills) -> None:
     assert "gold" in run("tasks", "list", "--project", "bills").output
     answer(workspace, task.id, make_person(workspace, "ben", project.id), [1])
     found = last_line(run("agreement", "--project", "bills", "--json"))
-    assert found["between_people"] == {"questions": 1, "iou": 0.0, "word_f1": 0.0}
+    between = found["between_people"]
+    assert [between[name] for name in ("questions", "iou", "word_f1", "typed", "value_equal")] == [1, 0.0, 0.0, 1, 0.0]
     assert {each["person"]: each["gold_questions"] for each in found["people"]} == {"ann": 0, "ben": 1}
     table = run("agreement", "--project", "bills").output
     assert "ann and ben" in table and "ben, gold questions" in table

@@ -9,9 +9,13 @@ from sqlalchemy import select
 from db.tables import Annotation, ModelVersion, Prediction, Revision
 from engine import leases
 from engine.annotation.proposal import StoredAnswer
+from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import to_patch
 from engine.datasets import snapshots
 from engine.errors import NotFound
+from engine.fields.definition import FieldDefinition
+from engine.fields.project_fields import replace_fields
+from engine.fields.types import FieldType
 from engine.followers import catch_up
 from engine.projects.projects import change_settings
 from engine.statistics import project_agreement
@@ -20,7 +24,7 @@ from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from model.masks import rasterise
 from tests.support.annotators import answer, begin, edits, judge, make_person, save, tasks_of
-from tests.support.factories import SIZE, bill, make_document, make_project, pages_of
+from tests.support.factories import SIZE, bill, line, make_document, make_project, pages_of
 from tests.support.task_actions import Campaign
 
 
@@ -130,6 +134,45 @@ def test_what_was_copied_from_a_known_answer_does_not_count(team: Team) -> None:
     save(team.workspace, own.id, team.ann, [4])
     people = {each.person: (each.gold_questions, each.gold_iou) for each in team.figures().people}
     assert people["Ann"] == (1, 0.0)
+
+
+def test_equal_values_at_other_places_and_other_values_at_the_same_place_are_seen(team: Team) -> None:
+    """Ann and Ben mark one date as it is printed twice; Cem marks the same words as Ann, and corrects their text."""
+    dated = FieldDefinition(name="issued", question="What is the date?", type="date")
+    paper = make_document(team.workspace, team.project.id, [line("12.03.2026 March 12, 2026", y=20)], name="dates.png")
+    replace_fields(team.workspace, team.project.id, [dated], team.rita.id)
+    [task] = [task for task in tasks_of(team.workspace, team.project.id) if task.document_id == paper.id]
+    answer(team.workspace, task.id, team.ann, [0])
+    answer(team.workspace, task.id, team.ben, [1, 2, 3])
+    cem = begin(team.workspace, task.id, team.cem)
+    corrected = [*edits(team.workspace, paper.id, [0]), {"op": "text", "text": "13.03.2026"}]
+    request = {"idempotency_key": "corrected", "base": 0, "action": "accept", "edits": corrected}
+    append_revision(team.workspace, cem.id, RevisionRequest.model_validate(request), team.cem.id)
+    found = team.figures()
+    pairs = {pair.people: (pair.iou, pair.value_equal) for pair in found.pairs}
+    assert pairs == {("Ann", "Ben"): (0.0, 1.0), ("Ann", "Cem"): (1.0, 0.0), ("Ben", "Cem"): (0.0, 0.0)}
+    between = found.between_people
+    assert (between.typed, between.equal_elsewhere, between.other_value_here) == (3, 1, 1)
+    [by_question] = found.by_question
+    assert (by_question.question, by_question.type, by_question.between_people) == (dated.question, "date", between)
+    plain = dated.model_copy(update={"type": FieldType.STRING})
+    replace_fields(team.workspace, team.project.id, [plain], team.rita.id)
+    assert team.figures().between_people.value_equal == 0.0
+
+
+def test_a_gold_answer_is_right_by_its_value_in_a_typed_field(team: Team) -> None:
+    dated = FieldDefinition(name="issued", question="What is the date?", type="date")
+    paper = make_document(team.workspace, team.project.id, [line("12.03.2026 March 12, 2026 Berlin", y=20)])
+    replace_fields(team.workspace, team.project.id, [dated], team.rita.id)
+    [task] = [task for task in tasks_of(team.workspace, team.project.id) if task.document_id == paper.id]
+    known = answer(team.workspace, task.id, team.rita, [0])
+    set_gold(team.workspace, task.id, known.id, team.rita.id)
+    answer(team.workspace, task.id, team.ann, [1, 2, 3])
+    answer(team.workspace, task.id, team.ben, [4])
+    people = {person.person: (person.gold_iou, person.gold_right) for person in team.figures().people}
+    assert people == {"Ann": (0.0, 1.0), "Ben": (0.0, 0.0), "Rita": (None, None)}
+    reliability = {row.person: row.reliability for row in team.figures().reliability}
+    assert reliability["Ann"] > reliability["Ben"]
 
 
 def test_people_are_measured_against_known_answers(team: Team) -> None:

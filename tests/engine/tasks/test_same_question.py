@@ -8,17 +8,21 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import Annotation, Project, Review, User
+from engine.annotation.revisions import RevisionRequest, append_revision, state_at
 from engine.datasets import snapshots
 from engine.datasets.manifest import items_of
 from engine.errors import Refused
+from engine.fields.definition import FieldDefinition
+from engine.fields.project_fields import replace_fields
 from engine.interchange import exports
 from engine.projects.projects import change_settings
 from engine.tasks.review import review_queue
+from engine.tasks.review.same_question import OtherAnswer, other_answers
 from engine.tasks.review.verdicts import reviews_of
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
-from tests.support.annotators import answer, edits, judge, make_person, save, tasks_of
-from tests.support.factories import bill, make_document, make_project
+from tests.support.annotators import answer, begin, edits, judge, make_person, save, tasks_of
+from tests.support.factories import bill, line, make_document, make_project
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 QUESTION = "What is the total due?"
@@ -73,6 +77,34 @@ def test_one_verdict_accepts_all_equal_answers(table: Table) -> None:
     following = table.next(table.rita, table.ann)
     assert following.annotation_id == table.cem
     assert {answer.relation for answer in following.others} == {"contradicts"}
+
+
+def test_values_decide_in_a_field_with_a_type(table: Table) -> None:
+    """Ann and Ben mark the same date in two forms; Cem marks the words of Ann, and corrects their text."""
+    dated = FieldDefinition(name="issued", question="What is the date?", type="date")
+    paper = make_document(table.workspace, table.project.id, [line("12.03.2026 March 12, 2026", y=20)])
+    replace_fields(table.workspace, table.project.id, [dated], table.rita.id)
+    [task] = [task for task in tasks_of(table.workspace, table.project.id) if task.document_id == paper.id]
+    with table.workspace.database.read() as session:
+        people = dict(session.execute(select(User.name, User)).tuples().all())
+    ann = answer(table.workspace, task.id, people["Ann"], [0])
+    ben = answer(table.workspace, task.id, people["Ben"], [1, 2, 3])
+    cem = begin(table.workspace, task.id, people["Cem"])
+    corrected = [*edits(table.workspace, paper.id, [0]), {"op": "text", "text": "13.03.2026"}]
+    request = {"idempotency_key": "corrected", "base": 0, "action": "accept", "edits": corrected}
+    append_revision(table.workspace, cem.id, RevisionRequest.model_validate(request), people["Cem"].id)
+    relations = {each.author: (each.relation, each.text) for each in others_of(table, ann.id)}
+    assert relations == {"Ben": ("equal", "March 12, 2026"), "Cem": ("contradicts", "13.03.2026")}
+    assert judge(table.workspace, ann.id, table.rita).also_accepted == [ben.id]
+    with pytest.raises(Refused, match=r"contradicts this one: “12\.03\.2026”"):
+        judge(table.workspace, cem.id, table.rita)
+
+
+def others_of(table: Table, annotation_id: str) -> list[OtherAnswer]:
+    """The answers beside one, as the reviewer's page shows them."""
+    with table.workspace.database.read() as session:
+        annotation = session.get_one(Annotation, annotation_id)
+        return other_answers(session, annotation, state_at(session, annotation_id, annotation.head))
 
 
 def test_a_repeated_verdict_is_stored_once(table: Table) -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from engine.documents.limits import ReadLimits
+from engine.fields.answer_text import anls, is_exact, normalise, without_punctuation
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import encode_rle
-from engine.training.evaluation.answer_text import anls, is_exact, normalise, without_punctuation
 from engine.training.evaluation.evaluate import masks_of
 from engine.training.evaluation.judged import Judged, judge
 from engine.training.evaluation.ocr_reading import OcrReading

@@ -34,7 +34,10 @@ def anls(text: str, acceptable: Iterable[str]) -> float:
     threshold 0.5. Texts are compared after `normalise`.
     """
     ours = normalise(text)
-    distance = min(
-        (Levenshtein.normalized_distance(ours, normalise(candidate)) for candidate in acceptable), default=1.0
-    )
+    return max((similarity(ours, normalise(candidate)) for candidate in acceptable), default=0.0)
+
+
+def similarity(ours: str, theirs: str) -> float:
+    """Return the normalised Levenshtein similarity of two normalised texts, 0..1; 0 when below one half."""
+    distance = Levenshtein.normalized_distance(ours, theirs)
     return 1 - distance if distance < _ANLS_THRESHOLD else 0.0
