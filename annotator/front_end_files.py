@@ -35,6 +35,7 @@ _STYLES = [
         "jobs",
         "fields",
         "answer_table",
+        "answer_cell",
         "form",
         "narrow",
         "touch",

@@ -116,7 +116,7 @@ def make_row(
 def _cell(of_project: FieldsOf, definition: FieldDefinition, answer: CountingAnswer, texts: Sequence[str]) -> ValueCell:
     parts = answer.state.single_values()
     views = [view_value(definition, part, text, of_project.context) for part, text in zip(parts, texts, strict=True)]
-    state = "absent"
+    state = "absent" if answer.state.no_answer else "empty"  # cleared: a person has still to say which
     if views:
         unread = [view for view in views if view.value is None]
         state = "value" if not unread else "ambiguous" if any(view.readings for view in unread) else "unreadable"

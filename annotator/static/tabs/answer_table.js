@@ -4,8 +4,10 @@ import { get, getAll, getPage, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
 import { h, replace } from '../core/dom.js';
 import { count } from '../core/text.js';
+import { same } from '../core/values.js';
 import { EVERYWHERE, LiveTab } from '../sync/live_tab.js';
 import { TableControls } from './answer_table_controls.js';
+import { CellEditor } from './answer_table_editor.js';
 import { AnswerGrid } from './answer_table_grid.js';
 import { TablePages } from './answer_table_pages.js';
 import {
@@ -48,11 +50,20 @@ export class AnswerTablePanel {
       filter: (filter) => this.change(turnFilter(this.view, filter)),
       clear: () => this.change({ ...this.view, filters: [] }),
       column: (name, shown) => this.change(showColumn(this.fields, this.view, name, shown)),
+      sort: (sort) => this.change({ ...this.view, sort }),
     });
+    /** @type {CellEditor} */
+    this.editor = new CellEditor(() => this.grid);
+    /** @type {AnswerGrid} */
     this.grid = new AnswerGrid({
       sort: (field) => this.change({ ...this.view, sort: nextSort(this.view.sort, field) }),
       seen: (first, end) => this.seen(first, end),
       more: () => this.more(),
+      latest: (row) => this.editor.latest.of(row),
+      held: (at, column) => this.editor.held(at, column),
+      look: (at, column) => this.editor.look(at, column),
+      edit: (at, column) => this.editor.edit(at, column),
+      key: (event) => this.editor.key(event),
     });
     this.none = h(
       'div',
@@ -72,7 +83,7 @@ export class AnswerTablePanel {
       { class: 'g-card g-table-card' },
       this.controls.root,
       this.failure,
-      this.grid.root,
+      h('div', { class: 'g-table-beside' }, this.grid.root, this.editor.root),
       this.none,
     );
     replace(root, h('p', { class: 'g-card', role: 'status' }, 'Loading…'));
@@ -87,6 +98,7 @@ export class AnswerTablePanel {
   destroy() {
     this.live.destroy();
     this.grid.destroy();
+    this.editor.destroy();
   }
 
   /** @param {Set<string>} heard */
@@ -125,7 +137,7 @@ export class AnswerTablePanel {
     ]);
     if (project.id !== this.project?.id) this.leave(project);
     this.project = project;
-    this.fields = fields;
+    if (!same(fields, this.fields)) this.fields = fields; // else the rows, and the focus in them, stay
     this.counts = counts;
     this.view = withoutLost(this.view, fields);
     const choice = projectSelect(projects, project.id, (id) => this.choose(id));
@@ -145,6 +157,7 @@ export class AnswerTablePanel {
     this.view = this.views.get(project.id) ?? EVERYTHING;
     this.pages.turn++;
     this.loading = true; // rows of the other project stand until those of this one are there
+    this.editor.leave();
     this.grid.root.scrollTo(0, 0);
   }
 
@@ -192,6 +205,7 @@ export class AnswerTablePanel {
     if (project !== this.project) return;
     this.counts = counts;
     this.render();
+    this.editor.refresh();
   }
 
   /** @param {TableView} view that somebody has chosen */
@@ -253,6 +267,7 @@ export class AnswerTablePanel {
     this.grid.setColumns(project.id, columnsOf(fields, view), view.sort);
     this.grid.show(pages.rows, pages.total, pages.open);
     this.none.hidden = pages.rows.length > 0 || this.loading;
+    this.editor.render();
     this.grid.root.ariaBusy = String(this.loading);
     set(
       this.controls.said,

@@ -1,7 +1,7 @@
 // What stands above the table of answers: filters with their numbers, the choice of columns, and the exports.
 
 import { h, keyed, redraw } from '../core/dom.js';
-import { chipsOf, columnsOf, exportAddress } from './answer_table_query.js';
+import { chipsOf, columnsOf, exportAddress, ordersOf } from './answer_table_query.js';
 
 /** @import { StoredField, TableCounts } from '../types' */
 /** @import { TableView } from './answer_table_query.js' */
@@ -11,6 +11,7 @@ import { chipsOf, columnsOf, exportAddress } from './answer_table_query.js';
  * @property {(filter: string) => void} filter sets a filter, or takes it away
  * @property {() => void} clear takes all filters away
  * @property {(field: string, shown: boolean) => void} column
+ * @property {(sort: string) => void} sort
  */
 
 /**
@@ -33,6 +34,8 @@ export class TableControls {
     this.act = act;
     /** @type {HTMLSelectElement} */
     this.select = h('select', { 'aria-label': 'Filter by', on: { change: () => this.choose() } });
+    /** @type {HTMLSelectElement} */
+    this.order = h('select', { 'aria-label': 'Order', on: { change: () => act.sort(this.order.value) } });
     this.chips = h('div', { class: 'g-chips', role: 'group', 'aria-label': 'Filters' });
     this.clear = h('button', { type: 'button', class: 'g-act', on: { click: () => act.clear() } }, 'Clear filters');
     this.said = h('p', { class: 'g-table-said', role: 'status' });
@@ -47,6 +50,7 @@ export class TableControls {
         'div',
         { class: 'g-line' },
         h('label', { class: 'g-table-field' }, 'Filter by', this.select),
+        h('label', { class: 'g-table-field' }, 'Order', this.order),
         h('div', { class: 'g-table-exports' }, this.csv, this.xlsx),
       ),
       this.chips,
@@ -69,6 +73,9 @@ export class TableControls {
       ['', ...names].map((name) => h('option', { value: name, dir: 'auto' }, name || 'Any field')),
     );
     this.select.value = this.field;
+    const orders = ordersOf(view.sort);
+    redraw(this.order, orders, () => orders.map(([value, words]) => h('option', { value, dir: 'auto' }, words)));
+    this.order.value = view.sort;
     keyed(this.chips, chipsOf(counts, view, this.field), {
       key: ({ filter }) => filter,
       make: ({ filter }) =>

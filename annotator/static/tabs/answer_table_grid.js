@@ -18,6 +18,11 @@ const HEADER = -1;
  * @property {(field: string | null) => void} sort a header was pressed; null: that of the documents
  * @property {(first: number, end: number) => void} seen rows are in sight
  * @property {() => void} more the end comes into sight
+ * @property {(row: TableRow) => TableRow} latest the row with what was changed here
+ * @property {(at: number, column: number) => void} held a cell of a field has the focus
+ * @property {(at: number, column: number) => void} look a cell of a field was pressed
+ * @property {(at: number, column: number) => void} edit its text is to be corrected
+ * @property {(event: KeyboardEvent) => boolean} key whether the key is one of the cell in hand
  */
 
 export class AnswerGrid {
@@ -40,13 +45,14 @@ export class AnswerGrid {
     this.room = h('div', { class: 'g-table-room', role: 'rowgroup' });
     this.root = h(
       'div',
-      { class: 'g-table', role: 'grid', 'aria-label': 'Table of answers', 'aria-readonly': 'true' },
+      { class: 'g-table', role: 'grid', 'aria-label': 'Table of answers' },
       h('div', { class: 'g-table-top', role: 'rowgroup' }, this.header),
       this.room,
     );
     this.root.addEventListener('scroll', () => this.draw(), { passive: true });
     this.root.addEventListener('keydown', (event) => this.walk(event));
     this.root.addEventListener('focusin', ({ target }) => this.held(target));
+    this.root.addEventListener('click', (event) => this.press(event));
     this.watch = new ResizeObserver(() => this.draw());
     this.watch.observe(this.root);
   }
@@ -74,8 +80,9 @@ export class AnswerGrid {
    * @param {string} sort
    */
   setColumns(project, columns, sort) {
-    if (project !== this.project || columns.some((each, at) => each !== this.columns[at])) this.room.replaceChildren();
-    if (columns.length !== this.columns.length) this.room.replaceChildren();
+    const others = columns.length !== this.columns.length || columns.some((each, at) => each !== this.columns[at]);
+    const held = this.room.contains(document.activeElement);
+    if (others || project !== this.project) this.room.replaceChildren();
     Object.assign(this, { project, columns });
     this.stop.column = Math.min(this.stop.column, columns.length);
     this.root.style.setProperty('--g-columns', String(columns.length));
@@ -90,6 +97,7 @@ export class AnswerGrid {
       },
     });
     this.draw();
+    if (held && others) this.cell(this.stop.at, this.stop.column)?.focus({ preventScroll: true });
   }
 
   /** @param {StoredField | null} field */
@@ -160,7 +168,7 @@ export class AnswerGrid {
       updateRow: (root, at) => {
         root.style.top = `${at * height}px`;
         root.ariaRowIndex = String(at + 2);
-        this.drawn.get(root)?.updateRow(rows[at]);
+        this.drawn.get(root)?.updateRow(this.act.latest(rows[at]));
       },
     });
     this.place();
@@ -197,10 +205,38 @@ export class AnswerGrid {
     const at = id ? (this.places.get(id) ?? HEADER) : HEADER;
     this.stop = { id, at, column: [...row.children].indexOf(cell) };
     this.place();
+    if (at >= 0 && this.stop.column) this.act.held(at, this.stop.column);
+  }
+
+  /** @param {MouseEvent} event a press on a cell of a field shows it here; in another window, the link leads there */
+  press(event) {
+    const { target, button, altKey, ctrlKey, metaKey, shiftKey } = event;
+    const cell = target instanceof Element ? target.closest('[role=gridcell]') : null;
+    if (!cell || button || altKey || ctrlKey || metaKey || shiftKey) return;
+    event.preventDefault();
+    const link = cell.firstElementChild;
+    if (link instanceof HTMLElement) link.focus({ preventScroll: true });
+    this.act.look(this.stop.at, this.stop.column);
+  }
+
+  /** The cell that had the focus last has it again. */
+  refocus() {
+    this.focus(this.stop.at, this.stop.column);
   }
 
   /** @param {KeyboardEvent} event */
   walk(event) {
+    const ofField = this.stop.at >= 0 && this.stop.column > 0;
+    const plain = !event.altKey && !event.shiftKey && !event.ctrlKey && !event.metaKey;
+    if (ofField && plain && (event.key === 'Enter' || event.key === 'F2')) {
+      event.preventDefault();
+      event.stopPropagation();
+      return this.act.edit(this.stop.at, this.stop.column);
+    }
+    if (ofField && this.act.key(event)) {
+      event.preventDefault();
+      return event.stopPropagation();
+    }
     if (event.altKey || event.shiftKey) return;
     const { stop, columns, rows } = this,
       whole = event.ctrlKey || event.metaKey,

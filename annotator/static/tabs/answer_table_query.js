@@ -36,6 +36,13 @@ export const FLAGS = {
   unaccepted: 'Open',
 };
 
+/** @type {readonly [sort: string, words: string][]} orders of the documents; those by value are a column's */
+const ORDERS = [
+  [NEWEST, 'Newest first'],
+  ['created', 'Oldest first'],
+  ['name', 'Name'],
+];
+
 /** @type {TableView} */
 export const EVERYTHING = { filters: [], sort: NEWEST, hidden: null };
 
@@ -117,6 +124,18 @@ export function nextSort(sort, field) {
   if (field === null) return sort === 'name' ? NEWEST : 'name';
   if (sort === `value:${field}`) return `-value:${field}`;
   return sort === `-value:${field}` ? NEWEST : `value:${field}`;
+}
+
+/**
+ * The orders to choose from: those of the documents, and the present one by a column.
+ *
+ * @param {string} sort the present order
+ * @returns {readonly (readonly [sort: string, words: string])[]}
+ */
+export function ordersOf(sort) {
+  if (ORDERS.some(([each]) => each === sort)) return ORDERS;
+  const [by, field] = sort.split(':');
+  return [...ORDERS, [sort, `${field}, ${by.startsWith('-') ? 'largest' : 'smallest'} first`]];
 }
 
 /**

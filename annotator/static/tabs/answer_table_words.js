@@ -4,6 +4,7 @@ import { shownValue } from '../core/shown_value.js';
 import { count, percent } from '../core/text.js';
 
 /** @import { CellView, StoredField, TableRow } from '../types' */
+/** @import { LatestCell } from './answer_table_latest.js' */
 
 const UNSURE = 0.8; // below it, where a field has no confidence of its own
 const MOST_LETTERS = 200; // of a cell; its title has the first thousand
@@ -18,6 +19,8 @@ const MOST_IN_TITLE = 1000;
 
 /** @type {Record<string, CellState>} */
 const STATES = {
+  unsaved: { sign: 'clock', look: 'quiet', words: 'not saved yet' },
+  behind: { sign: 'clock', look: 'quiet', words: 'saved, its rules are being checked' },
   broken: { sign: 'warn', look: 'bad', words: 'rule broken' },
   rejected: { sign: 'cross', look: 'bad', words: 'rejected' },
   ambiguous: { sign: 'question', look: 'doubt', words: 'ambiguous' },
@@ -35,12 +38,13 @@ const STATES = {
 /**
  * All states of a cell; the first one is shown as its sign.
  *
- * @param {CellView} cell
+ * @param {LatestCell} cell
  * @param {StoredField} field
  */
 export function statesOf(cell, field) {
   const unsure = isUnsure(cell, field);
-  const holds = [cell.broken && 'broken', cell.state, unsure && 'unsure', cell.status, cell.changed && 'changed'];
+  const holds = [cell.waits, cell.broken && 'broken', cell.state, unsure && 'unsure', cell.status];
+  if (cell.changed) holds.push('changed');
   return Object.entries(STATES).flatMap(([name, state]) => (holds.includes(name) ? [state] : []));
 }
 
@@ -56,7 +60,7 @@ function isUnsure({ status, confidence }, field) {
 /**
  * What a cell says; null stands for one that is not derived yet.
  *
- * @param {CellView | null | undefined} cell
+ * @param {LatestCell | null | undefined} cell
  * @param {StoredField} field
  * @param {readonly { field: string, sentence: string }[]} rules broken rules of the row
  * @param {string} [locale] of the reader; undefined: the browser's
@@ -78,13 +82,13 @@ export function wordsOf(cell, field, rules, locale) {
 }
 
 /**
- * @param {CellView | null | undefined} cell
+ * @param {LatestCell | null | undefined} cell
  * @param {StoredField} field
  * @param {readonly { field: string, sentence: string }[]} rules
  */
 function emptyWords(cell, field, rules) {
   const sentences = sentencesOf(field, rules); // as of a value that is required
-  const state = sentences.length || cell?.broken ? STATES.broken : null;
+  const state = cell?.waits ? STATES[cell.waits] : sentences.length || cell?.broken ? STATES.broken : null;
   return { text: '', state, title: joined([cell ? 'Empty' : 'Not read yet', state?.words ?? '', ...sentences]) };
 }
 
@@ -129,7 +133,7 @@ export function brokenWords({ broken, rules }) {
  *
  * @param {string} project id
  * @param {string} document id
- * @param {CellView | null} [cell]
+ * @param {Pick<CellView, 'annotation_id' | 'page_id'> | null} [cell]
  */
 export function placeOf(project, document, cell) {
   const names = new URLSearchParams({ project, document });

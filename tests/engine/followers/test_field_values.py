@@ -101,6 +101,16 @@ def test_a_stroke_of_a_draft_is_followed_without_marking_it_dirty(workspace: Wor
     assert found(workspace, office, "total", "changed") == found(workspace, office, "", "changed") == 1
 
 
+def test_a_cleared_answer_is_empty_and_says_nothing_of_the_document(workspace: Workspace, office: Office) -> None:
+    draft = begin(workspace, task_of(office, "total"), office.ann)
+    page = pages_of(workspace, office.documents[0].id)[0].id
+    edit(workspace, draft, office.ann.id, op="words", page=page, add=[4])
+    edit(workspace, draft, office.ann.id, op="clear", page=page)
+    assert cell(workspace, office, "total").state == "empty"
+    edit(workspace, draft, office.ann.id, op="no_answer", value=True)
+    assert cell(workspace, office, "total").state == "absent"
+
+
 def test_a_broken_rule_is_named_and_counted(workspace: Workspace, office: Office) -> None:
     for number in (0, 1):
         answer(workspace, task_of(office, "total", number), office.ann)

@@ -2,12 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
 import { TablePages } from '../../../annotator/static/tabs/answer_table_pages.js';
+import { LatestCells, cellSaved } from '../../../annotator/static/tabs/answer_table_latest.js';
 import {
   EVERYTHING,
   chipsOf,
   directionOf,
   exportAddress,
   nextSort,
+  ordersOf,
   queryOf,
   rowsOfPage,
   showColumn,
@@ -184,4 +186,59 @@ test('an answer to what was asked for before is dropped', async () => {
   await pages.begin();
   await late;
   assert.deepEqual([ids(pages), pages.busy], [[7, 8], false]);
+});
+
+test('the order by a column is among those to choose from while it holds', () => {
+  assert.deepEqual(
+    ordersOf('created').map(([sort]) => sort),
+    ['-created', 'created', 'name'],
+  );
+  assert.deepEqual(ordersOf('-value:total').at(-1), ['-value:total', 'total, largest first']);
+});
+
+/** What the server answers to a saved revision. */
+const saved = (text, more = {}) => ({
+  revision: 2,
+  status: 'accepted',
+  saved_at: '2026-01-01T00:00:00Z',
+  state: { no_answer: false },
+  text,
+  values: [{ printed: 'A-1', text, corrected: true, value: text, rule: '', readings: [], reason: '' }],
+  ...more,
+});
+const row = (of) => ({ document_id: 'd', name: '', created_at: '', broken: 0, rules: [], cells: { number: of } });
+const numberIn = (cells, of) => cells.of(row(of)).cells.number;
+
+test('a saved cell is shown until the server has derived it, and the server’s from then on', () => {
+  const cells = new LatestCells(),
+    before = cell({ text: 'A-1', values: ['A-1'] }),
+    there = cell({ text: 'A-2', values: ['A-2'], broken: true });
+  cells.put('d', 'number', before, { ...cellSaved('a', saved('A-2')), waits: 'unsaved' });
+  assert.equal(numberIn(cells, there).waits, 'unsaved'); // the same, typed by somebody else
+  cells.put('d', 'number', before, cellSaved('a', saved('A-2')));
+  assert.deepEqual([numberIn(cells, before).text, numberIn(cells, before).waits], ['A-2', 'behind']);
+  assert.equal(numberIn(cells, there), there);
+  assert.equal(numberIn(cells, before), before); // nothing is kept
+});
+
+test('rows on the way to the last change are not shown, and those of somebody else are', () => {
+  const [one, two, other] = ['A-1', 'A-2', 'B-9'].map((text) => cell({ text, values: [text] }));
+  const cells = new LatestCells();
+  cells.put('d', 'number', one, cellSaved('a', saved('A-2')));
+  cells.put('d', 'number', one, cellSaved('a', saved('A-3')));
+  assert.equal(numberIn(cells, one).text, 'A-3');
+  assert.equal(numberIn(cells, two).text, 'A-3');
+  assert.equal(numberIn(cells, other), other);
+});
+
+test('a saved cell says whether its text is ambiguous, unreadable, absent or cleared', () => {
+  const reading = { value: '2026-03-04', words: 'day first', convention: {} };
+  const stateOf = (value, readings) =>
+    cellSaved('a', saved('', { values: [{ ...saved('x').values[0], value, readings }] })).state;
+  assert.deepEqual(
+    [stateOf('x', []), stateOf(null, [reading]), stateOf(null, [])],
+    ['value', 'ambiguous', 'unreadable'],
+  );
+  const none = (answers) => cellSaved('a', saved('', { values: [], state: { no_answer: answers } })).state;
+  assert.deepEqual([none(true), none(false)], ['absent', 'empty']);
 });
