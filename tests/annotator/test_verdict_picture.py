@@ -48,3 +48,20 @@ def test_too_small_a_holdout_shows_no_limit_and_no_holdout_no_picture() -> None:
     assert "dasharray" not in picture({"holdouts": {"recent": holdout(0.1, 0.02, 0.2, judged=False)}})
     assert picture({}) == ""
     assert picture({"holdouts": {"recent": {"difference": None}}}) == ""
+
+
+def test_values_of_own_documents_have_rows_and_their_limit_only_where_they_judge() -> None:
+    def change(difference: float, judged: bool = False) -> dict[str, object]:
+        return {"difference": difference, "low": -0.3, "high": -0.1, "limit": -0.02, "judged": judged}
+
+    shares = {"value_equal": 0.75, "value_exact": 0.7, "value_anls": 0.8}
+    own = holdout(0.1, 0.02, 0.2)
+    own["parent"], own["challenger"] = ({"mean_iou": iou, **shares} for iou in (0.5, 0.6))
+    typed = {"questions": 40, "parent": 0.9, "challenger": 0.7, **change(-0.2, judged=True)}
+    values = {**dict.fromkeys(shares, change(-0.1)), "typed": typed, "questions": 60, "documents": 12}
+    drawn = picture({"holdouts": {"own": {**own, "values": values}}})
+    assert drawn.count("<circle") == 3 and drawn.count("stroke-dasharray") == 2
+    assert "75% → 75%" in drawn and "90% → 70%" in drawn and "Values, ANLS" in drawn
+    texts = {**values, "typed": {**typed, "questions": 0}}
+    drawn = picture({"holdouts": {"own": {**own, "values": texts}}})
+    assert drawn.count("<circle") == 2 and drawn.count("stroke-dasharray") == 1

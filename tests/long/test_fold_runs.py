@@ -8,7 +8,10 @@ import torch
 from sqlalchemy import select
 
 from db.tables import Promotion, Run
+from engine.accounts.users import ensure_local_user
 from engine.errors import Refused
+from engine.fields.definition import FieldDefinition
+from engine.fields.project_fields import replace_fields
 from engine.jobs import queue
 from engine.jobs.cancellation import Stopped
 from engine.models import promotions, registry
@@ -48,8 +51,13 @@ def test_the_next_challenger_is_judged_on_every_document_by_folds_that_began_wit
 def test_with_refit_off_the_mean_of_the_folds_is_used(shop: Workspace) -> None:
     project = make_project(shop)
     make_bills(shop, project.id, {"train": 8, "recent": 5})
+    total = FieldDefinition(name="total", question="What is the total due?", type="number")
+    replace_fields(shop, project.id, [total], ensure_local_user(shop).id)
     run, version = retrained(shop, project.id, refit=False)
     assert run.verdict["passed"] and "refit" not in run.verdict
+    own = run.verdict["holdouts"]["own"]
+    assert (own["values"]["typed"]["questions"], own["challenger"]["typed"]) == (13, 13)
+    assert own["values"]["typed"]["challenger"] == own["challenger"]["value_equal"] > own["parent"]["value_equal"]
     told = queue.job_by_id(shop, run.job_id).result["sentence"]
     assert "The mean of the folds is used, without a refit. It was promoted." in told
     used = checkpoint.load(registry.checkpoint_path(shop, version)).state

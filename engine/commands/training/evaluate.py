@@ -89,12 +89,13 @@ def evaluate(
     """
     import torch
 
-    from engine.commands.training.evaluation_tables import main_table, ocr_table, slices_table
+    from engine.commands.training.evaluation_tables import main_table, ocr_table, slices_table, types_table
     from engine.documents.ingest import limits_of
     from engine.grounded import GroundedFormatError, pages_file, read_pages
     from engine.models.registry import shipped_path
     from engine.training.augmentation.corruption import corrupt_pages
     from engine.training.evaluation.evaluate import evaluate as measure
+    from engine.training.evaluation.judged_values import KnownValues
     from engine.training.evaluation.ocr_words import OcrWords, default_workers
     from engine.training.evaluation.report.failures import Failures
     from engine.training.evaluation.report.page import report_page
@@ -168,6 +169,7 @@ def evaluate(
                 asked,
                 images_from=images_from,
                 words_from=words_from,
+                values=KnownValues(by_kind=True),
                 clicks=clicks or 0,
                 both_paths=both_paths,
                 limit=limit,
@@ -187,6 +189,8 @@ def evaluate(
         if words_from is not None:
             output.print(ocr_table(answer))
         output.print(slices_table(answer))
+        if "values_by_type" in answer:
+            output.print(types_table(answer))
     if report is None:
         return
     try:  # after the figures are printed: a failure of the report must not lose them

@@ -8,15 +8,17 @@ from rich.table import Table
 from rich.text import Text
 
 from engine.training.evaluation.report.wording import (
+    FIGURES_OF_VALUES,
     OF_THE_MODEL,
     REACHABLE,
     TIMES,
     describe_ocr,
     describe_questions,
-    figures_of,
+    figures_with_values,
     format_share,
     of_ocr,
     of_repeated,
+    of_types,
     side_by_side,
     slices_of,
 )
@@ -46,7 +48,7 @@ def main_table(answer: Mapping[str, Any], name: str) -> Table:
     )
     for heading in ("", "model", "baseline", "difference"):
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
-    for key, title in figures_of(answer).items():
+    for key, title in figures_with_values(answer).items():
         table.add_row(title, *side_by_side(answer, key))
     for key, title in OF_THE_MODEL.items():
         table.add_row(title, format_share(answer[key]))
@@ -73,6 +75,26 @@ def ocr_table(answer: Mapping[str, Any]) -> Table:
         table.add_column(heading, justify="right" if heading else "left", no_wrap=True)
     for title, value in of_ocr(answer):
         table.add_row(title, value)
+    return table
+
+
+def types_table(answer: Mapping[str, Any]) -> Table:
+    """Return the figures of values by type of value: model, then baseline.
+
+    Args:
+        answer: evaluation as JSON, with values.
+    """
+    table = _table(caption="Questions by type of value: model, then baseline.")
+    table.add_column("", no_wrap=True)
+    table.add_column("n", justify="right")
+    for heading in FIGURES_OF_VALUES.values():
+        table.add_column(heading, justify="right", no_wrap=True)
+    for title, figures in of_types(answer):
+        table.add_row(
+            title,
+            str(figures["questions"]),
+            *(f"{format_share(figures[key])} {format_share(figures[f'floor_{key}'])}" for key in FIGURES_OF_VALUES),
+        )
     return table
 
 

@@ -1,5 +1,6 @@
 """`glossator runs`: list, show and reproduce training runs."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -71,12 +72,43 @@ def show(run: Annotated[str, typer.Argument(help="Id of the run.")], as_json: Js
             f"{_figure(judged['low'], '+.3f')} .. {_figure(judged['high'], '+.3f')}",
         )
     output.print(table)
+    values = _values_table(view.verdict.get("holdouts", {}).get("own", {}))
+    if values is not None:
+        output.print(values)
     if view.verdict:
         output.print(view.verdict["sentence"], markup=False, soft_wrap=True)
     if view.unlabelled:
         output.print(view.unlabelled, markup=False, soft_wrap=True)
     if view.length:
         output.print(view.length, markup=False, soft_wrap=True)
+
+
+def _values_table(own: Mapping[str, Any]) -> Table | None:
+    """Return the change in values of typed fields on own documents as a table; None without such fields."""
+    values = own.get("values")
+    if values is None:
+        return None
+    table = Table()
+    for title in ("values, own", "questions", "before", "after", "change", "90 % interval"):
+        table.add_column(title, no_wrap=True)
+    named = {"value_equal": "equal", "value_exact": "same text", "value_anls": "ANLS"}
+    rows = [
+        (title, values["questions"], own["parent"][name], own["challenger"][name], values[name])
+        for name, title in named.items()
+    ]
+    typed = values["typed"]
+    if typed["questions"]:
+        rows.append(("equal, no texts", typed["questions"], typed["parent"], typed["challenger"], typed))
+    for title, questions, before, after, change in rows:
+        table.add_row(
+            title,
+            str(questions),
+            _figure(before),
+            _figure(after),
+            _figure(change["difference"], "+.3f"),
+            f"{_figure(change['low'], '+.3f')} .. {_figure(change['high'], '+.3f')}",
+        )
+    return table
 
 
 @runs.command()

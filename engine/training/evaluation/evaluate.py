@@ -15,8 +15,17 @@ from engine.run_lengths import decode_rle
 from engine.training.evaluation import lexical_baseline
 from engine.training.evaluation.clicks import Click, next_click
 from engine.training.evaluation.judged import judge
+from engine.training.evaluation.judged_values import KnownValues, judge_values
 from engine.training.evaluation.metric_intervals import metric_intervals
-from engine.training.evaluation.metrics import Figures, Scored, best_iou, best_word_f1, summarise, to_json
+from engine.training.evaluation.metrics import (
+    Figures,
+    Scored,
+    best_iou,
+    best_word_f1,
+    summarise,
+    to_json,
+    values_by_type,
+)
 from engine.training.evaluation.repeated_questions import repeated_figures, repeated_questions
 from engine.training.evaluation.slices import places, slices
 from model.answers import questions_at_once
@@ -59,7 +68,8 @@ class Evaluation:
     def to_json(self) -> dict[str, Any]:
         """Return the figures as JSON: also "interval" of the main ones, "repeated" questions, and "by" slices.
 
-        Slices hold answerable questions; all share the same unanswerable ones.
+        "values_by_type" has the figures of values, where some are known. Slices hold answerable questions; all share
+        the same unanswerable ones.
         """
         absent = [score for score in self.scored if not score.answerable]
         return {
@@ -69,6 +79,7 @@ class Evaluation:
             "encode_ms_p50": round(float(np.median(self.encode_ms)), 2) if self.encode_ms else None,
             "interval": metric_intervals(self.scored),
             "repeated": repeated_figures(self.scored),
+            **({"values_by_type": types} if (types := values_by_type(self.scored)) else {}),
             "by": {
                 name: {value: to_json(summarise(part, absent)) for value, part in parts.items()}
                 for name, parts in slices(self.scored).items()
@@ -82,6 +93,7 @@ def evaluate(
     *,
     images_from: Path | ImageOf | None = None,
     words_from: WordsOf | None = None,
+    values: KnownValues | None = None,
     clicks: int = 0,
     corrected: Corrected = "answer",
     both_paths: bool = False,
@@ -99,6 +111,7 @@ def evaluate(
         images_from: Folder of the pages' images, or a function that opens them; None uses words only.
         words_from: Words to ask instead of the given ones. Scored against the given words' boxes, and by text and
             place (judged.py); word metrics are omitted.
+        values: Fields of the questions and accepted values, to judge answers as values too.
         clicks: Number of corrective clicks after each answer.
         corrected: "answer" or "pixels": the mask that clicks correct; "pixels" takes `both_paths`.
         both_paths: Answer by pixels too where words answer, and score that path alone. It takes longer.
@@ -123,7 +136,7 @@ def evaluate(
         began = time.perf_counter()
         encoded = predictor.encode(image, [Word(word.text, word.box) for word in seen], (page.width, page.height))
         encode_ms.append(_since(began))
-        for answered in _answer_page(predictor, encoded, page, seen, clicks, corrected, both_paths, timed):
+        for answered in _answer_page(predictor, encoded, page, seen, values, clicks, corrected, both_paths, timed):
             scored.append(answered.scored)
             if on_answer is not None:
                 on_answer(answered)
@@ -137,6 +150,7 @@ def _answer_page(
     encoded: EncodedPage,
     page: GroundedPage,
     seen: Sequence[GroundedWord],
+    values: KnownValues | None,
     clicks: int,
     corrected: Corrected,
     both_paths: bool,
@@ -180,6 +194,9 @@ def _answer_page(
                 model=(answer.mask, answer.words),
                 baseline=(by_baseline, baseline_words),
             ),
+            values=None
+            if values is None
+            else judge_values(values, page, question, seen, model=answer.words, baseline=baseline_words),
             plain_iou=None
             if plain is None
             else best_iou(rasterise([seen[at].box for at in plain], (page.height, page.width)), acceptable),

@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
+from engine.fields.compare_values import ValueAgreement
 from engine.training.evaluation.bootstrap import clustered_bootstrap
 from engine.training.evaluation.judged import Judgement
-from engine.training.evaluation.metrics import HIT, JUDGED, Scored
+from engine.training.evaluation.metrics import HIT, JUDGED, VALUES, Scored
 
 LEVEL = 0.95
 _SEED = 0
@@ -32,19 +33,29 @@ _MEASURES: dict[str, tuple[Measured, Measured]] = {
     "exact": (lambda score: _exact(score.word_f1), lambda score: _exact(score.baseline_word_f1)),
 }
 
+
+def _measure_values(of: Callable[[ValueAgreement], float]) -> tuple[Measured, Measured]:
+    return (
+        lambda score: None if score.values is None else of(score.values.model),
+        lambda score: None if score.values is None else of(score.values.baseline),
+    )
+
+
 _OF_OCR = {name: _measure_pair(of) for name, of in JUDGED.items()}
+_OF_VALUES = {name: _measure_values(of) for name, of in VALUES.items()}
 
 
 def metric_intervals(scored: Sequence[Scored]) -> dict[str, list[float] | None]:
     """Return the 95 % interval [low, high] of each metric over answerable questions, None if not measured.
 
-    Metrics of words of OCR are there only when such words were asked.
+    Metrics of words of OCR are there only when such words were asked, those of values when some are known.
 
     Keys "floor_..." belong to the lexical baseline, "difference_..." to model minus baseline. Pages are resampled with
     replacement.
     """
     answerable = [score for score in scored if score.answerable]
     measures = _MEASURES | (_OF_OCR if any(score.judged is not None for score in answerable) else {})
+    measures |= _OF_VALUES if any(score.values is not None for score in answerable) else {}
     intervals = {name: _interval(answerable, by_model) for name, (by_model, _) in measures.items()}
     intervals |= {_BASELINE + name: _interval(answerable, by_baseline) for name, (_, by_baseline) in measures.items()}
     return intervals | {

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.fields.compare_values import ValueAgreement
 from engine.training.evaluation.judged import Judged, Judgement
+from engine.training.evaluation.judged_values import JudgedValues
 from model.masks import Mask, iou
 
 _BINS = 10  # of the calibration error
@@ -19,13 +21,19 @@ JUDGED: dict[str, Callable[[Judgement], float]] = {
     "place_mean_iou": lambda judgement: judgement.place_iou,
     "place_acc_50": lambda judgement: float(judgement.place_iou > HIT),
 }
+# Figures of answers as values of typed fields, in the same way.
+VALUES: dict[str, Callable[[ValueAgreement], float]] = {
+    "value_equal": lambda agreement: agreement.equal or 0.0,
+    "value_exact": lambda agreement: agreement.exact,
+    "value_anls": lambda agreement: agreement.anls,
+}
 _ON_PURPOSE = (
     "mean_iou_after",
     "reachable_mean_iou",
     "reachable_acc_50",
     "reachable_text_exact",
-    *JUDGED,
-    *(f"floor_{name}" for name in JUDGED),
+    *(f"{side}{name}" for name in (*JUDGED, *VALUES) for side in ("", "floor_")),
+    "typed",
 )
 
 
@@ -53,6 +61,7 @@ class Scored:
     answer_words: int | None = None  # of the first acceptable answer
     reachable_iou: float | None = None  # upper bound by the asked words, when they are not the set's
     judged: Judged | None = None  # text and place, when the asked words are not the set's; None when regions answer
+    values: JudgedValues | None = None  # as the type of the question's field; None where values are not known
     places: int | None = None  # number of places of these words; see slices.places
     plain_iou: float | None = None  # of the plain cell of the key that the question names (model/ranking/keys.py)
     region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
@@ -98,6 +107,13 @@ class Figures:
     floor_place_mean_iou: float | None = None
     floor_place_acc_50: float | None = None
     reachable_text_exact: float | None = None  # upper bound of `text_exact` by the asked words
+    typed: int | None = None  # questions whose values are known; over these the next ones
+    value_equal: float | None = None  # share equal to an accepted value as the type of the field
+    value_exact: float | None = None
+    value_anls: float | None = None
+    floor_value_equal: float | None = None
+    floor_value_exact: float | None = None
+    floor_value_anls: float | None = None
 
 
 def best_iou(mask: Mask, acceptable: Iterable[Mask]) -> float:
@@ -156,6 +172,7 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
     baseline_f1s = _column([score for score in answerable if score.baseline_word_f1 is not None], "baseline_word_f1")
     reachable = _column([score for score in answerable if score.reachable_iou is not None], "reachable_iou")
     judged = [score.judged for score in answerable if score.judged is not None]
+    values = [score.values for score in answerable if score.values is not None]
     clicks = len(answerable[0].after_clicks) if answerable else 0
     return Figures(
         questions=len(scored),
@@ -199,11 +216,33 @@ def summarise(scored: Sequence[Scored], unanswerable: Sequence[Scored] | None = 
             for name, of in JUDGED.items()
         },
         reachable_text_exact=_mean(np.array([judgement.reachable_exact for judgement in judged])),
+        typed=len(values) or None,
+        **{name: _mean(np.array([of(value.model) for value in values])) for name, of in VALUES.items()},
+        **{f"floor_{name}": _mean(np.array([of(value.baseline) for value in values])) for name, of in VALUES.items()},
     )
 
 
+def values_by_type(scored: Sequence[Scored]) -> dict[str, dict[str, Any]]:
+    """Return the figures of values by the type of the field: "questions", and those of VALUES with their floors."""
+    types: dict[str, list[JudgedValues]] = {}
+    for score in scored:
+        if score.answerable and score.values is not None:
+            types.setdefault(str(score.values.model.kind), []).append(score.values)
+    return {
+        kind: {
+            "questions": len(values),
+            **{name: _mean(np.array([of(value.model) for value in values])) for name, of in VALUES.items()},
+            **{
+                f"floor_{name}": _mean(np.array([of(value.baseline) for value in values]))
+                for name, of in VALUES.items()
+            },
+        }
+        for kind, values in sorted(types.items())
+    }
+
+
 def to_json(figures: Figures) -> dict[str, Any]:
-    """Return figures as JSON, without metrics that were not requested (clicks, words of OCR)."""
+    """Return figures as JSON, without metrics that were not requested (clicks, words of OCR, values of fields)."""
     return {name: value for name, value in asdict(figures).items() if value is not None or name not in _ON_PURPOSE}
 
 

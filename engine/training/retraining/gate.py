@@ -15,6 +15,9 @@ The challenger passes when all of these hold:
 - "Not in the document": its rate of right answers lost at most .15; few questions measure it.
 - Slices: no slice with enough questions certainly lost, that is a mean loss above .05 and an interval below zero. A
   limit on the lower end would fail most runs by chance: there are a dozen slices of few questions.
+- Values: on the project's own documents, values equal to the accepted ones as the type of their field (dates, amounts
+  and the like, not texts) did not certainly become fewer: a mean loss above .02 and an interval below zero, measured
+  where as many questions and documents have such a field as a slice needs. Exact text and ANLS are shown beside.
 - Latency: at most 1.25 times the champion's time, page by page.
 """
 
@@ -22,9 +25,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from engine.fields.compare_values import TEXTS
 from engine.plurals import count, word
 from engine.training.evaluation.bootstrap import RESAMPLES, Interval, clustered_bootstrap
-from engine.training.evaluation.metrics import Scored, summarise, to_json
+from engine.training.evaluation.metrics import VALUES, Scored, summarise, to_json
 from engine.training.evaluation.slices import slices
 from engine.training.retraining.latency import Latency
 
@@ -36,7 +40,8 @@ ENOUGH_DOCUMENTS = 30  # of a project's own, needed for the narrow limit
 IOU_LIMIT, WIDE_LIMIT = -0.02, -0.05
 UNANSWERED_LIMIT = -0.15
 SLICE_LIMIT = -0.05
-SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # needed for a slice to be judged
+VALUE_LIMIT = -0.02
+SLICE_DOCUMENTS, SLICE_QUESTIONS = 10, 30  # needed for a slice, and for values, to be judged
 LATENCY_LIMIT = 1.25  # times the champion's
 NOISE = -0.01  # a smaller fall on generated pages does not count
 GENERATED, OWN, TAUGHT = "generated", "own", "taught"
@@ -78,7 +83,7 @@ def judge(holdouts: Iterable[Holdout], *, latency: Latency | None = None, seed: 
     gain, gain_sentence = _gain(figures)
     passed = gain and not objections
     if passed:
-        sentence = f"Passed: {gain_sentence}."
+        sentence = f"Passed: {gain_sentence}{_values_sentence(figures)}."
     else:
         reasons = [*objections, *([] if gain else [gain_sentence])]
         sentence = f"Not passed: {'; '.join(reasons)}."
@@ -176,7 +181,51 @@ def _compare(holdout: Holdout, limit: float, seed: int) -> dict[str, Any]:
         **_to_json(_difference(holdout, answerable, seed), limit),
         "unanswerable": _to_json(unanswered, UNANSWERED_LIMIT),
         "slices": _by_slice(holdout, answerable, seed),
+        **({"values": values} if (values := _values(holdout, answerable, seed)) else {}),
     }
+
+
+def _values(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> dict[str, Any]:
+    """Return the differences in values of typed fields, with intervals; empty without such fields.
+
+    "questions" and "documents": how many have a value to compare. "value_equal", "value_exact", "value_anls": over all
+    of them; "typed": of "value_equal", over those whose type reads more than a text, and judged alone.
+    """
+    typed = [(before, after) for before, after in pairs if before.values is not None and after.values is not None]
+    if not typed:
+        return {}
+    beyond_text = [pair for pair in typed if pair[0].values is not None and pair[0].values.model.kind not in TEXTS]
+    judged = _value_difference(holdout, beyond_text, "value_equal", seed)
+    enough = judged is not None and judged.clusters >= SLICE_DOCUMENTS and judged.questions >= SLICE_QUESTIONS
+    return {
+        "questions": len(typed),
+        "documents": len({holdout.documents[before.page_id] for before, _ in typed}),
+        **{name: _to_json(_value_difference(holdout, typed, name, seed), VALUE_LIMIT, False) for name in VALUES},
+        "typed": {
+            "questions": len(beyond_text),
+            "parent": _mean_value([before for before, _ in beyond_text]),
+            "challenger": _mean_value([after for _, after in beyond_text]),
+            **_to_json(judged, VALUE_LIMIT, enough),
+        },
+    }
+
+
+def _value_difference(holdout: Holdout, pairs: Sequence[Pair], name: str, seed: int) -> Interval | None:
+    """Return the mean difference in a figure of VALUES, challenger minus champion."""
+    return clustered_bootstrap(
+        [holdout.documents[before.page_id] for before, _ in pairs],
+        [_value(after, name) - _value(before, name) for before, after in pairs],
+        level=LEVEL,
+        seed=seed,
+    )
+
+
+def _value(scored: Scored, name: str = "value_equal") -> float:
+    return VALUES[name](scored.values.model) if scored.values is not None else 0.0
+
+
+def _mean_value(scored: Sequence[Scored]) -> float | None:
+    return round(sum(map(_value, scored)) / len(scored), 6) if scored else None
 
 
 def _figures(holdout: Holdout, scored: Sequence[Scored], seed: int) -> dict[str, Any]:
@@ -214,8 +263,11 @@ def _difference(holdout: Holdout, pairs: Sequence[Pair], seed: int) -> Interval 
     )
 
 
-def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
-    """Return an interval with its limit; `judged` when there are enough documents for the limit to count."""
+def _to_json(interval: Interval | None, limit: float, judged: bool | None = None) -> dict[str, Any]:
+    """Return an interval with its limit; `judged` when there are enough documents for the limit to count.
+
+    `judged`: given where something else decides.
+    """
     if interval is None:
         return {"difference": None, "low": None, "high": None, "limit": limit, "judged": False}
     return {
@@ -223,7 +275,7 @@ def _to_json(interval: Interval | None, limit: float) -> dict[str, Any]:
         "low": round(interval.low, 6),
         "high": round(interval.high, 6),
         "limit": limit,
-        "judged": interval.clusters >= FEWEST_DOCUMENTS,
+        "judged": interval.clusters >= FEWEST_DOCUMENTS if judged is None else judged,
     }
 
 
@@ -247,6 +299,11 @@ def _objections(name: str, figures: Mapping[str, Any]) -> list[str]:
                 f"{CALLED[name]} it lost {-slice_figures['difference']:.3f} of mean IoU on questions with "
                 f"{slice_label(slice_)} (limit {-slice_figures['limit']:.2f})"
             )
+    typed = figures.get("values", {}).get("typed")
+    if name == OWN and typed and typed["judged"] and typed["high"] < 0 and typed["difference"] < typed["limit"]:
+        objections.append(
+            f"{CALLED[name]} it reads fewer values right ({typed['parent']:.0%} before, {typed['challenger']:.0%} now)"
+        )
     return objections
 
 
@@ -286,6 +343,15 @@ def _gain(figures: Mapping[str, Mapping[str, Any]]) -> tuple[bool, str]:
         f"mean IoU rose on the training answers (from {taught['parent']['mean_iou']:.3f} to "
         f"{taught['challenger']['mean_iou']:.3f}) and fell nowhere else"
     )
+
+
+def _values_sentence(figures: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the part of a sentence on values of own documents; empty without typed fields."""
+    own = figures.get(OWN, {})
+    if "values" not in own:
+        return ""
+    before, after = own["parent"]["value_equal"], own["challenger"]["value_equal"]
+    return f"; {before:.0%} of the values were right before, {after:.0%} are now"
 
 
 def _is_declined(scored: Scored) -> bool:

@@ -4,7 +4,7 @@ Some pages asked of one version are a part, which an executor runs here or on an
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from engine.models import registry
 from engine.models.folds import fold_of
 from engine.synthetic import SyntheticPage, generate
 from engine.training.evaluation.evaluate import ImageOf, evaluate
+from engine.training.evaluation.judged_values import KnownValues
 from engine.training.evaluation.metrics import Scored
 from engine.training.retraining import changes, gate
 from engine.training.retraining.folds import FOLDS, known_to
@@ -49,6 +50,7 @@ class AskedPages:
         documents: Document of each page.
         generated: How many pages were generated for it; 0: their images are stored.
         both: Blobs of the weights of the champion and of the challenger.
+        values: Fields of the questions, and accepted values of the pages.
     """
 
     name: str
@@ -56,6 +58,7 @@ class AskedPages:
     documents: Mapping[str, str]
     generated: int
     both: tuple[str, str]
+    values: KnownValues = field(default_factory=KnownValues)
 
 
 def judge(
@@ -139,7 +142,10 @@ def _answer_holdouts(
     try:
         of_courses = run_parts(
             executor_of(workspace, should_stop),
-            (Part(answer_pages, (pages, holdout.generated, holdout.both[side])) for holdout, side, pages in courses),
+            (
+                Part(answer_pages, (pages, holdout.generated, holdout.both[side], _values_of(holdout, pages)))
+                for holdout, side, pages in courses
+            ),
             on_report=report,
             should_stop=should_stop,
         )
@@ -153,24 +159,30 @@ def _answer_holdouts(
     return [gate.Holdout(name, *of_holdout) for name, of_holdout in answers.items()]
 
 
+def _values_of(holdout: AskedPages, pages: list[GroundedPage]) -> KnownValues:
+    return holdout.values.of_pages([page.page_id for page in pages])
+
+
 def answer_pages(
     workspace: Workspace,
     pages: list[GroundedPage],
     generated: int,
     weights: str,
+    values: KnownValues,
     *,
     report: Report,
     should_stop: ShouldStop,
 ) -> tuple[Scored, ...]:
     """Ask weights (a blob) the questions of some pages, and return the scores; see `engine.executors`.
 
-    `generated`: as of AskedPages. Reports the number of pages that are done.
+    `generated` and `values`: as of AskedPages. Reports the number of pages that are done.
     """
     check(should_stop)
     evaluation = evaluate(
         _predictor(workspace.blobs.path(weights), workspace.settings.device),
         pages,
         images_from=_images_of_generated(generated) if generated else image_opener(workspace),
+        values=values,
         timed=False,
         on_page=report,
         should_stop=should_stop,
@@ -217,13 +229,13 @@ def _own_pages(
     for fold, both in enumerate(zip(champions, challengers, strict=True)):
         pages = [page for page in fresh if fold_of(corpus.group(page)) == fold]
         if pages:
-            asked.append(AskedPages(gate.OWN, pages, corpus.documents, 0, both))
+            asked.append(AskedPages(gate.OWN, pages, corpus.documents, 0, both, corpus.values))
     return asked
 
 
 def _taught_pages(taught: Corpus, both: tuple[str, str]) -> AskedPages:
     some = _some(taught, taught.pages, _TAUGHT_PAGES)
-    return AskedPages(gate.TAUGHT, some, taught.documents, 0, both)
+    return AskedPages(gate.TAUGHT, some, taught.documents, 0, both, taught.values)
 
 
 def _generated_pages(count: int, both: tuple[str, str]) -> AskedPages:

@@ -10,16 +10,18 @@ from sqlalchemy import select
 
 from db.statuses import AUTOMATIC
 from db.tables import Document
-from engine.annotation.state import PageMark
-from engine.datasets.frozen_fields import frozen_kinds
+from engine.annotation.state import AnnotationState, PageMark
+from engine.datasets.frozen_fields import fields_of_head, frozen_kinds
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of, read_head
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, rle_of_patch
+from engine.training.evaluation.judged_values import AcceptedValue, KnownValues
 from engine.workspace import Workspace
 from model.boxes import Box
 from model.examples import Example
 from model.masks import Mask, check_patch, iou, pixels_inside, rasterise, words_under
+from model.printed_text import printed_text
 
 MOST_UNANSWERED_PAGES = 3  # of a document that does not answer a question; the first ones represent the others
 NEAR = 0.8  # IoU from which words represent a manually edited mask, in training
@@ -46,6 +48,7 @@ class Corpus:
     weights: dict[str, dict[str, float]] = field(default_factory=dict)  # page id -> question id -> weight, where not 1
     unlabelled: tuple[UnlabelledPage, ...] = ()  # beside the snapshot; words are learned from them
     groups: dict[str, str] = field(default_factory=dict)  # document -> its group of like documents
+    values: KnownValues = field(default_factory=KnownValues)  # of fields, for judging
 
     def of(self, *splits: str) -> list[GroundedPage]:
         """Return the pages of some splits."""
@@ -85,7 +88,9 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     weights: dict[str, dict[str, float]] = {}
     words: dict[str, tuple[FrozenWord, ...]] = {}
     reader = WordsReader(workspace)
-    kinds = frozen_kinds(read_head(workspace, sha256))
+    head = read_head(workspace, sha256)
+    kinds, fields = frozen_kinds(head), fields_of_head(head, ())
+    accepted: dict[str, dict[str, list[AcceptedValue]]] = {}
     for item in items_of(workspace, sha256):
         if item.status == AUTOMATIC:  # a model must not be trained or judged on a model's answers
             continue
@@ -104,6 +109,9 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
                 for part in item.state.single_values():
                     if page.id in part.pages:
                         _enter(entry, part.pages[page.id], page, numbers, boxes, exact)
+                        if exact and item.question_id in fields.fields and part.marked_pages() == [page.id]:
+                            value = _accepted_value(part, page.id, words[page.id])
+                            accepted.setdefault(page.id, {}).setdefault(item.question_id, []).append(value)
     grounded = [
         GroundedPage(
             page_id=page_id,
@@ -124,7 +132,26 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
         )
         for page_id, page in sorted(pages.items())
     ]
-    return Corpus(tuple(grounded), documents, splits, weights, groups=_groups_of(workspace, documents.values()))
+    return Corpus(
+        tuple(grounded),
+        documents,
+        splits,
+        weights,
+        groups=_groups_of(workspace, documents.values()),
+        values=KnownValues(fields.fields, fields.context, accepted),
+    )
+
+
+def _accepted_value(part: AnnotationState, page_id: str, words: Sequence[FrozenWord]) -> AcceptedValue:
+    """Return a value of an answer, which marks one page: its text, and what a person said of it."""
+    marked = set(part.pages[page_id].words)
+    printed = printed_text(word for word in words if word.number in marked)
+    if part.correction is None:
+        return AcceptedValue(printed)
+    text, reading = part.correction.text, part.correction.reading
+    return AcceptedValue(
+        printed if text is None else text, None if reading is None else reading.value, text is not None
+    )
 
 
 def _groups_of(workspace: Workspace, documents: Iterable[str]) -> dict[str, str]:

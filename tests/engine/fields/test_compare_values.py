@@ -14,7 +14,7 @@ def read(kind: FieldType | None, *texts: str) -> list[ComparedValue]:
     return [ComparedValue(text, None if kind is None else normalise(text, kind).value) for text in texts]
 
 
-def compared(kind: FieldType | None, one: str, other: str) -> ValueAgreement:
+def agreement_of(kind: FieldType | None, one: str, other: str) -> ValueAgreement:
     found = compare_values(kind, read(kind, one), read(kind, other))
     assert found is not None
     return found
@@ -39,14 +39,14 @@ def compared(kind: FieldType | None, one: str, other: str) -> ValueAgreement:
 def test_types_decide_what_is_equal(
     kind: FieldType | None, one: str, other: str, exact: float, equal: float | None
 ) -> None:
-    found = compared(kind, one, other)
+    found = agreement_of(kind, one, other)
     assert (found.exact, found.equal) == (exact, equal)
-    assert found == compared(kind, other, one)
+    assert found == agreement_of(kind, other, one)
 
 
 def test_anls_is_the_similarity_of_the_texts() -> None:
-    assert compared(None, "Total", "Tota1").anls == pytest.approx(0.8)
-    assert compared(None, "Total", "12.50").anls == 0.0
+    assert agreement_of(None, "Total", "Tota1").anls == pytest.approx(0.8)
+    assert agreement_of(None, "Total", "12.50").anls == 0.0
 
 
 def test_a_picked_reading_is_another_value_than_another_pick() -> None:

@@ -6,6 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from engine.fields.compare_values import ValueAgreement
+from engine.fields.types import FieldType
+from engine.training.evaluation.judged_values import JudgedValues
 from engine.training.evaluation.metrics import Scored
 from engine.training.retraining.gate import WIDE_LIMIT, Holdout, check, judge
 from engine.training.retraining.latency import Latency
@@ -248,3 +251,39 @@ def test_refitted_weights_are_used_without_a_gain_but_not_after_a_loss() -> None
     assert dull["passed"] is False and "fell by 0.100 on the training answers" in dull["objections"][0]
     chance = check([holdout("generated", 40, steady(0.0)), holdout("taught", 20, lambda one, _: 0.2 * (-1) ** one)])
     assert chance["passed"] is True
+
+
+def typed_holdout(kind: FieldType, before: float, after: float, documents: int = 12) -> Holdout:
+    """Own documents with a better IoU, whose values are right with these shares before and after."""
+
+    def with_values(score: Scored, share: float) -> Scored:
+        right = float(int(score.question_id) < share * 4)
+        agreement = ValueAgreement(kind, right, right, right)
+        return replace(score, values=JudgedValues(agreement, agreement))
+
+    own = holdout("own", documents, steady(0.1))
+    return replace(
+        own,
+        champion=[with_values(score, before) for score in own.champion],
+        challenger=[with_values(score, after) for score in own.challenger],
+    )
+
+
+def test_a_challenger_that_reads_fewer_values_right_does_not_pass_though_its_marks_are_better() -> None:
+    worse, same = judge([typed_holdout(FieldType.DATE, 0.75, 0.5)]), judge([typed_holdout(FieldType.DATE, 0.75, 0.75)])
+    assert worse["passed"] is False
+    assert "on the held-out documents it reads fewer values right (75% before, 50% now)" in worse["sentence"]
+    values = worse["holdouts"]["own"]["values"]
+    assert values["value_equal"]["difference"] == -0.25 and values["typed"]["judged"] is True
+    assert worse["holdouts"]["own"]["challenger"]["value_equal"] == 0.5
+    assert same["passed"] is True and "75% of the values were right before, 75% are now" in same["sentence"]
+
+
+def test_texts_and_few_typed_values_are_shown_and_judge_nothing() -> None:
+    texts, few = (
+        judge([typed_holdout(FieldType.STRING, 0.75, 0.5)]),
+        judge([typed_holdout(FieldType.DATE, 0.75, 0.5, documents=7)]),
+    )
+    assert texts["passed"] is True and texts["holdouts"]["own"]["values"]["typed"]["questions"] == 0
+    assert few["passed"] is True and few["holdouts"]["own"]["values"]["typed"]["judged"] is False
+    assert "values" not in judge([holdout("own", 12, steady(0.1))])["holdouts"]["own"]

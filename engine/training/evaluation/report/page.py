@@ -12,7 +12,7 @@ from engine.training.evaluation.metrics import Scored
 from engine.training.evaluation.report import wording
 from engine.training.evaluation.report.failures import MEANING, Failure, Failures, Kind
 from engine.training.evaluation.report.pictures import picture
-from engine.training.evaluation.report.plots import calibration, histogram
+from engine.training.evaluation.report.plots import calibration, histogram, value_bars
 
 
 def report_page(
@@ -46,13 +46,18 @@ def report_page(
         name=escape(name),
         described=escape(wording.describe_questions(answer)),
         model=escape(str(answer["model"])[:12]),
-        tiles="".join(_tile(answer, key, title) for key, title in wording.figures_of(answer).items()),
+        tiles="".join(_tile(answer, key, title) for key, title in wording.figures_with_values(answer).items()),
         rest=_remaining_figures(answer),
         histogram=_figure(histogram(scored), "Questions by IoU; the grey line is the lexical baseline."),
         calibration=_figure(
             calibration(scored),
             "Predicted IoU against true IoU; a calibrated model lies on the dashed line.",
         ),
+        values=_figure(
+            value_bars(wording.of_types(answer)),
+            "Answers with an equal value by type: bars for the model, dashes for the lexical baseline.",
+        ),
+        types=_types(answer),
         slices=_slices(answer),
         kinds=_kinds(failures, worst),
         failures="".join(sections) or "<p>No answer was wrong.</p>",
@@ -110,6 +115,30 @@ def _slices(answer: Mapping[str, Any]) -> str:
         f'<thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>{head}'
         '<th rowspan="2">pixels alone,<br>mean IoU</th></tr>'
         f"<tr>{second}</tr></thead>{''.join(bodies)}"
+    )
+
+
+def _types(answer: Mapping[str, Any]) -> str:
+    """Return a table of the figures of values by type; empty where no value is known."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{figures["questions"]:,}</td>'
+        + "".join(
+            f'<td class="ours">{wording.format_share(figures[key])}</td>'
+            f"<td>{wording.format_share(figures[f'floor_{key}'])}</td>"
+            for key in wording.FIGURES_OF_VALUES
+        )
+        + "</tr>"
+        for name, figures in wording.of_types(answer)
+    )
+    if not rows:
+        return ""
+    head = "".join(f'<th colspan="2">{title}</th>' for title in wording.FIGURES_OF_VALUES.values())
+    second = '<th class="ours">model</th><th>baseline</th>' * len(wording.FIGURES_OF_VALUES)
+    return (
+        '<h2>Values by type</h2><p class="meaning">Equal: the same date, amount or other value, however it is '
+        "printed.</p>"
+        '<div class="panel wide"><table><thead><tr><th rowspan="2"></th><th rowspan="2">questions</th>'
+        f"{head}</tr><tr>{second}</tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 

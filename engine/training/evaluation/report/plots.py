@@ -1,6 +1,8 @@
-"""SVG plots of a report: histogram of IoU, and calibration."""
+"""SVG plots of a report: histogram of IoU, calibration, and equal values by type."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +67,36 @@ def calibration(scored: Sequence[Scored]) -> str:
     ticks = [(value, f"{value:g}") for value in (0.0, 0.5, 1.0)]
     return _plot(
         "Calibration", f'{diagonal}<path class="line" d="{path}"/>{dots}', ticks, across="predicted IoU", up="true IoU"
+    )
+
+
+def value_bars(types: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Plot the share of equal values by type: a bar for the model, a dash for the baseline."""
+    if not types:
+        return ""
+    height = min(26.0, (_y(0) - _y(1)) / len(types))
+    left = _LEFT + 44  # names are longer than numbers
+
+    def across(share: float) -> float:
+        return round(left + share * (_WIDTH - left - _RIGHT - 34), 1)
+
+    drawn = ""
+    for at, (name, figures) in enumerate(types):
+        top = _y(1) + at * height
+        middle = round(top + height / 2, 1)
+        ours, baseline = figures["value_equal"], figures["floor_value_equal"]
+        title = f"{name}: {ours:.0%} of {figures['questions']:,} equal by the model, {baseline:.0%} by the baseline"
+        drawn += (
+            f'<text x="{left - 7}" y="{middle + 4}" text-anchor="end">{escape(name)}</text>'
+            f'<rect class="bar" x="{left}" y="{top + 3:.1f}" width="{across(ours) - left:.1f}" '
+            f'height="{height - 6:.1f}"><title>{escape(title)}</title></rect>'
+            f'<path class="line floor" d="M{across(baseline)} {top + 1:.1f}V{top + height - 1:.1f}"/>'
+            f'<text x="{across(ours) + 5}" y="{middle + 4}">{ours:.0%}</text>'
+        )
+    bottom = _y(1) + len(types) * height
+    return (
+        f'<svg class="plot" viewBox="0 0 {_WIDTH} {bottom + 10:.0f}" role="img" aria-label="Equal values by type">'
+        f"{drawn}</svg>"
     )
 
 

@@ -17,6 +17,11 @@ FIGURES_ON_OCR = {  # word F1 compares numbers of words, which OCR does not keep
     "text_anls": "text, ANLS",
     "text_exact": "text, exact",
 }
+FIGURES_OF_VALUES = {  # of questions whose type of value is known
+    "value_equal": "equal value",
+    "value_exact": "value, same text",
+    "value_anls": "value, ANLS",
+}
 OF_THE_MODEL = {
     "word_mean_iou": "mean IoU, words alone",
     "pixel_mean_iou": "mean IoU, pixels alone",
@@ -84,6 +89,16 @@ def side_by_side(answer: Figures, name: str) -> tuple[str, str, str]:
 def figures_of(answer: Figures) -> dict[str, str]:
     """Return the main figures of an evaluation by key, with their labels."""
     return FIGURES_ON_OCR if answer.get("ocr") else FIGURES
+
+
+def figures_with_values(answer: Figures) -> dict[str, str]:
+    """Return the main figures, and those of values where some are known."""
+    return figures_of(answer) | (FIGURES_OF_VALUES if "value_equal" in answer else {})
+
+
+def of_types(answer: Figures) -> list[tuple[str, Figures]]:
+    """Return the figures of values by type of value; none where no value is known."""
+    return list(answer.get("values_by_type", {}).items())
 
 
 def of_ocr(answer: Figures) -> list[tuple[str, str]]:
