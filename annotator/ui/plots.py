@@ -180,11 +180,12 @@ def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[s
         sentence: result in one sentence.
         groups: (name, rows) of each group; a row is (name, value, number of observations as text).
     """
-    left, row, y = 108, 30, 8
+    left, row, y = 130, 30, 8
     end = WIDTH - 52
+    height = max(HEIGHT, 40 + sum(30 + 26 * len(several) for _, several in groups))
     drawn = "".join(
-        f'<path class="grid" d="M{left + (end - left) * tick:.1f} 4V{HEIGHT - 24}"/>'
-        f'<text x="{left + (end - left) * tick:.1f}" y="{HEIGHT - 8}" text-anchor="middle">{tick:g}</text>'
+        f'<path class="grid" d="M{left + (end - left) * tick:.1f} 4V{height - 24}"/>'
+        f'<text x="{left + (end - left) * tick:.1f}" y="{height - 8}" text-anchor="middle">{tick:g}</text>'
         for tick in (0, 0.25, 0.5, 0.75, 1)
     )
     cells: list[Sequence[object]] = []
@@ -202,7 +203,7 @@ def bars(title: str, sentence: str, groups: Sequence[tuple[str, Sequence[tuple[s
             cells.append([name, who, f"{value:.3f}", behind])
             y += row - 4
         y += 8
-    return figure(title, sentence, drawn, [], table(["Figure", "Compared", "Value", "Over"], cells))
+    return figure(title, sentence, drawn, [], table(["Figure", "Compared", "Value", "Over"], cells), height=height)
 
 
 @dataclass(frozen=True)

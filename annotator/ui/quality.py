@@ -10,7 +10,7 @@ from annotator.gradio.event_user import current_user, require, role_of
 from annotator.gradio.event_zone import zone_of
 from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform
-from annotator.ui import label_plots, plots, stage_card
+from annotator.ui import agreement_plots, label_plots, plots, stage_card
 from annotator.ui import task_changes as following
 from annotator.ui.confirmation import Confirmation
 from annotator.ui.table import NO_PROJECT, empty, table
@@ -136,13 +136,14 @@ def draw(
     if not found.own_alone:
         shown.append(_queue(found))
     if agreement is not None:
-        shown.insert(3, _agreement(agreement))
+        shown.insert(3, agreement_plots.overall(agreement))
     if stage is not None:
         shown += stage_card.draw_cards(stage)
         if not found.own_alone:
             shown.append(_choices(found.choices))
     shown.append(_people(found.people))
     if agreement is not None:
+        shown += [agreement_plots.by_question(agreement), agreement_plots.by_person(agreement)]
         shown += [label_plots.weights(agreement.reliability, snapshot), label_plots.left_out(snapshot, project_id)]
     return f'{own}<div class="glossator-plots">{"".join(plots.filled_first(shown))}</div>'
 
@@ -205,44 +206,6 @@ def _plot_unchanged(by_model: Sequence[ModelFigures]) -> str:
     sentence += f", {rows[0].unchanged_share:.0%} of those of {rows[0].label}." if len(rows) > 1 else "."
     dots = [plots.Dot(row.label, row.unchanged_share, row.unchanged_low, row.unchanged_high, row.masks) for row in rows]
     return plots.dots(title, f"{sentence} Bars: 95 % intervals.", dots, "{:.0%}".format, top=1.0)
-
-
-def _agreement(found: ProjectAgreement) -> str:
-    """Return the agreement of the model with people, beside that of people, which is its ceiling."""
-    title, sides = (
-        "Agreement",
-        (
-            ("people", found.between_people),
-            ("people, no proposal", found.without_proposal),
-            ("model", found.model),
-        ),
-    )
-    if not found.between_people.questions and not found.model.questions:
-        return plots.nothing(
-            title,
-            "Agreement between people, and of the model with people.",
-            "Set an overlap on the tab Questions, so that several people answer a share of the tasks.",
-        )
-    if found.between_people.iou is None:
-        sentence = "Model against accepted answers. Agreement between people appears once tasks overlap."
-    elif found.model.iou is None:
-        sentence = "Between people. The model cannot be compared yet: it has no accepted answer."
-    else:
-        sentence = "Between people, and model against accepted answers. Agreement between people is the ceiling."
-    if found.without_proposal.questions and found.between_people.iou is not None:
-        sentence += " Answers to which no proposal was shown agree less by chance: they are the sounder figure."
-    groups = [
-        (
-            name,
-            [
-                (who, value, count(mean.questions, "question"))
-                for who, mean in sides
-                if (value := getattr(mean, field)) is not None
-            ],
-        )
-        for name, field in (("IoU of the pixels", "iou"), ("F1 of the words", "word_f1"))
-    ]
-    return plots.bars(title, sentence, [group for group in groups if group[1]])
 
 
 def _choices(choices: Choices) -> str:

@@ -61,7 +61,7 @@ def picture(verdict: Mapping[str, Any]) -> str:
         "Dashed: largest loss allowed."
     )
     if values:
-        sentence += " Equal values: on the held-out documents, as the type of their field."
+        sentence += f" Equal values: share on the held-out documents; “{_TYPED}” leaves out texts."
     return plots.figure(
         TITLE,
         sentence,
