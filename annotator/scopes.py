@@ -15,7 +15,13 @@ from starlette.routing import BaseRoute
 
 from db.tables.people import Scope
 
-_RANK: dict[Scope, int] = {"read": 1, "annotate": 2, "admin": 3}
+# Scopes of tokens that may request a route which states the scope.
+_COVERED_BY: dict[Scope, frozenset[Scope]] = {
+    "read": frozenset({"read", "annotate", "admin"}),
+    "extract": frozenset({"extract", "annotate", "admin"}),
+    "annotate": frozenset({"annotate", "admin"}),
+    "admin": frozenset({"admin"}),
+}
 _STATED = "token_scope"
 _BY_FASTAPI = frozenset({("GET", "/api/openapi.json")})  # its function cannot state a scope; it may be read
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
@@ -25,7 +31,8 @@ def needs_scope(scope: Scope) -> Callable[[Endpoint], Endpoint]:
     """State the narrowest scope that may request a route; stands below the route's own decorator.
 
     Args:
-        scope: read: reads annotation data; annotate: also changes it, and reviews when the user is a reviewer.
+        scope: read: reads annotation data; extract: gets values out of papers; annotate: both, and changes annotation
+            data, and reviews when the user is a reviewer.
     """
 
     def state(endpoint: Endpoint) -> Endpoint:
@@ -79,7 +86,7 @@ class ScopeTable:
             One sentence, or None when the request is allowed.
         """
         wanted = self.needed(method, path)
-        if scope is None or _RANK[scope] >= _RANK[wanted]:
+        if scope is None or scope in _COVERED_BY[wanted]:
             return None
         return f"The token's scope is {scope}; this request needs the scope {wanted}. Use another token."
 

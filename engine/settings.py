@@ -84,6 +84,9 @@ class Settings(BaseSettings):
     )
     page_cache: int = Field(64, ge=1, description="Number of encoded pages kept in memory.")
 
+    extractions_per_minute: int = Field(
+        120, ge=1, description="Requests for the values of papers that one person may send in a minute, by process."
+    )
     max_upload_mb: float = Field(200, gt=0, description="Maximum size of an upload in MB.")
     max_pages: int = Field(300, ge=1, description="Maximum number of pages of a document.")
     max_page_pixels: int = Field(25_000_000, ge=10_000, description="Maximum number of pixels of a rendered page.")

@@ -123,6 +123,7 @@ ELSEWHERE = "The request comes from another site, or from a browser that sends n
 _MOVED_ON = "The answer has changed since `base`; `current` holds the newest version."
 _OTHER_USER = "Nobody is logged in, or the user is not the one in X-Glossator-User."
 _FILE = "The page image or the model's checkpoint is missing from the disk."
+_EXTRACTIONS = "The user has asked too often, or too many papers wait; Retry-After gives the seconds to wait."
 _REPORTS = "Eight reports are running; Retry-After gives the seconds to wait."
 _LARGE = "Too many large masks are being saved; Retry-After gives the seconds to wait."
 _WORK = "The answer belongs to another user; only reviewers and admins can change it."
@@ -150,6 +151,11 @@ CAUSES: dict[str, dict[str, str]] = {
         "422": "None of the files can be read; `refused` holds a sentence for each. Or more than 50 files were sent.",
         "429": "Too many files, in total or of this user, are being read; Retry-After gives the seconds to wait.",
     },
+    "POST /api/projects/{project_id}/extract": {
+        "422": "The file cannot be read, the schema is none, or the project has no fields.",
+        "429": _EXTRACTIONS,
+    },
+    "POST /api/documents/{document_id}/extract": {"429": _EXTRACTIONS},
     "POST /api/documents/{document_id}/reading/stop": {"409": "The document is not being read."},
     "POST /api/documents/{document_id}/reading/resume": {"409": "The reading of the document was not stopped."},
     "GET /api/pages/{page_id}/image": {"500": "The image is missing from the disk; its database row exists."},

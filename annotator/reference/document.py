@@ -17,9 +17,9 @@ These routes cover everything that the page offers. Browsers log in and send a c
 `Authorization: Bearer TOKEN`; `glossator users token NAME` creates one. In local mode (GLOSSATOR_AUTH=local) neither is
 needed. For Python, `engine.client.Glossator` has a method for each route.
 
-The scope of a token restricts the rights of its user. `read` allows documents, answers, figures and exports. `annotate`
-also allows uploads, questions, marks, word fixes, the queue and reviews. `admin` allows all that the user may do. Other
-requests are refused with 403.
+The scope of a token restricts the rights of its user. `read` allows documents, answers, figures and exports. `extract`
+allows the extraction of values and nothing else. `annotate` allows both, and uploads, questions, marks, word fixes, the
+queue and reviews. `admin` allows all that the user may do. Other requests are refused with 403.
 
 Coordinates are pixels of the rendered page; right and lower edges are exclusive. Times are in UTC. Errors have a status
 and a sentence: `{"detail": "..."}`. Every route lists its statuses and their causes.
@@ -39,6 +39,7 @@ TAGS = {
     "projects": "Projects, their settings, and the next open answer.",
     "documents": "Uploads, and documents with their pages.",
     "pages": "Images and words of pages.",
+    "extraction": "Values of papers for programs: a file or a document in, JSON with citations out.",
     "annotations": "Questions, refinements, saved edits of answers, and their removal.",
     "fields": "Fields of a project: questions with names and types, and ready sets of them; the table of values.",
     "tasks": "Standard questions, and the queue of their tasks.",

@@ -10,7 +10,7 @@ from db.base import Base, Id, Moment, Reference, Sha256
 
 Role = Literal["admin", "reviewer", "annotator"]
 ROLES: tuple[Role, ...] = ("admin", "reviewer", "annotator")
-Scope = Literal["read", "annotate", "admin"]
+Scope = Literal["read", "extract", "annotate", "admin"]
 
 
 class User(Base):
@@ -36,7 +36,7 @@ class LoginSession(Base):
 
     __tablename__ = "login_sessions"
     __table_args__ = (
-        CheckConstraint("scope in ('read', 'annotate', 'admin')", name="scope"),
+        CheckConstraint("scope in ('read', 'extract', 'annotate', 'admin')", name="scope"),
         Index("ix_login_sessions_newest", "user_id", "created_at", "token_sha256"),
     )
 

@@ -22,7 +22,8 @@ from engine.workspace import Workspace
 LONGEST_DAYS = 3650
 SCOPES: Mapping[Scope, str] = {
     "read": "documents, answers, figures and exports, without changes",
-    "annotate": "also uploads, questions, marks, word fixes, queue and reviews",
+    "extract": "extraction of values from files and documents, and nothing else",
+    "annotate": "what both allow, and uploads, questions, marks, word fixes, queue and reviews",
     "admin": "all rights of the user",
 }
 
@@ -47,7 +48,7 @@ def issue(
         name: name of the user.
         purpose: shown in the list of sessions.
         days: validity, 1 to LONGEST_DAYS.
-        scope: read, annotate or admin.
+        scope: read, extract, annotate or admin.
         by: id of the acting user.
 
     Returns:

@@ -341,15 +341,22 @@ class AnswerService:
         return sorted(answers, key=lambda page: (page.marks, page.worth), reverse=True)
 
     def ask_together(
-        self, loaded: Loaded, page_id: str, questions: Sequence[str], kinds: Sequence[Kind | None]
+        self,
+        loaded: Loaded,
+        page_id: str,
+        questions: Sequence[str],
+        kinds: Sequence[Kind | None],
+        cached: CachedPage | None = None,
     ) -> Iterator[PageAnswer]:
         """Yield the answers of a page to several questions, in their order; the masks of few are in memory at a time.
+
+        `cached`: the page, where it is not a stored one.
 
         Each answer equals that of its question alone; its time is its share of the pass.
         """
         from model.answers import questions_at_once  # here: networks are imported after the start of a server
 
-        cached = self.pages.get(page_id, loaded)
+        cached = cached or self.pages.get(page_id, loaded)
         at_once = questions_at_once(*cached.encoded.size)
         for start in range(0, len(questions), at_once):
             some, wanted = questions[start : start + at_once], kinds[start : start + at_once]

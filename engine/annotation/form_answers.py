@@ -5,8 +5,9 @@ question asks for, the model's mark chooses among them. Where none has, and the 
 says what the entry holds; that it is the right one is the model's word, with its scores.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sqlalchemy import select
@@ -37,7 +38,7 @@ _ALTERNATIVES = 2  # proposals of the model beside the form's
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class TypedQuestion:
     """Field that a question asks for, if it is one, and how its project's papers print values."""
 
     field: FieldDefinition | None
@@ -49,32 +50,44 @@ class _Asked:
         return self.field.type if self.field is not None else None
 
 
-class DocumentForm:
-    """Form layer of a document, loaded once for all questions that are asked of it."""
+class FormLayer:
+    """Form layer of a paper, for all questions that are asked of it."""
 
-    def __init__(self, workspace: Workspace, document_id: str) -> None:
-        """Load the form of a document; without any, `prefer` returns what the model says."""
-        self._workspace, self._document_id = workspace, document_id
-        with workspace.database.read() as session:
-            self._widgets = widgets_of_document(session, document_id)
-            pages = session.scalars(select(Page).where(Page.id.in_(list(self._widgets)))) if self._widgets else ()
-            self._sizes = {page.id: (page.height, page.width) for page in pages}
-        self._entries = entries_of(self._widgets)
+    def __init__(
+        self,
+        widgets: Mapping[str, Sequence[FormWidget]],
+        sizes: Mapping[str, tuple[int, int]],
+        words_of_page: Callable[[str], PageWords],
+    ) -> None:
+        """Take the form of a paper; without any widget, `prefer` returns what the model says.
+
+        Args:
+            widgets: By page id.
+            sizes: Height and width of the pages with widgets, in pixels, by page id.
+            words_of_page: Returns the words of a page by its id.
+        """
+        self._sizes, self._words_of_page = sizes, words_of_page
+        self._entries = entries_of(widgets)
         self._words: dict[str, PageWords] = {}
 
-    def prefer(self, question: str, by_model: Prepared, page_id: str | None = None) -> Prepared:
+    def fitting(self, page_id: str | None, by_model: Prepared) -> list[FormEntry]:
+        """Return the entries that may answer in place of the model; `page_id`: the only page that is asked."""
+        if by_model.answer.source == "form":
+            return []
+        return [entry for entry in self._entries if page_id is None or entry.places[0][0] == page_id]
+
+    def prefer(self, question: str, asked: TypedQuestion, by_model: Prepared, page_id: str | None = None) -> Prepared:
         """Return the form's answer to a question; the model's where the form has none, or none that is certain.
 
         Args:
             question: Text of the question.
+            asked: The field that it asks for.
             by_model: The model's answer.
             page_id: The only page that is asked; None: all of them.
         """
-        fitting = [entry for entry in self._entries if page_id is None or entry.places[0][0] == page_id]
-        if not fitting or by_model.answer.source == "form":
+        fitting = self.fitting(page_id, by_model)
+        if not fitting:
             return by_model
-        with self._workspace.database.read() as session:
-            asked = _load_field(session, self._document_id, question)
         named = asked_for(fitting, question, asked.type)
         if len(named) != 1:
             among = named or [entry for entry in fitting if entry.suits(asked.type)]
@@ -107,7 +120,7 @@ class DocumentForm:
             inside = max(inside, int(mark[y0:y1, x0:x1].sum()) if page_id == by_model.page_id else 0)
         return area > 0 and inside >= _INSIDE * area
 
-    def _candidate(self, page_id: str, widget: FormWidget, asked: _Asked, *, is_group: bool) -> Candidate | None:
+    def _candidate(self, page_id: str, widget: FormWidget, asked: TypedQuestion, *, is_group: bool) -> Candidate | None:
         """Return the mark and the text of a widget; None where the page does not show what the form says."""
         words, size = self._words_of(page_id), self._sizes[page_id]
         if widget.kind == "signature":
@@ -127,11 +140,32 @@ class DocumentForm:
 
     def _words_of(self, page_id: str) -> PageWords:
         if page_id not in self._words:
-            self._words[page_id] = words_of(self._workspace, page_id)
+            self._words[page_id] = self._words_of_page(page_id)
         return self._words[page_id]
 
 
-def _load_field(session: Session, document_id: str, question: str) -> _Asked:
+class DocumentForm:
+    """Form layer of a stored document, loaded once for all questions that are asked of it."""
+
+    def __init__(self, workspace: Workspace, document_id: str) -> None:
+        """Load the form of a document."""
+        self._workspace, self._document_id = workspace, document_id
+        with workspace.database.read() as session:
+            widgets = widgets_of_document(session, document_id)
+            pages = session.scalars(select(Page).where(Page.id.in_(list(widgets)))) if widgets else ()
+            sizes = {page.id: (page.height, page.width) for page in pages}
+        self._layer = FormLayer(widgets, sizes, partial(words_of, workspace))
+
+    def prefer(self, question: str, by_model: Prepared, page_id: str | None = None) -> Prepared:
+        """Return the form's answer to a question, or the model's; see `FormLayer.prefer`."""
+        if not self._layer.fitting(page_id, by_model):
+            return by_model
+        with self._workspace.database.read() as session:
+            asked = _load_field(session, self._document_id, question)
+        return self._layer.prefer(question, asked, by_model, page_id)
+
+
+def _load_field(session: Session, document_id: str, question: str) -> TypedQuestion:
     row = session.execute(
         select(ProjectField.definition, Project.settings)
         .join(Question, Question.id == ProjectField.question_id)
@@ -140,8 +174,8 @@ def _load_field(session: Session, document_id: str, question: str) -> _Asked:
         .where(Document.id == document_id, Question.text == question, ProjectField.name.is_not(None))
     ).one_or_none()
     if row is None:
-        return _Asked(None, LocaleContext())
-    return _Asked(FieldDefinition.model_validate(row.definition), context_of(row.settings))
+        return TypedQuestion(None, LocaleContext())
+    return TypedQuestion(FieldDefinition.model_validate(row.definition), context_of(row.settings))
 
 
 def _plain(answer: Candidate) -> Candidate:
@@ -149,7 +183,7 @@ def _plain(answer: Candidate) -> Candidate:
     return Candidate(**answer.model_dump(include=set(Candidate.model_fields)))
 
 
-def _is_readable(text: str, asked: _Asked) -> bool:
+def _is_readable(text: str, asked: TypedQuestion) -> bool:
     """Return whether a value can be one of the field: an amount of money in a field for dates is another's value."""
     field = asked.field
     if field is None or field.type in MARK_ALONE:

@@ -101,6 +101,9 @@ class PageCache:
         return page_id, loaded.version.checkpoint_sha256, version
 
     def _encode(self, page_id: str, loaded: Loaded) -> CachedPage:
-        picture, words = picture_and_words(self._workspace, page_id)
+        return self.encode(*picture_and_words(self._workspace, page_id), loaded)
+
+    def encode(self, picture: Image.Image, words: PageWords, loaded: Loaded) -> CachedPage:
+        """Return an encoded page that is not held here; waits for its turn, as all pages do."""
         with self._encoding:
             return CachedPage(loaded.predictor.encode(picture, words.words), words.numbers)

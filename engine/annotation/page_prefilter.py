@@ -1,6 +1,6 @@
 """Prefilter of long documents: the pages that share words with the question."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rapidfuzz import fuzz, utils
 from sqlalchemy import select
@@ -29,7 +29,12 @@ def rank_pages(workspace: Workspace, pages: Sequence[Page], questions: Sequence[
     texts: dict[str, list[str]] = {page.id: [] for page in pages}
     for page_id, text in words:
         texts[page_id].append(text)
-    printed = {page_id: utils.default_process(" ".join(text)) for page_id, text in texts.items()}
+    return rank_texts({page_id: " ".join(text) for page_id, text in texts.items()}, questions)
+
+
+def rank_texts(texts: Mapping[str, str], questions: Sequence[str]) -> list[list[str]]:
+    """Return the keys of the texts of pages for each question, likeliest first: by the words that they share."""
+    printed = {page_id: utils.default_process(text) for page_id, text in texts.items()}
     ranked = []
     for question in questions:
         asked = utils.default_process(question)

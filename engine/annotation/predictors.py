@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from db.tables import ModelVersion
+from engine.annotation.shared_results import SharedResults
 from engine.errors import Refused
 from engine.models import registry
 from engine.workspace import Workspace
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from model.inference import Predictor
 
 _log = logging.getLogger(__name__)
+_PINNED = 2  # versions beside those in use that stay loaded; each is some tens of megabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Predictors:
         self._loading = threading.Lock()
         self._in_use: dict[str, Loaded] = {}  # by project
         self._by_checkpoint: dict[str, Predictor] = {}
+        self._pinned: SharedResults[str, Predictor] = SharedResults(_PINNED)  # by checkpoint
         self._unusable: dict[str, str] = {}  # by project: error of a champion that could not be loaded
 
     def import_networks(self) -> None:
@@ -76,6 +79,27 @@ class Predictors:
             if loaded is None:
                 raise Refused(self._unusable.get(project_id, "No model can be loaded; see the server log."))
         return loaded
+
+    def pinned(self, project_id: str, version: str | None) -> Loaded:
+        """Return the predictor of a certain version; None: of the version in use, as `of` does.
+
+        Args:
+            project_id: Project that uses the version.
+            version: Id of a version, or its name, such as "v3".
+
+        Raises:
+            NotFound: The project has no such version.
+            Refused: It cannot be loaded.
+        """
+        if version is None:
+            return self.of(project_id)
+        with self._workspace.database.read() as session:
+            wanted = registry.named(session, project_id, version)
+        with self._lock:
+            known = self._by_checkpoint.get(wanted.checkpoint_sha256)
+        if known is not None:
+            return Loaded(wanted, known)
+        return Loaded(wanted, self._pinned.get(wanted.checkpoint_sha256, lambda: self._load(wanted)))
 
     def folds(self, loaded: Loaded) -> list[Loaded]:
         """Return a version with the weights of each of its folds; empty without folds.

@@ -1,5 +1,6 @@
 """The client's methods for documents, pages and words."""
 
+import json
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -9,6 +10,8 @@ from engine.client.schemas import (
     Document,
     DocumentLine,
     EditedWords,
+    Extraction,
+    ExtractionBegun,
     JobView,
     TurnedPage,
     Uploaded,
@@ -47,6 +50,36 @@ class Documents:
             uploaded.documents += answer.documents
             uploaded.refused += answer.refused
         return uploaded
+
+    def extract(
+        self,
+        project_id: str,
+        path: str | Path,
+        *,
+        schema: dict[str, Any] | None = None,
+        keep: bool = True,
+        version: str | None = None,
+    ) -> Extraction | ExtractionBegun:
+        """Return the values of a file with their places; of a long one that is still being read, its document's id.
+
+        schema: JSON Schema of the wanted object, in place of the project's fields.
+        keep: whether the file becomes a document; otherwise nothing of it is stored.
+        version: id or name of the model version that answers; None: the one in use.
+        """
+        files = [("file", (Path(path).name, Path(path).read_bytes()))]
+        form = {} if schema is None else {"schema": json.dumps(schema)}
+        query = {"keep": "true" if keep else "false", **({} if version is None else {"version": version})}
+        return _extraction(
+            self._at.send("POST", f"/projects/{project_id}/extract", files=files, data=form, params=query).json()
+        )
+
+    def extract_document(
+        self, document_id: str, *, schema: dict[str, Any] | None = None, version: str | None = None
+    ) -> Extraction | ExtractionBegun:
+        """Return the values of a document as they stand; see `extract`."""
+        body = {} if schema is None else {"schema": schema}
+        query = {} if version is None else {"version": version}
+        return _extraction(self._at.send("POST", f"/documents/{document_id}/extract", json=body, params=query).json())
 
     def documents(
         self, project_id: str, ids: Sequence[str] | None = None, *, query: str | None = None, sort: str | None = None
@@ -125,3 +158,7 @@ class Documents:
         return self._at.put(EditedWords, f"/pages/{page_id}/words", request)
 
     mend = edit_words  # the name before, which scripts may call
+
+
+def _extraction(content: dict[str, Any]) -> Extraction | ExtractionBegun:
+    return Extraction.model_validate(content) if "format" in content else ExtractionBegun.model_validate(content)

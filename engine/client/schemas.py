@@ -317,6 +317,25 @@ class ExportView(BaseModel):
     """The file is deleted then."""
 
 
+class ExtractedPaper(BaseModel):
+    """The paper that the values are from."""
+
+    id: str | None
+    """Document; null where nothing was stored."""
+    name: str
+    sha256: str
+    pages: int
+
+
+class ExtractionBegun(BaseModel):
+    """A paper whose pages are still being read."""
+
+    document_id: str
+    pages_read: int
+    pages: int
+    detail: str = "The pages of this document are still being read. Ask again for its values."
+
+
 class FieldAt(BaseModel):
     """A version of a field, with who made it."""
 
@@ -594,7 +613,7 @@ class MadeToken(BaseModel):
     """A new token. It is shown once and not stored."""
 
     token: str
-    scope: Literal["read", "annotate", "admin"]
+    scope: Literal["read", "extract", "annotate", "admin"]
     days: int
 
 
@@ -1038,7 +1057,7 @@ class SessionView(BaseModel):
     created_at: datetime
     expires_at: datetime
     current: bool
-    scope: Literal["read", "annotate", "admin"] | None = None
+    scope: Literal["read", "extract", "annotate", "admin"] | None = None
     last_used_at: datetime | None = None
 
 
@@ -1281,6 +1300,17 @@ class UserView(BaseModel):
     created_at: datetime
 
 
+class ValueConfidence(BaseModel):
+    """How sure reading and model are."""
+
+    reading: float | None
+    """Lowest confidence of reading of the words; null: no OCR read them."""
+    answer: float | None
+    """Predicted IoU of the mark; null for a person's answer."""
+    answered: float | None
+    """Probability that the paper answers; null for a person's answer."""
+
+
 class ValueView(BaseModel):
     """A value of an answer, as the type of its field."""
 
@@ -1442,6 +1472,21 @@ class Changes(BaseModel):
     changes: list[Change]
 
 
+class Citation(BaseModel):
+    """Place of a value on a page."""
+
+    page: int
+    """Number of the page."""
+    width: int
+    """Pixels of the page as it was read."""
+    height: int
+    box: tuple[float, float, float, float]
+    """x0, y0, x1, y1 in shares of the page."""
+    box_pixels: Box
+    words: list[int]
+    """Numbers of the marked words of the page."""
+
+
 class Correction(BaseModel):
     """What a person said of a value's text; the words of the page stay as they are.
 
@@ -1507,6 +1552,31 @@ class EditReading(BaseModel):
     """Place of the value among the answer's, from 0."""
     op: Literal["reading"]
     reading: PickedReading | None
+
+
+class ExtractedValue(BaseModel):
+    """A value of a field. The names and meanings are those of the export `values`."""
+
+    value: str | int | bool | dict[str, str | None] | None
+    """Normalised value; null where the text is ambiguous, or cannot be read."""
+    rule: str
+    """How the value was made of the printed text."""
+    locale: str | None
+    """Locale that the value depends on."""
+    readings: list[ReadingView]
+    """Possible values of an ambiguous text."""
+    reason: str
+    """Why there is no value."""
+    answered: bool
+    """Whether the paper answers."""
+    printed: str
+    """Words of the mark, as they are printed."""
+    text: str
+    """The printed text, or as a person corrected it."""
+    pages: list[Citation]
+    confidence: ValueConfidence
+    validated_by: Literal["person", "rule", "nothing"]
+    """What stands for the value."""
 
 
 Rules = TypeAliasType(
@@ -1795,6 +1865,38 @@ class EditedWords(BaseModel):
     retired: RetiredWords
     saved_version: int
     saved_at: datetime
+
+
+class ExtractedField(BaseModel):
+    """A field with its values."""
+
+    type: FieldType
+    question: str
+    status: str
+    """proposal: the model's answer; automatic: accepted without a person; else the status of a person's answer."""
+    values: list[ExtractedValue]
+    broken_rules: list[str]
+    """Rules that the values break, as sentences."""
+    unsure: list[str]
+    """Why a person should look at it, as sentences; empty where nobody needs to."""
+
+
+class Extraction(BaseModel):
+    """Values of a paper, by the names of the fields."""
+
+    format: Literal["glossator-extraction/1"] = "glossator-extraction/1"
+    document: ExtractedPaper
+    model_version: str
+    """Id of the model version that answered."""
+    model: str
+    """Name of that version for people."""
+    locale: str | None
+    """BCP 47 locale of the project."""
+    fields: dict[str, ExtractedField]
+    warnings: list[str]
+    """What reading the paper says, as sentences."""
+    unsure: list[str]
+    """Names of the fields that a person should look at."""
 
 
 class FormField(BaseModel):

@@ -14,6 +14,7 @@ COMMANDS = {
         "List and show documents, read them again, and compute their page signatures.",
     ),
     "ask": ("annotation.ask", "Ask a question about a document. The answer is saved as a draft."),
+    "extract": ("annotation.extract", "Print the values of the fields of papers, with their places as JSON."),
     "answers": ("annotation.answers", "List, mark, accept and remove answers."),
     "queue": ("annotation.tasks", "Show the progress of the queue and the tasks in progress."),
     "questions": ("annotation.tasks", "List and set the standard questions of a project."),

@@ -4,43 +4,28 @@ What was computed in advance is used, and what is computed is held for the next 
 """
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import exists, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Page, ProjectField, Question
-from engine.annotation.answer_service import AnswerService, answer_key
+from engine.annotation.answer_service import AnswerService
+from engine.annotation.field_asking import AskedField, ask_document
 from engine.annotation.form_answers import DocumentForm
-from engine.annotation.page_answers import PageAnswer, build_prediction, stored_answer
-from engine.annotation.page_prefilter import PAGES_ASKED, rank_pages
+from engine.annotation.page_answers import build_prediction
 from engine.annotation.predictors import Loaded
-from engine.annotation.proposal import RankedPage, StoredAnswer
 from engine.annotation.survey_answers import Prepared, load_prepared_answers
 from engine.annotation.unaided import unaided_questions
 from engine.fields.kinds import kind_of_type
 from engine.fields.types import FieldType
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
-from model.kinds import Kind
 
 FIELDS_ASKED = 40  # by one request, unless it says otherwise
 PAGES_READ = 16  # by one request: reading a page takes about as long as asking it forty questions
 _PREPARED_AT_ONCE = 4  # fields of one pass, about .15 s: somebody may be waiting for an answer
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """Field to ask."""
-
-    question_id: str
-    question: str
-    kind: Kind | None
-
-
-_Placed = tuple[_Field, Sequence[str]]  # with the pages that the model looks at
 
 
 def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int = FIELDS_ASKED) -> None:
@@ -98,7 +83,7 @@ def prepare_fields(service: AnswerService, document_id: str, user_id: str) -> No
             return  # a long document, which is read in portions
 
 
-def _unasked(session: Session, document: Document, user_id: str, most: int) -> list[_Field]:
+def _unasked(session: Session, document: Document, user_id: str, most: int) -> list[AskedField]:
     """Return the first fields without an answer of this person, in their order."""
     asked = exists().where(
         Annotation.document_id == document.id,
@@ -114,13 +99,13 @@ def _unasked(session: Session, document: Document, user_id: str, most: int) -> l
         .limit(most)
     )
     return [
-        _Field(key, text, kind_of_type(FieldType(definition["type"])))
+        AskedField(key, text, kind_of_type(FieldType(definition["type"])))
         for key, text, definition in session.execute(waiting)
     ]
 
 
 def _answer(
-    service: AnswerService, loaded: Loaded, document: Document, fields: Sequence[_Field]
+    service: AnswerService, loaded: Loaded, document: Document, fields: Sequence[AskedField]
 ) -> dict[str, Prepared]:
     """Return the model's answers by question: the survey's, those that were computed before, or asked now.
 
@@ -132,56 +117,10 @@ def _answer(
         if project_stage.stage_of(session, document.project_id) != "assisted":
             keys = [field.question_id for field in fields]
             answers = load_prepared_answers(session, document.id, keys, loaded.version.id)
-    if not pages:
-        return {}
-    held = {field: answer_key(loaded, pages, field.question, field.kind) for field in fields}
-    for field, key in held.items():
-        known = service.answers.peek(key) if field.question_id not in answers else None
-        if known is not None:
-            answers[field.question_id] = known
     left = [field for field in fields if field.question_id not in answers]
-    ranked = rank_pages(service.workspace, pages, [field.question for field in left])
-    placed = list(_within([(field, some[:PAGES_ASKED]) for field, some in zip(left, ranked, strict=True)]))
-    for field, prepared in _ask(service, loaded, [page.id for page in pages], placed).items():
-        answers[field.question_id] = prepared
-        service.answers.put(held[field], prepared)
+    asked = ask_document(service, loaded, pages, left, PAGES_READ)
+    answers |= {field.question_id: prepared for field, prepared in asked.items()}
     return answers
-
-
-def _within(placed: Sequence[_Placed]) -> Iterator[_Placed]:
-    """Yield the first fields that together look at PAGES_READ pages at most."""
-    pages: set[str] = set()
-    for field, looked_at in placed:
-        pages.update(looked_at)
-        if len(pages) > PAGES_READ:
-            return
-        yield field, looked_at
-
-
-def _ask(
-    service: AnswerService, loaded: Loaded, pages: Sequence[str], placed: Sequence[_Placed]
-) -> dict[_Field, Prepared]:
-    """Ask the pages of a document in turn, each all its fields; return the best page's answer by field."""
-    best: dict[_Field, tuple[tuple[bool, float], Prepared]] = {}
-    ranked: dict[_Field, list[RankedPage]] = {field: [] for field, _ in placed}
-    for page_id in pages:
-        here = [field for field, looked_at in placed if page_id in looked_at]
-        texts, kinds = [field.question for field in here], [field.kind for field in here]
-        answers = service.ask_together(loaded, page_id, texts, kinds) if here else ()
-        for field, answer in zip(here, answers, strict=True):
-            ranked[field].append(answer.to_ranked())
-            worth = answer.marks, answer.worth
-            if field not in best or worth > best[field][0]:
-                best[field] = worth, _prepare(answer)
-    for field, (_, prepared) in best.items():
-        prepared.answer.ranked = sorted(ranked[field], key=lambda page: page.answered * page.score, reverse=True)
-    return {field: prepared for field, (_, prepared) in best.items()}
-
-
-def _prepare(page: PageAnswer) -> Prepared:
-    """Return an answer without masks of the page's size."""
-    stored: StoredAnswer = stored_answer(page.answer, page.cached.numbers)
-    return Prepared(page.page_id, stored, float(page.answer.score), float(page.answer.answered), page.milliseconds)
 
 
 def _record(

@@ -4,13 +4,14 @@ The champion of a project is the version of its newest promotion (engine.models.
 promotions uses the shipped version, which belongs to no project.
 """
 
+import re
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 import model
@@ -127,6 +128,24 @@ def origin(session: Session, version: ModelVersion) -> ModelVersion:
 def label(version: ModelVersion) -> str:
     """Return the display name: "nano" for the shipped version, "v1", "v2" and so on in a project."""
     return SHIPPED_LABEL if version.project_id is None else f"v{version.number}"
+
+
+def named(session: Session, project_id: str, name: str) -> ModelVersion:
+    """Return a version that a project may use, by its id or its name; of several shipped ones, the newest.
+
+    Raises NotFound.
+    """
+    usable = or_(ModelVersion.project_id == project_id, ModelVersion.project_id.is_(None))
+    called = ModelVersion.id == name
+    if name == SHIPPED_LABEL:
+        called = ModelVersion.project_id.is_(None)
+    elif number := re.fullmatch(r"v([0-9]{1,9})", name):
+        called = (ModelVersion.project_id == project_id) & (ModelVersion.number == int(number[1]))
+    newest = ModelVersion.created_at.desc(), ModelVersion.id.desc()
+    version = session.scalar(select(ModelVersion).where(usable, called).order_by(*newest).limit(1))
+    if version is None:
+        raise NotFound(f"The project has no model version {name!r}.")
+    return version
 
 
 def checkpoint_path(workspace: Workspace, version: ModelVersion) -> Path:

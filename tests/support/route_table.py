@@ -95,6 +95,9 @@ ROUTES: dict[str, Row] = {
     "GET /api/pages/{page_id}/words": Row(MEMBER, "read"),
     "PUT /api/pages/{page_id}/words": Row(MEMBER, "annotate"),
     "POST /api/pages/{page_id}/encode": Row(MEMBER, "annotate"),
+    # --- values for programs
+    "POST /api/projects/{project_id}/extract": Row(MEMBER, "extract"),
+    "POST /api/documents/{document_id}/extract": Row(MEMBER, "extract", body={}),
     # --- annotations: of another annotator, so that only reviewers may change it
     "POST /api/documents/{document_id}/ask": Row(MEMBER, "annotate"),
     "GET /api/documents/{document_id}/form": Row(MEMBER, "read"),
