@@ -45,6 +45,7 @@ from annotator.routes import (
     tasks,
     users,
     values,
+    webhooks,
 )
 from annotator.ui.page import build_page
 from db.startup_lock import wait_for_turn
@@ -124,6 +125,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
         questions,
         fields,
         values,
+        webhooks,
         tasks,
         reviews,
         selection,

@@ -1,4 +1,4 @@
-"""In-process workers of a server: they run the jobs that people wait for, and let tasks and figures follow."""
+"""In-process workers of a server: they run jobs that people wait for, let figures follow, and send webhooks."""
 
 from annotator.task_follower import TaskFollower
 from engine import changes
@@ -8,6 +8,7 @@ from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.read_again import jobs as read_again
+from engine.webhooks import Sender
 from engine.workspace import Workspace
 
 
@@ -29,6 +30,7 @@ class InProcessWorkers:
         )
         self._tasks = TaskFollower(workspace)
         self._followers = FollowerRunner(workspace)
+        self._sender = Sender(workspace)
         self._all = (self.imports, self.exports, self.reading)
 
     def start(self) -> None:
@@ -37,6 +39,7 @@ class InProcessWorkers:
             worker.start()
         self._tasks.start()
         self._followers.start()
+        self._sender.start()
 
     def stop(self) -> None:
         """Stop the jobs at their next step; they go on when a server runs again."""
@@ -46,3 +49,4 @@ class InProcessWorkers:
             worker.stop()
         self._tasks.stop()
         self._followers.stop()
+        self._sender.stop()

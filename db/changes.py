@@ -71,6 +71,8 @@ CURVE_SECONDS = 1.0  # between two changes that announce new points of a run's c
 DIRTY = "dirty"  # topic of the changes that name dirty documents, for followers and not for screens
 DIRTY_VALUES = "dirty values"  # the same, where only the values of the documents can be others
 HIDDEN = (DIRTY, DIRTY_VALUES)
+OF_EVENTS: tuple[Topic, ...] = ("jobs", "runs", "models")  # topics from which events follow, beside DIRTY
+EVENT_FOLLOWER = "webhooks"  # the follower that reads them (engine.followers.webhook_messages)
 _LEDGER = "changes"  # in the info of a session
 _log = logging.getLogger(__name__)
 

@@ -15,7 +15,7 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.changes import HIDDEN, Topic
+from db.changes import EVENT_FOLLOWER, HIDDEN, OF_EVENTS, Topic
 from db.tables import Change, FollowerPosition
 from engine.batches import Throttle
 from engine.workspace import Workspace
@@ -133,9 +133,11 @@ def prune(workspace: Workspace) -> None:
         recent = select(Change.id).where(Change.created_at >= now() - KEPT).order_by(Change.id).limit(1)
         first = session.scalar(recent) or session.scalar(select(func.max(Change.id)))
         lowest = select(func.min(FollowerPosition.cursor)).scalar_subquery()
-        unread = select(Change.id).where(Change.id > lowest, Change.documents.is_not(None)).order_by(Change.id).limit(1)
-        to_follow = session.scalar(unread)
-        first = min(first, to_follow) if first is not None and to_follow is not None else first
+        of_events = select(FollowerPosition.cursor).where(FollowerPosition.name == EVENT_FOLLOWER).scalar_subquery()
+        for place, kind in ((lowest, Change.documents.is_not(None)), (of_events, Change.topic.in_(OF_EVENTS))):
+            unread = select(Change.id).where(Change.id > place, kind).order_by(Change.id).limit(1)
+            to_follow = session.scalar(unread)
+            first = min(first, to_follow) if first is not None and to_follow is not None else first
         if first is None or session.scalar(select(Change.id).where(Change.id < first).limit(1)) is None:
             return
     throttle = Throttle()

@@ -152,10 +152,22 @@ class Settings(BaseSettings):
         description="Address of the Ray cluster, as ray://HOST:10001; empty: a cluster of the worker's own processes.",
     )
 
-    @field_validator("trusted_proxies")
+    webhook_private_addresses: list[str] = Field(
+        default=[],
+        description="Private addresses or networks that webhooks and callbacks may reach, as "
+        """'["10.0.5.0/24"]'; without them, public addresses alone.""",
+    )
+    webhook_http: bool = Field(
+        False, description="Allow webhooks and callbacks to http:// addresses, which others on the way can read."
+    )
+    webhook_days: float = Field(
+        30, ge=1, description="Days after which the deliveries of webhooks and callbacks are deleted."
+    )
+
+    @field_validator("trusted_proxies", "webhook_private_addresses")
     @classmethod
     def _addresses(cls, proxies: list[str]) -> list[str]:
-        """Check the proxies; "*" is refused, because clients could then choose their address for every login."""
+        """Check addresses and networks; "*" is refused: every client could then choose its address for a login."""
         for proxy in proxies:
             try:
                 ip_network(proxy)

@@ -34,6 +34,7 @@ NAMES = {
     "FormatView": "ExportFormat",
     "ImportedView": "ImportedSet",
     "MadeInvitation": "Invited",
+    "NewWebhookView": "MadeWebhook",
     "ProjectView": "Project",
     "Taken": "TakenFile",
 }

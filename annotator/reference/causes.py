@@ -139,6 +139,11 @@ CAUSES: dict[str, dict[str, str]] = {
         "429": "Too many wrong passwords; Retry-After gives the seconds to wait.",
     },
     "POST /api/users": {"409": "The name, or a confusingly similar one, is taken."},
+    "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
+    "POST /api/webhooks/{webhook_id}/test": {"409": "The webhook is switched off."},
+    "POST /api/webhook-deliveries/{delivery_id}/send": {
+        "409": "The delivery is being sent, its content was deleted, or its webhook is switched off."
+    },
     "PUT /api/projects/{project_id}/members/{user_id}": {"409": "The project would be left without an admin."},
     "DELETE /api/projects/{project_id}/members/{user_id}": {
         "403": "Only admins of the project can remove other members.",

@@ -36,6 +36,7 @@ from db.tables.signatures import PageSignature, SignatureBand
 from db.tables.skips import LeftTask, Skip
 from db.tables.task_changes import TaskChange
 from db.tables.values import ANY_FIELD, BrokenRules, FieldValue, ValueCount, ValueFlag
+from db.tables.webhooks import Webhook, WebhookDelivery, WebhookSecret
 
 __all__ = [
     "ANY_FIELD",
@@ -100,5 +101,8 @@ __all__ = [
     "ValueCount",
     "ValueFlag",
     "WaitingReview",
+    "Webhook",
+    "WebhookDelivery",
+    "WebhookSecret",
     "WordEdit",
 ]

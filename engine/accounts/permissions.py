@@ -22,6 +22,8 @@ from db.tables import (
     Run,
     Task,
     User,
+    Webhook,
+    WebhookDelivery,
 )
 from db.tables.people import Role
 from engine.accounts import visibility
@@ -39,6 +41,8 @@ _OWNED: Mapping[str, tuple[str, Any]] = {
     "run_id": ("run", Run),
     "job_id": ("job", Job),
     "invitation_id": ("invitation", Invitation),
+    "webhook_id": ("webhook", Webhook),
+    "delivery_id": ("delivery", WebhookDelivery),
 }
 _THROUGH_PAGE: Mapping[str, tuple[str, Any]] = {
     "page_id": ("page", Page.id),

@@ -11,10 +11,11 @@ from engine.client.people import People
 from engine.client.schemas import ChangesView, Project
 from engine.client.selection import Selection
 from engine.client.transport import Connection, ServerSaid
+from engine.client.webhooks import Webhooks
 from engine.client.work import Work
 
 
-class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, People):
+class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, People, Webhooks):
     """A server and a login there. Every failure raises `ServerSaid` with one sentence.
 
     A request is sent again when its answer is lost. Saves and verdicts carry an idempotency key, so that the server

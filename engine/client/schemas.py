@@ -82,6 +82,13 @@ class BrokenRule(BaseModel):
     sentence: str
 
 
+class CallbackSecretView(BaseModel):
+    """Whether a project has a secret for callbacks, and since when."""
+
+    exists: bool
+    created_at: datetime | None
+
+
 class CellView(BaseModel):
     """What the answer that counts says: accepted over fixed, submitted, draft, rejected, automatic, proposal."""
 
@@ -184,6 +191,31 @@ class DecidedAnswer(BaseModel):
     """Why the answer was left as it is; empty where it was not."""
     conflict: bool
     """Whether it was refused because somebody had changed it meanwhile."""
+
+
+class DeliveryView(BaseModel):
+    """A delivery: a message to one address, and how its sending went."""
+
+    id: str
+    webhook_id: str | None
+    """Its webhook; null: a callback of one request."""
+    url: str
+    event: str
+    state: str
+    """waiting, sent or failed."""
+    attempts: int
+    """Attempts since it was written or sent again."""
+    code: int | None
+    """HTTP status of the last answer; null without one."""
+    error: str
+    """Why the last attempt failed; empty otherwise."""
+    created_at: datetime
+    tried_at: datetime | None
+    """Time of the last attempt."""
+    next_at: datetime | None
+    """Time of the next attempt; null when none follows."""
+    content: bool
+    """Whether its content is still there, so that it can be sent again."""
 
 
 class DocumentLine(BaseModel):
@@ -609,6 +641,12 @@ class Invited(BaseModel):
     url: str
 
 
+class MadeSecret(BaseModel):
+    """A new secret. It is shown only once."""
+
+    secret: str
+
+
 class MadeToken(BaseModel):
     """A new token. It is shown once and not stored."""
 
@@ -683,6 +721,20 @@ class ModelName(BaseModel):
 
     id: str
     label: str
+
+
+class MadeWebhook(BaseModel):
+    """A new webhook. `secret` is shown once."""
+
+    id: str
+    url: str
+    events: list[str]
+    enabled: bool
+    off_reason: str
+    failing_since: datetime | None
+    created_by: str
+    created_at: datetime
+    secret: str
 
 
 class NextAnswer(BaseModel):
@@ -890,6 +942,12 @@ class QueueView(BaseModel):
     in_progress: int = 0
     skipped: int = 0
     dismissed: int = 0
+
+
+class QueuedDelivery(BaseModel):
+    """Id of a delivery that waits to be sent."""
+
+    id: str
 
 
 class RangeRule(BaseModel):
@@ -1351,6 +1409,23 @@ class VersionView(BaseModel):
     """Optimizer and settings of its training."""
     missing: bool
     """Whether its checkpoint is missing from disk: it can neither answer nor be trained."""
+
+
+class WebhookView(BaseModel):
+    """A webhook as reviewers see it.
+
+    `off_reason`: why Glossator switched it off; empty otherwise. `failing_since`: first failed attempt since the last
+    success.
+    """
+
+    id: str
+    url: str
+    events: list[str]
+    enabled: bool
+    off_reason: str
+    failing_since: datetime | None
+    created_by: str
+    created_at: datetime
 
 
 class WordMerge(BaseModel):

@@ -66,6 +66,7 @@ COMMANDS = {
         "Show throughput, speed, share accepted unchanged, reliability and queue depth.",
     ),
     "projects": ("administration.projects", "Manage projects, settings and members."),
+    "webhooks": ("administration.webhooks", "Manage webhooks, and see what was sent to them."),
     "db": ("administration.projects", "Manage the database schema."),
     "users": ("administration.users", "Manage users, sessions, passwords and tokens."),
     "check": (

@@ -1,6 +1,6 @@
 """What a follower is: derived tables, and what else follows from their differences."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 
 from db.changes import Topic
 from engine.followers.derived_table import DerivedTable, Difference
+from engine.followers.positions import DirtyChange
 
 AT_ONCE = 200  # documents of one transaction
 Differences = dict[DerivedTable, Difference]
@@ -35,6 +36,18 @@ class Repair(Protocol):
         """Compute it, and return the function that stores it in a unit of work."""
 
 
+class Announcement(Protocol):
+    """Finds what changes have made happen, where something is to be written once and never derived anew."""
+
+    def __call__(
+        self, session: Session, changes: Sequence[DirtyChange], documents: Sequence[str]
+    ) -> Callable[[Session], None] | None:
+        """Return the function that writes it in the transaction of the follower's place; None without anything.
+
+        It must write nothing twice: after a crash it sees the same changes again.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Follower:
     """Figures derived from documents after the commit of each change.
@@ -43,6 +56,7 @@ class Follower:
         name: Key of its row in the table `followers`; never changed.
         tables: Derived tables, in the order in which they are stored.
         then: Stores what else follows.
+        announce: Finds what is to be written once.
         mismatches: Checks what `then` has stored.
         repair: Corrects it.
         topics: Changes of these topics make their documents dirty too, for this follower alone.
@@ -54,6 +68,7 @@ class Follower:
     name: str
     tables: tuple[DerivedTable, ...]
     then: Consequence | None = None
+    announce: Announcement | None = None
     mismatches: Mismatches | None = None
     repair: Repair | None = None
     topics: frozenset[str] = frozenset()

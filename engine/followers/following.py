@@ -141,12 +141,16 @@ class Following:
             # Computed before the turn to write. What is committed meanwhile makes its documents dirty again.
             with self._workspace.database.snapshot_read() as session:
                 compared = [compare(session, follower, batch) for follower in followers] if batch else []
-            if not last and not any(any(differences.values()) for differences in compared):
+                announced = [each.announce(session, dirty, batch) for each in followers if each.announce is not None]
+            if not last and not any(any(differences.values()) for differences in compared) and not any(announced):
                 continue
             with self._workspace.database.write() as session:
                 held = [positions.claim(session, place, reading.settled if last else place.cursor) for place in held]
                 for follower, differences in zip(followers, compared, strict=False):
                     store(session, follower, differences, days)
+                for write in announced:
+                    if write is not None:
+                        write(session)
         for follower in followers:
             self._followed[follower.name] |= {change.id for change in dirty if change.id > reading.settled}
         return held

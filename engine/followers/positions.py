@@ -3,12 +3,13 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.changes import DIRTY
+from db.changes import DIRTY, OF_EVENTS
 from db.tables import Change, FollowerPosition, SkippedChange
 from engine import changes
 
@@ -30,12 +31,17 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class DirtyChange:
-    """A change that names dirty documents."""
+    """A change that names dirty documents; without any where it concerns something else, or many."""
 
     id: int
     project_id: str | None
     documents: tuple[str, ...]
-    day: date
+    at: datetime
+
+    @property
+    def day(self) -> date:
+        """Return its day in UTC."""
+        return self.at.date()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +92,18 @@ def read_dirty(
     rows = session.execute(chosen).all()
     wanted = {DIRTY, *topics}
     dirty = [
-        DirtyChange(row.id, row.project_id, tuple(row.documents or (row.subject_id,)), row.created_at.date())
+        DirtyChange(row.id, row.project_id, _documents(row), row.created_at)
         for row in rows
-        if row.topic in wanted and (row.documents or row.subject_id) and row.id not in followed
+        if row.topic in wanted and row.id not in followed and (row.topic in OF_EVENTS or _documents(row))
     ]
     settled = changes.find_last_settled(cursor, ((row.id, row.created_at) for row in rows))
     return Reading(dirty, settled, rows[-1].id if rows else cursor)
+
+
+def _documents(row: Any) -> tuple[str, ...]:
+    if row.topic in OF_EVENTS:
+        return ()
+    return tuple(row.documents or ([row.subject_id] if row.subject_id else ()))
 
 
 def claim(session: Session, position: Position, cursor: int) -> Position:

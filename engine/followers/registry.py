@@ -1,6 +1,14 @@
 """All followers. A new one is added here, and gets its row in the table `followers` by a migration."""
 
-from engine.followers import document_figures, field_values, finished_work, question_uses, queue_days, waiting_reviews
+from engine.followers import (
+    document_figures,
+    field_values,
+    finished_work,
+    question_uses,
+    queue_days,
+    waiting_reviews,
+    webhook_messages,
+)
 from engine.followers.follower import Follower
 
 FOLLOWERS: tuple[Follower, ...] = (
@@ -10,4 +18,5 @@ FOLLOWERS: tuple[Follower, ...] = (
     question_uses.FOLLOWER,
     waiting_reviews.FOLLOWER,
     field_values.FOLLOWER,
+    webhook_messages.FOLLOWER,
 )

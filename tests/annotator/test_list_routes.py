@@ -22,6 +22,8 @@ FILLED = {
     "/api/projects/{project_id}/asked-questions": "questions",
     "/api/projects/{project_id}/members": "members",
     "/api/projects/{project_id}/invitations": "invitations",
+    "/api/projects/{project_id}/webhooks": "webhooks",
+    "/api/projects/{project_id}/webhook-deliveries": "deliveries",
     "/api/projects/{project_id}/documents": "tasks",
     "/api/projects/{project_id}/values": "values",
     "/api/annotations/{annotation_id}/revisions": "revisions",

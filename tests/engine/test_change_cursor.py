@@ -13,6 +13,7 @@ from db.changes import publish
 from db.tables import Change
 from engine import changes
 from engine.changes import EventBatch
+from engine.followers import catch_up
 from engine.workspace import Workspace
 
 POSTGRESQL = pytest.mark.parametrize(
@@ -96,6 +97,10 @@ def test_old_changes_go_and_who_missed_them_is_told(workspace: Workspace) -> Non
     with workspace.database.write() as session:
         hour_ago = now() - changes.KEPT - timedelta(seconds=1)
         session.execute(update(Change).where(Change.id < last).values(created_at=hour_ago))
+    changes.prune(workspace)
+    with workspace.database.read() as session:
+        assert len(session.scalars(select(Change.id)).all()) == 5, "events may follow from these changes"
+    assert catch_up(workspace)
     changes.prune(workspace)
     changes.prune(workspace)
     with workspace.database.read() as session:

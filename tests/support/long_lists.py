@@ -39,6 +39,7 @@ from engine.tasks.skips import list_skips, skip
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.tasks.tasks import list_tasks
 from engine.training.retraining.views import run_lines
+from engine.webhooks import deliveries, messages, webhooks
 from engine.workspace import Workspace
 from tests.support.accounts import make_user
 from tests.support.factories import BILL_QUESTIONS, accept, bill, make_document, make_project, pages_of
@@ -134,6 +135,14 @@ class LongLists:
             "invitations": (
                 self.more_invitations,
                 lambda limit, at: invitations.invitations(workspace, project, limit=limit, cursor=at),
+            ),
+            "webhooks": (
+                self.more_webhooks,
+                lambda limit, at: webhooks.list_webhooks(workspace, project, limit=limit, cursor=at),
+            ),
+            "deliveries": (
+                self.more_deliveries,
+                lambda limit, at: deliveries.list_deliveries(workspace, project, limit=limit, cursor=at),
             ),
             "sessions": (
                 self.more_sessions,
@@ -241,3 +250,12 @@ class LongLists:
     def more_sessions(self) -> None:
         digest = f"{next(self.numbers):016}".ljust(64, "0")
         self.add(LoginSession(token_sha256=digest, user_id=self.local.id, expires_at=now() + timedelta(days=1)))
+
+    def more_webhooks(self) -> None:
+        url = f"https://webhooks.invalid/{next(self.numbers)}"
+        webhooks.create_webhook(self.workspace, self.project, url, ["document.ready"], by=self.local)
+
+    def more_deliveries(self) -> None:
+        if not webhooks.callback_secret(self.workspace, self.project).exists:
+            webhooks.rotate_callback_secret(self.workspace, self.project, by=self.local)
+        messages.send_once(self.workspace, self.project, "https://webhooks.invalid/", "extraction.done", {})

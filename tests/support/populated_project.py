@@ -15,6 +15,7 @@ from engine.fields.definition import FieldDefinition
 from engine.interchange import export_files
 from engine.jobs import queue
 from engine.models import registry
+from engine.webhooks import messages, webhooks
 from engine.workspace import Workspace
 from tests.support.accounts import Person, make_user, somebody
 from tests.support.factories import accept, bill, make_document, make_project, pages_of
@@ -95,7 +96,9 @@ class World:
 
     def ids_of(self, person: Person) -> dict[str, str]:
         """An id for every name that a path of the REST interface may hold."""
-        used_up = ("user_id", "invitation_id", "job_id", "import_id", "export_id", "session_id")
+        used_up = (
+            "user_id", "invitation_id", "job_id", "import_id", "export_id", "session_id", "webhook_id", "delivery_id",
+        )  # fmt: skip
         kept = {name: key for name, key in self._fixed.items() if name.endswith("_id")}
         return kept | {name: self.id_of(name, person) for name in used_up}
 
@@ -115,6 +118,11 @@ class World:
             return queue.enqueue(self.workspace, "import", self.project.id, payload, run_after=tomorrow).id
         if name == "export_id":
             return self._made_export()
+        if name in ("webhook_id", "delivery_id"):
+            hook = webhooks.create_webhook(
+                self.workspace, self.project.id, "https://webhooks.invalid/", ["document.ready"], by=self.owner
+            )
+            return hook.id if name == "webhook_id" else messages.send_test(self.workspace, hook.id, by=self.owner)
         if name == "session_id":
             return self._another_session(person)
         return self._fixed[name]

@@ -81,6 +81,19 @@ ROUTES: dict[str, Row] = {
     "POST /api/projects/{project_id}/invitations": Row(ADMIN, body={"role": "annotator"}),
     "DELETE /api/invitations/{invitation_id}": Row(ADMIN),
     "GET /api/projects/{project_id}/audit": Row(ADMIN),
+    # --- webhooks
+    "GET /api/projects/{project_id}/webhooks": Row(REVIEWER),
+    "POST /api/projects/{project_id}/webhooks": Row(
+        REVIEWER, body={"url": "https://webhooks.invalid/", "events": ["document.ready"]}
+    ),
+    "PATCH /api/webhooks/{webhook_id}": Row(REVIEWER, body={}),
+    "DELETE /api/webhooks/{webhook_id}": Row(REVIEWER),
+    "POST /api/webhooks/{webhook_id}/secret": Row(REVIEWER),
+    "POST /api/webhooks/{webhook_id}/test": Row(REVIEWER),
+    "GET /api/projects/{project_id}/webhook-deliveries": Row(REVIEWER),
+    "POST /api/webhook-deliveries/{delivery_id}/send": Row(REVIEWER),
+    "GET /api/projects/{project_id}/callback-secret": Row(REVIEWER),
+    "POST /api/projects/{project_id}/callback-secret": Row(REVIEWER),
     # --- documents and pages
     "GET /api/projects/{project_id}/documents": Row(MEMBER, "read"),
     "POST /api/projects/{project_id}/documents": Row(MEMBER, "annotate"),

@@ -19,6 +19,7 @@ from engine.selection import survey_trigger
 from engine.tasks.opening import task_changes
 from engine.training.retraining import schedule, trigger
 from engine.training.retraining.cleanup import clean_up
+from engine.webhooks import Sender
 from engine.workspace import Workspace
 
 
@@ -63,7 +64,9 @@ def run_worker(
     lease_seconds: float = queue.LEASE_SECONDS,
     handlers: Mapping[str, Handler] = HANDLERS,
 ) -> int:
-    """Do jobs with all handlers and chores of the product, and let figures follow; return how many jobs were done.
+    """Do jobs with all handlers and chores of the product; return how many were done.
+
+    Meanwhile figures follow, and webhooks are sent.
 
     Arguments are those of `engine.jobs.worker.work`.
 
@@ -71,8 +74,11 @@ def run_worker(
         Refused: There is no model to begin with.
     """
     followers = FollowerRunner(workspace)
+    sender = Sender(workspace)
     followers.start()
+    sender.start()
     try:
         return work(workspace, handlers=handlers, chores=CHORES, once=once, stop=stop, lease_seconds=lease_seconds)
     finally:
         followers.stop()
+        sender.stop()
