@@ -3,10 +3,11 @@
 As in confident learning (Northcutt, Jiang and Chuang 2021, JAIR 70, section 3), a label is doubted when the model is
 confident of another one. There the model has not seen the label; here it may have been trained on it, and then
 contradicts it less often. A label without a review is therefore not proven right. Labels of holdouts are never reviewed
-this way: fixed towards the model, they would overrate it.
+this way: fixed towards the model, they would overrate it. A date, an amount or another typed value that the model marks
+at another place contradicts no label that says the same.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -29,6 +30,7 @@ from engine.annotation.agreement import AGREED, compare
 from engine.annotation.proposal import read_state
 from engine.annotation.state import AnnotationState
 from engine.annotation.survey_answers import fresh
+from engine.annotation.typed_values import load_typed_values
 from engine.models import registry
 from engine.paging import Order, Page, rows_of
 from engine.queries import is_newest
@@ -205,12 +207,33 @@ def _find_contradicted(
     """Return the contradicted labels: annotation -> (revision, time of the survey answer, contradiction)."""
     found = {}
     rows = session.execute(_labels(project_id, version_id).where(Annotation.id.in_(annotations)))
+    elsewhere: dict[str, tuple[str, AnnotationState, AnnotationState]] = {}
     for annotation, revision, said in rows.all():
         label, model = AnnotationState.model_validate(revision.state), read_state(said.answer, said.page_id)
         seen = contradiction(label, model, said.answered, said.score)
         if seen is not None and not _kept_before(session, annotation.id, model, seen[0]):
             found[annotation.id] = revision.id, said.created_at, seen
+            if seen[0] == "elsewhere":
+                elsewhere[annotation.id] = annotation.question_id, label, model
+    for annotation_id in _same_values(session, elsewhere):
+        del found[annotation_id]
     return found
+
+
+def _same_values(
+    session: Session, elsewhere: Mapping[str, tuple[str, AnnotationState, AnnotationState]]
+) -> Iterator[str]:
+    """Yield those of some answers that say the same value as the model does at another place.
+
+    `elsewhere`: question, label and the model's mark by annotation.
+    """
+    labels = load_typed_values(session, [(question_id, label) for question_id, label, _ in elsewhere.values()])
+    models = load_typed_values(session, [(question_id, model) for question_id, _, model in elsewhere.values()])
+    for (annotation_id, (_, label, model)), both in zip(
+        elsewhere.items(), zip(labels, models, strict=True), strict=True
+    ):
+        if compare(label, model, both).says_same:
+            yield annotation_id
 
 
 def _kept_before(session: Session, annotation_id: str, model: AnnotationState, kind: str) -> bool:

@@ -9,6 +9,8 @@ from sqlalchemy import delete, select, update
 from db.tables import Annotation, Document, LabelReview, ReviewCount, Revision, WaitingReview
 from engine.annotation import removal
 from engine.errors import Forbidden
+from engine.fields.definition import FieldDefinition
+from engine.fields.project_fields import replace_fields
 from engine.followers import catch_up
 from engine.selection import label_review
 from engine.tasks.queue.queue_view import to_review
@@ -17,7 +19,7 @@ from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import edits, judge, make_person, save
 from tests.support.drift import figures_adrift, find_drift, rebuild_all
-from tests.support.factories import accept, bill, make_document, make_project
+from tests.support.factories import accept, bill, line, make_document, make_project
 from tests.support.statements import heard
 from tests.support.survey_rows import make_version, say
 
@@ -67,6 +69,21 @@ def test_labels_are_contradicted_in_three_ways(desk: Desk) -> None:
         here.id: "here",
         not_here.id: "not_here",
     }
+
+
+def test_the_same_value_at_another_place_contradicts_no_label(desk: Desk) -> None:
+    fields = [FieldDefinition(name="issued", question="What is the date?", type="date")]
+    replace_fields(desk.workspace, desk.project.id, fields, desk.rita.id)
+    paper = make_document(
+        desk.workspace, desk.project.id, [line("12.03.2026 March 12, 2026 13.03.2026", y=20)], split="train"
+    )
+    accept(desk.workspace, paper, fields[0].question, [0], author="Ann")
+    say(desk.workspace, desk.version, paper, fields[0].question, (1, 2, 3))
+    assert desk.find() == 0
+    other = make_document(desk.workspace, desk.project.id, [line("12.03.2026 14.03.2026", y=20)], split="train")
+    doubted = accept(desk.workspace, other, fields[0].question, [0], author="Ann")
+    say(desk.workspace, desk.version, other, fields[0].question, (1,))
+    assert desk.find() == 1 and list(desk.looks()) == [doubted.id]
 
 
 @pytest.mark.parametrize(
