@@ -99,6 +99,12 @@ def format_mean(version: VersionView, name: str) -> str:
     return f"{iou(value)} ({iou(low)} to {iou(high)})" if low < high else iou(value)
 
 
+def format_values(version: VersionView) -> str:
+    """Return the share of equal values on the held-out documents as a cell; "-" when none was judged."""
+    value = (version.figures.get("own") or {}).get("value_equal")
+    return "-" if value is None else f"{value:.0%}"
+
+
 def _newest(judged: Sequence[VersionView]) -> list[VersionView]:
     """Return the newest judged versions and the one in use, oldest first."""
     newest = list(judged[:_MOST])

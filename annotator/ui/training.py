@@ -35,7 +35,7 @@ EMPTY = empty(
 )
 MODEL_COLUMNS = [
     "Model", "Parent", "Created", *(f"{curves.FIGURE}, {curves.HOLDOUTS[name].lower()}" for name in JUDGED_ON),
-    "Optimizer", "Snapshot",
+    "Equal values", "Optimizer", "Snapshot",
 ]  # fmt: skip
 _CHANGES_SHOWN = 40
 ROWS = 20  # of one page of runs, or of models
@@ -269,6 +269,7 @@ def _model_row(version: registry.VersionView, labels: Mapping[str, str]) -> list
         labels.get(version.parent_id or "", "-"),
         moment(version.created_at),
         *(lineage.format_mean(version, name) for name in JUDGED_ON),
+        lineage.format_values(version),
         str(version.optimizer.get("name", "-")),
         (version.snapshot_sha256 or "-")[:12],
     ]

@@ -36,7 +36,7 @@ def list_(
     ] = registry.MOST_LISTED,
     as_json: Json = False,
 ) -> None:
-    """List model versions with their figures, newest first."""
+    """List model versions with their figures, newest first; "equal": share of equal values on held-out documents."""
     with here() as workspace:
         registry.ensure_shipped(workspace)
         versions = registry.versions(workspace, project_named(workspace, project).id, limit=limit)
@@ -44,7 +44,7 @@ def list_(
         emit({"models": [_as_json(version) for version in versions]})
         return
     labels = {version.id: version.label for version in versions}
-    table = Table("", "model", "parent", "snapshot", "held out: IoU", "generated: IoU", "created")
+    table = Table("", "model", "parent", "snapshot", "held out: IoU", "equal", "generated: IoU", "created")
     for version in versions:
         state = ["champion"] * version.champion + ["missing"] * version.missing
         table.add_row(
@@ -52,8 +52,9 @@ def list_(
             version.label,
             labels.get(version.parent_id or "", ""),
             (version.snapshot_sha256 or "")[:12],
-            _iou(version.figures, "own"),
-            _iou(version.figures, "generated"),
+            _figure(version.figures, "own"),
+            _figure(version.figures, "own", "value_equal"),
+            _figure(version.figures, "generated"),
             f"{version.created_at:%Y-%m-%d %H:%M}",
         )
     output.print(table)
@@ -171,6 +172,6 @@ def _as_json(one: registry.VersionView) -> dict[str, Any]:
     }
 
 
-def _iou(figures: dict[str, Any], holdout: str) -> str:
-    value = figures.get(holdout, {}).get("mean_iou")
+def _figure(figures: dict[str, Any], holdout: str, name: str = "mean_iou") -> str:
+    value = figures.get(holdout, {}).get(name)
     return "" if value is None else f"{value:.3f}"
