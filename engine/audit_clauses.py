@@ -139,6 +139,12 @@ _SETTINGS: Mapping[str, Callable[[Any, Any], str]] = {
     "conventions": lambda _old, new: (
         f"ambiguous values are now decided by {_conventions(new)}" if new else "ambiguous values are now left to people"
     ),
+    "issuer_conventions": lambda _old, new: (
+        "ambiguous values of issuers are now decided so: "
+        + "; ".join(f"{issuer} by {_conventions(pairs)}" for issuer, pairs in sorted(new.items()))
+        if new
+        else "ambiguous values of single issuers are now left to the project"
+    ),
 }
 
 

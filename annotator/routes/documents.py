@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
-from pydantic import BaseModel, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from annotator.access import MEMBERS, REVIEWERS, check_member
 from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
@@ -13,6 +13,7 @@ from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
 from annotator.uploads import asked_early, copy_upload, sent_name
 from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
+from engine.annotation.conventions import issuer_of_document
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import Ingested
@@ -163,6 +164,19 @@ def show_document(
     document = document_view(workspace, document_id)
     lines = annotation_lines(workspace, document_id, user.id) if questions else []
     return DocumentWithQuestions(**document.model_dump(), annotations=lines)
+
+
+class Issuer(BaseModel):
+    """Issuer of a document."""
+
+    issuer: str | None = Field(description="Name, as a person accepted it; null where it is not known.")
+
+
+@router.get("/documents/{document_id}/issuer")
+@needs_scope("read")
+def show_issuer(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> Issuer:
+    """Return who issued a document: the accepted answer of the field that names the issuer."""
+    return Issuer(issuer=issuer_of_document(workspace, document_id, user.id))
 
 
 @router.post("/documents/{document_id}/reading/stop")

@@ -11,7 +11,7 @@ from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
 from engine.accounts import permissions
-from engine.annotation import views
+from engine.annotation import conventions, views
 from engine.annotation.proposal import ModelName
 from engine.models import registry
 from engine.projects import project_settings, projects
@@ -107,6 +107,7 @@ class Conventions(BaseModel):
     """Conventions by which ambiguous values of a project are read."""
 
     conventions: dict[str, str]
+    issuers: dict[str, dict[str, str]] = Field(description="Conventions of single issuers, by name; they go first.")
 
 
 class PickedConvention(BaseModel):
@@ -115,6 +116,8 @@ class PickedConvention(BaseModel):
     model_config = ConfigDict(extra="forbid", json_schema_extra={"examples": [{"convention": {"date_order": "DMY"}}]})
 
     convention: dict[str, str | None] = Field(max_length=20)
+    document_id: str | None = Field(None, description="Remember it for the issuer of this document.")
+    issuer: str | None = Field(None, max_length=200, description="Remember it for the issuer of this name.")
 
 
 @router.post("/projects/{project_id}/conventions")
@@ -122,8 +125,19 @@ class PickedConvention(BaseModel):
 def remember_convention(
     project_id: str, picked: PickedConvention, workspace: TheWorkspace, user: CurrentUser
 ) -> Conventions:
-    """Remember the convention of a reading that a person picked; it decides the next text of the kind. Audited."""
-    return Conventions(conventions=projects.remember_convention(workspace, project_id, picked.convention, user.id))
+    """Remember the convention of a reading that a person picked; it decides the next text of the kind. Audited.
+
+    Without `document_id` and `issuer` it is remembered for the project. Annotators change only what they picked.
+    """
+    remembered = conventions.remember_convention(
+        workspace,
+        project_id,
+        picked.convention,
+        user.id,
+        document_id=picked.document_id,
+        issuer=picked.issuer or None,
+    )
+    return Conventions.model_validate(remembered, from_attributes=True)
 
 
 @router.patch("/projects/{project_id}/settings", dependencies=[ADMINS])

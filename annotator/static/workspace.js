@@ -80,7 +80,8 @@ export class Workspace {
     this.answer = this.makeAnswer();
     this.values = new AnswerValues(this.answer, {
       project: () => this.library.project?.id,
-      tell: (sentence, action) => toasts.show(sentence, 'info', action),
+      document: () => this.library.document?.id,
+      tell: (sentence, ...actions) => toasts.show(sentence, actions.length ? 'undo' : 'info', ...actions),
       error: (error) => toasts.error(error),
       open: (page) => this.act(() => this.navigation.page(page)),
     });

@@ -22,6 +22,7 @@ from engine import leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
 from engine.annotation.edits import Edit
+from engine.annotation.issuers import load_context
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
 from engine.annotation.seconds import bounded_seconds
@@ -30,7 +31,7 @@ from engine.annotation.texts import answer_text
 from engine.annotation.values import ValueView, load_values, view_values
 from engine.errors import Conflict, NotFound, Refused
 from engine.fields.definition import FieldDefinition
-from engine.fields.read_value import context_of
+from engine.fields.normalisation import LocaleContext
 from engine.projects.project_settings import ProjectSettings
 from engine.queries import not_removed
 from engine.workspace import Workspace
@@ -247,14 +248,14 @@ class _Answer:
     head: int
     action: Action
     field: dict[str, Any] | None
-    settings: dict[str, Any]
+    context: LocaleContext
 
     def values_of(self, ready: Ready) -> list[ValueView]:
         """Return the typed values of a revision; none where the question is no field."""
         if self.field is None:
             return []
         field = FieldDefinition.model_validate(self.field)
-        return view_values(field, ready.state, ready.texts, context_of(self.settings))
+        return view_values(field, ready.state, ready.texts, self.context)
 
 
 # One query, built once at import: it runs before every save.
@@ -315,8 +316,9 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     visibility.check_standing(found.status)
     if action == "accept" and not reviewer and ProjectSettings.model_validate(found.settings).review_required:
         action = "submit"
+    context = load_context(session, found.settings, found.document_id)
     place = found.project_id, found.document_id, found.question_id, found.author_id
-    return _Answer(*place, found.head, action, found.field, found.settings)
+    return _Answer(*place, found.head, action, found.field, context)
 
 
 def _release_task(session: Session, answer: _Answer) -> None:
@@ -334,13 +336,14 @@ def _saved_before(session: Session, annotation_id: str, base: int, key: str) -> 
         visibility.check_standing(found.status)
         raise moved_on(found.head, base)
     state = AnnotationState.model_validate(revision.state)
+    annotation = session.get_one(Annotation, annotation_id)
     return Saved(
         revision=revision.number,
         status=revision.status,
         saved_at=revision.created_at,
         state=state,
         text=answer_text(session, state),
-        values=load_values(session, session.get_one(Annotation, annotation_id).question_id, state),
+        values=load_values(session, annotation.question_id, annotation.document_id, state),
     )
 
 

@@ -7,11 +7,12 @@ from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from db.tables import Project, ProjectField
+from engine.annotation.issuers import load_context
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_texts
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Value
-from engine.fields.read_value import BY_PERSON, context_of, read_value
+from engine.fields.read_value import BY_PERSON, read_value
 from engine.fields.types import FieldType
 
 
@@ -79,17 +80,17 @@ class FieldView(BaseModel):
     several: bool
 
 
-def load_field(session: Session, question_id: str) -> tuple[FieldDefinition, LocaleContext] | None:
-    """Return the field of a question, and how the project's papers print values; None where it is no field."""
+def load_field(session: Session, question_id: str, document_id: str) -> tuple[FieldDefinition, LocaleContext] | None:
+    """Return the field of a question, and how the document prints values; None where it is no field."""
     row = session.execute(_FIELD, {"question": question_id}).one_or_none()
     if row is None:
         return None
-    return FieldDefinition.model_validate(row.definition), context_of(row.settings)
+    return FieldDefinition.model_validate(row.definition), load_context(session, row.settings, document_id)
 
 
-def load_values(session: Session, question_id: str, state: AnnotationState) -> list[ValueView]:
+def load_values(session: Session, question_id: str, document_id: str, state: AnnotationState) -> list[ValueView]:
     """Return the values of an answer to a question; none where the question is no field."""
-    known = load_field(session, question_id)
+    known = load_field(session, question_id, document_id)
     if known is None:
         return []
     return view_values(known[0], state, answer_texts(session, state.single_values()), known[1])

@@ -100,7 +100,7 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
             .where(Revision.annotation_id == annotation_id, Revision.number == annotation.head)
         ).one_or_none()
         proposal = proposal_of(session, prediction) if prediction is not None else None
-        field = load_field(session, question.id)
+        field = load_field(session, question.id, annotation.document_id)
         texts = answer_texts(session, state.single_values()) if field is not None else []
         return AnnotationView(
             id=annotation.id,

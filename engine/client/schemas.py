@@ -177,6 +177,8 @@ class Conventions(BaseModel):
     """Conventions by which ambiguous values of a project are read."""
 
     conventions: dict[str, str]
+    issuers: dict[str, dict[str, str]]
+    """Conventions of single issuers, by name; they go first."""
 
 
 class DecidedAnswer(BaseModel):
@@ -549,6 +551,13 @@ class InvitationView(BaseModel):
     expires_at: datetime
     state: str
     used_by: str | None
+
+
+class Issuer(BaseModel):
+    """Issuer of a document."""
+
+    issuer: str | None
+    """Name, as a person accepted it; null where it is not known."""
 
 
 class JobView(BaseModel):
@@ -1681,6 +1690,8 @@ class FieldDefinition(BaseModel):
     country: str | None = None
     """ISO 3166-1 code of phone numbers printed without a country."""
     rules: Annotated[list[Rules], Field(validate_default=True)] = []
+    issuer: bool = False
+    """Whether the value says who issued the paper; conventions can be remembered for an issuer."""
     confidence: float | None = None
     """Confidence from which a value counts without people; empty: the project's."""
 
@@ -1814,6 +1825,8 @@ class StoredField(BaseModel):
     country: str | None = None
     """ISO 3166-1 code of phone numbers printed without a country."""
     rules: Annotated[list[Rules], Field(validate_default=True)] = []
+    issuer: bool = False
+    """Whether the value says who issued the paper; conventions can be remembered for an issuer."""
     confidence: float | None = None
     """Confidence from which a value counts without people; empty: the project's."""
     id: str

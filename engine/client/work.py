@@ -13,6 +13,7 @@ from engine.client.schemas import (
     FieldChange,
     FieldDefinition,
     GoldState,
+    Issuer,
     Judged,
     LeaseView,
     ListedQuestion,
@@ -76,10 +77,25 @@ class Work:
         body = {"fields": [dict(field) for field in fields], "before": None if before is None else dict(before)}
         return self._at.put(list[StoredField], f"/projects/{project_id}/fields", body)
 
-    def remember_convention(self, project_id: str, convention: Mapping[str, str | None]) -> dict[str, str]:
-        """Remember how the project's papers print values, as {"date_order": "DMY"}; null forgets one. Returns all."""
-        body = {"convention": dict(convention)}
-        return self._at.post(Conventions, f"/projects/{project_id}/conventions", body).conventions
+    def remember_convention(
+        self,
+        project_id: str,
+        convention: Mapping[str, str | None],
+        *,
+        document_id: str | None = None,
+        issuer: str | None = None,
+    ) -> Conventions:
+        """Remember how the project's papers print values, as {"date_order": "DMY"}; null forgets one. Returns all.
+
+        document_id: remember it for the issuer of this document; a person has accepted who that is.
+        issuer: remember it for the issuer of this name.
+        """
+        body = {"convention": dict(convention), "document_id": document_id, "issuer": issuer}
+        return self._at.post(Conventions, f"/projects/{project_id}/conventions", body)
+
+    def issuer(self, document_id: str) -> str | None:
+        """Return the issuer of a document as a person accepted it; None where it is not known."""
+        return self._at.get(Issuer, f"/documents/{document_id}/issuer").issuer
 
     def preview_fields(self, project_id: str, fields: Sequence[Mapping[str, Any]]) -> list[FieldChange]:
         """Return what `set_fields` would do (reviewers); nothing is saved."""

@@ -5,7 +5,7 @@ were fields have none: each of their questions is a plain text.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,11 +16,12 @@ from engine.fields.kinds import kind_of_type
 from engine.fields.names import name_of_question
 from engine.fields.normalisation import LocaleContext
 from engine.fields.project_fields import StoredField, load_fields
+from engine.fields.read_value import context_of
 from engine.fields.types import FieldType
 from engine.projects.project_settings import settings_of
 from model.kinds import Kind
 
-_FROZEN = ("name", "question", "type", "several", "required", "choices", "currency", "country", "rules")
+_FROZEN = ("name", "question", "type", "several", "required", "choices", "currency", "country", "rules", "issuer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,11 @@ class FrozenFields:
 
     fields: Mapping[str, FieldDefinition]
     context: LocaleContext
+    settings: Mapping[str, Any] = field(default_factory=dict)  # locale and conventions, also of issuers
+
+    def context_for(self, issuer: str | None) -> LocaleContext:
+        """Return how the papers of an issuer print values; None: one that is not known."""
+        return self.context if issuer is None else context_of(self.settings, issuer)
 
 
 def freeze_fields(session: Session, project_id: str) -> dict[str, Any]:
@@ -42,6 +48,8 @@ def freeze_fields(session: Session, project_id: str) -> dict[str, Any]:
         head["locale"] = settings.locale
     if settings.conventions:
         head["conventions"] = dict(sorted(settings.conventions.items()))
+    if settings.issuer_conventions:
+        head["issuer_conventions"] = dict(sorted(settings.issuer_conventions.items()))
     return head
 
 
@@ -52,10 +60,11 @@ def fields_of_head(head: Mapping[str, Any], questions: Iterable[tuple[str, str]]
         head: Of the manifest.
         questions: Ids and texts of the answered questions, for a snapshot without fields: each is a plain text.
     """
-    context = LocaleContext(locale=head.get("locale"), conventions=head.get("conventions", {}))
+    settings = {name: head[name] for name in ("locale", "conventions", "issuer_conventions") if name in head}
+    context = context_of(settings)
     if "fields" in head:
         rows = {row["id"]: {name: row[name] for name in row if name != "id"} for row in head["fields"]}
-        return FrozenFields({key: FieldDefinition.model_validate(row) for key, row in rows.items()}, context)
+        return FrozenFields({key: FieldDefinition.model_validate(row) for key, row in rows.items()}, context, settings)
     return FrozenFields(_plain(questions), context)
 
 

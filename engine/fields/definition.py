@@ -100,6 +100,9 @@ class FieldDefinition(BaseModel):
         None, pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of phone numbers printed without a country."
     )
     rules: tuple[Rule, ...] = Field((), max_length=20)
+    issuer: bool = Field(
+        False, description="Whether the value says who issued the paper; conventions can be remembered for an issuer."
+    )
     confidence: float | None = Field(
         None, gt=0, le=1, description="Confidence from which a value counts without people; empty: the project's."
     )
@@ -113,6 +116,8 @@ class FieldDefinition(BaseModel):
     def _fits_its_type(self) -> Self:
         if self.type is FieldType.CHOICE and not self.choices:
             raise ValueError("a field of type choice needs its choices")
+        if self.issuer and self.type is not FieldType.STRING:
+            raise ValueError("only a field of type string names the issuer")
         values = [choice.value for choice in self.choices]
         if len(set(values)) < len(values):
             raise ValueError("a choice is listed twice")

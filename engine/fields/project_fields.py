@@ -309,8 +309,8 @@ def _define(session: Session, question: Question, match: _Match, by: str) -> Non
         field = ProjectField(question_id=question.id, project_id=question.project_id, version=0, definition={})
         session.add(field)
     field.name = match.wanted.name
-    if field.definition == content:
-        return
+    if field.version and FieldDefinition.model_validate(field.definition) == match.wanted:
+        return  # also where it was stored before the definition had all of its parts
     field.version, field.definition = field.version + 1, content
     session.flush()  # the version names its field
     session.add(FieldVersion(question_id=question.id, number=field.version, definition=content, created_by=by))
@@ -367,6 +367,9 @@ def _check(wanted: Sequence[FieldDefinition]) -> None:
             raise Refused(f"The name {definition.name} is given twice; rename one of the fields.")
         names.add(definition.name)
         questions.add(definition.question)
+    issuers = [definition.name for definition in wanted if definition.issuer]
+    if len(issuers) > 1:
+        raise Refused(f"The fields {join_names(issuers)} all name the issuer. Choose one of them.")
     for definition in wanted:
         for rule in definition.rules:
             others = rule.of if rule.rule == "sum" else [rule.field] if rule.rule == "not_before" else []

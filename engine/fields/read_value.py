@@ -1,6 +1,7 @@
 """Value of a field from what is printed, and from what a person said of it."""
 
 import re
+import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
@@ -54,9 +55,19 @@ def fits(field: FieldDefinition, value: Value) -> bool:
             return isinstance(value, str)
 
 
-def context_of(settings: Mapping[str, Any]) -> LocaleContext:
-    """Return what a project's settings say about how its papers print values."""
-    return LocaleContext(locale=settings.get("locale") or None, conventions=settings.get("conventions") or {})
+def context_of(settings: Mapping[str, Any], issuer: str | None = None) -> LocaleContext:
+    """Return what a project's settings say about how its papers print values, or those of one issuer."""
+    conventions = settings.get("conventions") or {}
+    if issuer is not None:
+        of_issuers = settings.get("issuer_conventions") or {}
+        wanted = issuer.casefold()
+        conventions = conventions | next((own for name, own in of_issuers.items() if name.casefold() == wanted), {})
+    return LocaleContext(locale=settings.get("locale") or None, conventions=conventions)
+
+
+def issuer_name(text: str) -> str:
+    """Return the name of an issuer from its printed text: one line, at most 200 characters."""
+    return " ".join(unicodedata.normalize("NFKC", text).split()).strip(" .,;:")[:200]
 
 
 def _is_amount(value: Mapping[str, str | None]) -> bool:

@@ -40,7 +40,7 @@ _SETS = (
                 _DATE,
                 rules=(NotBeforeRule(rule="not_before", field="invoice_date"),),
             ),
-            _field("supplier", "Who is the supplier?", required=True),
+            _field("supplier", "Who is the supplier?", required=True, issuer=True),
             _field("customer", "Who is the customer?"),
             _field("order_number", "What is the order number?"),
             _field("subtotal", "What is the subtotal?", _MONEY),
@@ -53,7 +53,7 @@ _SETS = (
         "Receipt",
         "Shop, date and amounts of a receipt.",
         (
-            _field("company", "What is the company name?", required=True),
+            _field("company", "What is the company name?", required=True, issuer=True),
             _field("address", "What is the address?", FieldType.ADDRESS),
             _field("date", "What is the date?", _DATE, required=True),
             _field("time", "What is the time?", FieldType.TIME),
@@ -71,7 +71,7 @@ _SETS = (
             _field("order_number", "What is the order number?", required=True),
             _field("order_date", "What is the date?", _DATE, required=True),
             _field("supplier", "Who is the supplier?", required=True),
-            _field("customer", "Who is the customer?"),
+            _field("customer", "Who is the customer?", issuer=True),
             _field("delivery_address", "What is the delivery address?", FieldType.ADDRESS),
             _field("contact", "Who is the contact person?"),
             _field("phone", "What is the phone number?", FieldType.PHONE),
@@ -122,12 +122,14 @@ _SETS = (
 def add_ready_set(present: Sequence[FieldDefinition], ready: ReadySet) -> list[FieldDefinition]:
     """Return the fields of a list, then those of a set whose question or name the list does not have.
 
-    A field that a rule names may be left out so; the rule then goes too.
+    A field that a rule names may be left out so; the rule then goes too. A list has one issuer: its own stays.
     """
     names = {field.name for field in present}
     questions = {field.question for field in present}
     further = [field for field in ready.fields if field.name not in names and field.question not in questions]
     names |= {field.name for field in further}
+    if any(field.issuer for field in present):
+        further = [field.model_copy(update={"issuer": False}) for field in further]
     return [*present, *(_without_lost_rules(field, names) for field in further)]
 
 

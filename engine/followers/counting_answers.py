@@ -19,10 +19,10 @@ from db.tables import (
     SurveyAnswer,
     Task,
 )
+from engine.annotation.issuers import load_contexts
 from engine.annotation.state import AnnotationState, PageMark, Patch
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext
-from engine.fields.read_value import context_of
 from engine.queries import not_removed, replaces_person
 
 PROPOSAL = "proposal"  # status of a survey's answer
@@ -34,7 +34,7 @@ Cell = tuple[str, str]  # document and question
 
 @dataclass(frozen=True, slots=True)
 class FieldsOf:
-    """Fields of a project in their order, by question, and how its papers print values."""
+    """Fields of a document's project in their order, by question, and how the document prints values."""
 
     project_id: str
     fields: Mapping[str, FieldDefinition]
@@ -69,11 +69,12 @@ def load_fields_of(session: Session, ids: Collection[str]) -> dict[str, FieldsOf
     for row in connection.execute(_FIELDS, {"ids": projects}):
         fields[row.project_id][row.question_id] = FieldDefinition.model_validate(row.definition)
     settings = {row.id: row.settings for row in connection.execute(_SETTINGS, {"ids": projects})}
-    of_project = {
-        project_id: FieldsOf(project_id, fields[project_id], context_of(settings[project_id]))
-        for project_id in projects
-    }
-    return {row.id: of_project[row.project_id] for row in documents}
+    of_documents = {}
+    for project_id in projects:
+        here = [row.id for row in documents if row.project_id == project_id]
+        for document_id, context in load_contexts(session, settings[project_id], here).items():
+            of_documents[document_id] = FieldsOf(project_id, fields[project_id], context)
+    return {row.id: of_documents[row.id] for row in documents}
 
 
 def load_counting_answers(session: Session, fields: Mapping[str, FieldsOf]) -> dict[Cell, CountingAnswer]:

@@ -7,6 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import Annotation, Document, Prediction, Project, SurveyAnswer
+from engine.annotation.issuers import load_context
 from engine.annotation.proposal import StoredAnswer
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_texts
@@ -15,7 +16,6 @@ from engine.annotation.values import ValueView, view_values
 from engine.annotation.views import newest_heads, newest_proposals, state_of
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import StoredField, load_fields
-from engine.fields.read_value import context_of
 from engine.fields.rules import broken_rules
 from engine.fields.types import FieldType
 from engine.projects.project_stage import accepted_from
@@ -76,7 +76,7 @@ def load_form(workspace: Workspace, document_id: str, user_id: str) -> FormView:
         answers = _load_answers(session, document_id, user_id, [field.id for field in fields])
         unaided = unaided_questions(session, project.id, document_id)
         sure_from = accepted_from(session, project.id)
-    context = context_of(project.settings)
+        context = load_context(session, project.settings, document_id)
     rows = []
     for field in fields:
         answer = answers.get(field.id)

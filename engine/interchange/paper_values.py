@@ -8,8 +8,8 @@ from db.statuses import AUTOMATIC
 from engine.datasets.frozen_fields import FrozenFields, fields_of_head
 from engine.datasets.manifest import FrozenDocument, FrozenItem, read_head
 from engine.fields.definition import FieldDefinition
-from engine.fields.normalisation import Normalised, Value
-from engine.fields.read_value import read_value
+from engine.fields.normalisation import LocaleContext, Normalised, Value
+from engine.fields.read_value import issuer_name, read_value
 from engine.fields.rules import broken_rules, proven_fields
 from engine.interchange.release import Marked, Release
 
@@ -104,10 +104,11 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
     definitions = list(frozen.fields.values())
     for document, items in release.documents():
         values: dict[str, list[PaperValue]] = {}
+        context = frozen.context_for(_issuer(release, frozen, items))
         for item in items:
             field = frozen.fields.get(item.question_id)
             if field is not None:
-                values.setdefault(field.name, []).extend(_values(release, frozen, field, item))
+                values.setdefault(field.name, []).extend(_values(release, context, field, item))
         ordered = {field.name: values[field.name] for field in definitions if field.name in values}
         present = {
             name: [paper.value for paper in of_field if paper.value is not None] for name, of_field in ordered.items()
@@ -119,7 +120,17 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
         yield Paper(document, checked, broken_rules(definitions, present))
 
 
-def _values(release: Release, frozen: FrozenFields, field: FieldDefinition, item: FrozenItem) -> Iterator[PaperValue]:
+def _issuer(release: Release, frozen: FrozenFields, items: Sequence[FrozenItem]) -> str | None:
+    """Return the issuer of a paper as a person accepted it (engine.annotation.issuers); None where it is not known."""
+    for item in items if frozen.settings.get("issuer_conventions") else ():
+        field = frozen.fields.get(item.question_id)
+        if field is not None and field.issuer and item.status != AUTOMATIC:
+            named = next(_values(release, frozen.context, field, item), None)
+            return (issuer_name(named.text) or None) if named is not None else None
+    return None
+
+
+def _values(release: Release, context: LocaleContext, field: FieldDefinition, item: FrozenItem) -> Iterator[PaperValue]:
     """Yield the values of an answer; of one that says "not in the document", a value without a mark."""
     parts = release.values_of(item)
     if not parts:
@@ -129,7 +140,7 @@ def _values(release: Release, frozen: FrozenFields, field: FieldDefinition, item
         said = part.correction
         text = said.text if said is not None and said.text is not None else printed
         picked = said.reading.value if said is not None and said.reading is not None else None
-        yield PaperValue(field, item, marked, printed, text, read_value(field, text, picked, frozen.context))
+        yield PaperValue(field, item, marked, printed, text, read_value(field, text, picked, context))
 
 
 def _citation(marked: Marked) -> dict[str, Any]:

@@ -72,6 +72,12 @@ class ProjectSettings(BaseModel):
         description='Conventions that decide ambiguous values, as {"date_order": "DMY"}.',
     )
 
+    issuer_conventions: dict[_Plain, dict[_Plain, _Plain]] = Field(
+        default_factory=dict,
+        max_length=500,
+        description="Conventions of single issuers, by name; they go before those of the project.",
+    )
+
     @model_validator(mode="after")
     def _clock_that_comes_due(self) -> "ProjectSettings":
         zone_named(self.retrain_time_zone)

@@ -26,7 +26,7 @@ DEFAULT_NAME = "default"
 MOST_LISTED = 1000  # projects of one page
 
 
-_READING = {"locale", "conventions"}  # a change of one of these gives printed text other values
+_READING = {"locale", "conventions", "issuer_conventions"}  # a change of one of these gives printed text other values
 # A change of one of these restarts the schedule: earlier times are not caught up on.
 _CLOCK = {"retrain_automatically", "retrain_cron", "retrain_time_zone"}
 
@@ -109,8 +109,8 @@ def change_settings(
         NotFound: there is no such project.
     """
     with workspace.database.write() as session:
-        project = _locked(session, project_id)
-        chosen, changed = _store_settings(session, project, changes, by)
+        project = lock_project(session, project_id)
+        chosen, changed = store_settings(session, project, changes, by)
         goes_on = False
         if _READING & changed:
             goes_on |= task_changes.ask(session, project, task_changes.VALUES, by)
@@ -123,41 +123,12 @@ def change_settings(
     return chosen
 
 
-def remember_convention(
-    workspace: Workspace, project_id: str, convention: Mapping[str, str | None], by: str
-) -> dict[str, str]:
-    """Remember how a project's papers print values, as a person picked it (engine.fields.normalisation.context).
-
-    Args:
-        workspace: open workspace.
-        project_id: project.
-        convention: values by convention; None forgets one.
-        by: id of the acting user.
-
-    Returns:
-        All conventions after the change.
-
-    Raises:
-        Refused: there are too many conventions, or one is invalid.
-        NotFound: there is no such project.
-    """
-    with workspace.database.write() as session:
-        project = _locked(session, project_id)
-        after = {**settings_of(project).conventions, **convention}
-        conventions = {name: value for name, value in after.items() if value is not None}
-        chosen, changed = _store_settings(session, project, {"conventions": conventions}, by)
-        goes_on = bool(changed) and task_changes.ask(session, project, task_changes.VALUES, by)
-    if goes_on:
-        task_changes.follow_now(workspace, project_id)
-    return chosen.conventions
-
-
-def _locked(session: Session, project_id: str) -> Project:
+def lock_project(session: Session, project_id: str) -> Project:
     """Return a project, locked: settings are one JSON value, and simultaneous changes of two must both be kept."""
     return existing(session, Project, project_id, with_for_update={"key_share": True})
 
 
-def _store_settings(
+def store_settings(
     session: Session, project: Project, changes: Mapping[str, object], by: str | None
 ) -> tuple[ProjectSettings, set[str]]:
     """Store changed settings of a locked project; return all settings and the names of those that differ. Audited."""

@@ -1,14 +1,16 @@
 """Checks of values before they count without a person: the confidence that a field asks for, types, and rules."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.statuses import ANSWERED
 from db.tables import Annotation, Project, Revision, SurveyAnswer
+from engine.annotation.issuers import load_contexts
 from engine.annotation.state import AnnotationState
 from engine.annotation.survey_answers import fresh
 from engine.annotation.texts import answer_texts
@@ -16,29 +18,30 @@ from engine.annotation.values import view_values
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Value
 from engine.fields.project_fields import load_fields
-from engine.fields.read_value import context_of, read_value
+from engine.fields.read_value import read_value
 from engine.fields.rules import broken_rules, fields_named
 from engine.fields.types import FieldType
 from engine.queries import is_head
 
+_Contexts = Mapping[str, LocaleContext]  # how documents print values, by document
 _UNREAD = (FieldType.STRING, FieldType.ADDRESS, FieldType.SIGNATURE, FieldType.REGION, FieldType.TABLE)
 
 
 @dataclass(frozen=True, slots=True)
 class ValueChecks:
-    """Fields of a project, and how its papers print values."""
+    """Fields of a project, and its settings, which say how its papers print values."""
 
     project_id: str
     version_id: str
     fields: Mapping[str, FieldDefinition]  # by question
-    context: LocaleContext
+    settings: Mapping[str, Any]
 
     @classmethod
     def of(cls, session: Session, project_id: str, version_id: str) -> "ValueChecks":
         """Load the fields of a project whose survey answers of a version are checked."""
         settings = session.get_one(Project, project_id).settings
         fields = {field.id: field.definition for field in load_fields(session, project_id)}
-        return cls(project_id, version_id, fields, context_of(settings))
+        return cls(project_id, version_id, fields, settings)
 
     def least(self, threshold: float) -> float:
         """Return the lowest confidence at which any answer could count, given the project's threshold."""
@@ -56,8 +59,10 @@ class ValueChecks:
         field is broken by the values of the paper: those that people gave, else those that the model proposes.
         """
         sure = [each for each in answers if each.confidence >= self.threshold_of(each.question_id, threshold)]
-        typed = [each for each in sure if self._is_readable(each)]
-        suspect = self._suspects(session, {each.document_id for each in typed if each.question_id in self.fields})
+        contexts = load_contexts(session, self.settings, sorted({each.document_id for each in sure}))
+        typed = [each for each in sure if self._is_readable(each, contexts)]
+        there = {each.document_id for each in typed if each.question_id in self.fields}
+        suspect = self._suspects(session, {document: contexts[document] for document in there})
         return {
             (each.document_id, each.question_id)
             for each in typed
@@ -65,15 +70,12 @@ class ValueChecks:
             or self.fields[each.question_id].name not in suspect[each.document_id]
         }
 
-    def _is_readable(self, answer: SurveyAnswer) -> bool:
+    def _is_readable(self, answer: SurveyAnswer, contexts: _Contexts) -> bool:
         """Return whether a text can be read as its field's type in one way; texts and marks need no reading."""
         field = self.fields.get(answer.question_id)
-        return field is None or field.type in _UNREAD or self._value(field, answer) is not None
+        return field is None or field.type in _UNREAD or _value(field, answer, contexts) is not None
 
-    def _value(self, field: FieldDefinition, answer: SurveyAnswer) -> Value | None:
-        return read_value(field, str(answer.answer.get("text", "")), None, self.context).value
-
-    def _suspects(self, session: Session, documents: Iterable[str]) -> dict[str, set[str]]:
+    def _suspects(self, session: Session, documents: _Contexts) -> dict[str, set[str]]:
         """Return the fields of broken rules, and those that the rules name, by document."""
         if not any(field.rules for field in self.fields.values()):
             return defaultdict(set)
@@ -87,7 +89,7 @@ class ValueChecks:
                 suspects[document_id] |= {name, *fields_named(definitions, name)}
         return suspects
 
-    def _proposed(self, session: Session, documents: Iterable[str]) -> dict[str, dict[str, list[Value]]]:
+    def _proposed(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
         chosen = select(SurveyAnswer).where(
             SurveyAnswer.document_id.in_(sorted(documents)),
             SurveyAnswer.question_id.in_(sorted(self.fields)),
@@ -96,12 +98,12 @@ class ValueChecks:
         values: dict[str, dict[str, list[Value]]] = defaultdict(dict)
         for answer in session.scalars(chosen):
             field = self.fields[answer.question_id]
-            value = self._value(field, answer)
+            value = _value(field, answer, documents)
             if value is not None:
                 values[answer.document_id][field.name] = [value]
         return values
 
-    def _given(self, session: Session, documents: Iterable[str]) -> dict[str, dict[str, list[Value]]]:
+    def _given(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
         """Return the values that people gave, the newest answer of each field."""
         chosen = (
             select(Annotation.document_id, Annotation.question_id, Revision.state)
@@ -123,6 +125,10 @@ class ValueChecks:
         for (document_id, question_id, state), of_answer in zip(rows, parts, strict=True):
             field = self.fields[question_id]
             printed = [next(texts) for _ in of_answer]
-            views = view_values(field, state, printed, self.context)
+            views = view_values(field, state, printed, documents[document_id])
             values[document_id][field.name] = [view.value for view in views if view.value is not None]
         return values
+
+
+def _value(field: FieldDefinition, answer: SurveyAnswer, contexts: _Contexts) -> Value | None:
+    return read_value(field, str(answer.answer.get("text", "")), None, contexts[answer.document_id]).value

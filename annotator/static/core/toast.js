@@ -25,9 +25,9 @@ export class Toasts {
    *
    * @param {string} sentence
    * @param {keyof typeof SECONDS} [kind]
-   * @param {Action | null} [action] what a link beside the sentence does
+   * @param {...(Action | null | undefined)} actions what links beside the sentence do
    */
-  show(sentence, kind = 'info', action = null) {
+  show(sentence, kind = 'info', ...actions) {
     for (const old of [...this.list.children])
       if (old instanceof HTMLElement && old.dataset.sentence === sentence) old.remove();
     /** @type {HTMLElement} */
@@ -36,7 +36,10 @@ export class Toasts {
       { class: `g-toast g-${kind}`, dataset: { sentence } },
       icon(kind === 'error' ? 'warn' : 'check'),
       h('span', {}, onThisClock(sentence)),
-      action && h('button', { class: 'g-link', on: { click: () => (action.run(), toast.remove()) } }, action.label),
+      actions.map(
+        (action) =>
+          action && h('button', { class: 'g-link', on: { click: () => (action.run(), toast.remove()) } }, action.label),
+      ),
       h(
         'button',
         { class: 'g-icon-button g-small', 'aria-label': 'Dismiss', on: { click: () => toast.remove() } },

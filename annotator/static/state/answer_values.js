@@ -1,6 +1,6 @@
 // The values of the open answer: which one is in hand, and what a person says of its text.
 
-import { post } from '../core/api.js';
+import { get, post } from '../core/api.js';
 import { EMPTY_PART, isBlankPart, viewOf } from './parts.js';
 
 /** @import { OpenAnswer } from './answer.js' */
@@ -9,7 +9,8 @@ import { EMPTY_PART, isBlankPart, viewOf } from './parts.js';
 /**
  * @typedef {object} ValuePorts
  * @property {() => string | undefined} project id of the open one
- * @property {(sentence: string, action?: { label: string, run: () => unknown }) => void} tell
+ * @property {() => string | undefined} document id of the open one
+ * @property {(sentence: string, ...actions: import('../types').Action[]) => void} tell
  * @property {(error: unknown) => void} error
  * @property {(page: string | undefined) => unknown} open a page is to be shown
  */
@@ -109,22 +110,31 @@ export class AnswerValues {
   }
 
   /**
-   * The project reads the next text of the kind in the same way.
+   * The project reads the next text of the kind in the same way; where the issuer is known, that alone may be said.
    *
    * @param {ReadingView} reading
    */
   async remember({ convention, words }) {
-    const project_id = this.on.project();
-    if (!project_id) return;
+    const project_id = this.on.project(),
+      document_id = this.on.document();
+    if (!project_id || !document_id) return;
     const forget = Object.fromEntries(Object.keys(convention).map((name) => [name, null]));
-    const put = (/** @type {Record<string, string | null>} */ change) =>
-      post('/projects/{project_id}/conventions', { project_id }, { convention: change });
+    /** @type {(change: Record<string, string | null>, where?: { document_id: string }) => Promise<unknown>} */
+    const put = (change, where) =>
+      post('/projects/{project_id}/conventions', { project_id }, { convention: change, ...where });
+    const forIssuer = async () => {
+      await put(convention, { document_id });
+      await put(forget);
+    };
+    const failed = (/** @type {unknown} */ error) => this.on.error(error);
     try {
-      await put(convention);
-      this.on.tell(`This project reads such values so from now on: ${words}.`, {
-        label: 'Only this one',
-        run: () => put(forget).catch((error) => this.on.error(error)),
-      });
+      const [{ issuer }] = await Promise.all([
+        get('/documents/{document_id}/issuer', { document_id }),
+        put(convention),
+      ]);
+      const only = { label: 'Only this one', run: () => put(forget).catch(failed) },
+        own = issuer ? [{ label: `Only of ${issuer}`, run: () => forIssuer().catch(failed) }] : [];
+      this.on.tell(`This project reads such values so from now on: ${words}.`, ...own, only);
     } catch (error) {
       this.on.error(error);
     }

@@ -40,7 +40,7 @@ const SETTLED = 120; // milliseconds for which a cell is held before it is fetch
 /**
  * @typedef {object} DeskPorts
  * @property {() => void} changed
- * @property {(sentence: string, action?: { label: string, run: () => unknown }) => void} tell
+ * @property {(sentence: string, ...actions: import('../types').Action[]) => void} tell
  * @property {(error: unknown) => void} error
  * @property {(place: Place, cell: LatestCell) => void} latest a cell says something else from now on
  * @property {() => Promise<void>} free resolves when nobody writes a text
@@ -128,6 +128,7 @@ export class CellDesk {
     const answer = (this.answer = this.makeAnswer(me, queue));
     this.values = new AnswerValues(answer, {
       project: () => this.place?.project,
+      document: () => this.place?.document,
       tell: this.on.tell,
       error: this.on.error,
       open: (page) => this.turnTo(page),

@@ -26,7 +26,7 @@ export class CellEditor {
     this.grid = grid;
     this.desk = new CellDesk({
       changed: () => this.render(),
-      tell: (sentence, action) => this.toasts.show(sentence, 'info', action ?? null),
+      tell: (sentence, ...actions) => this.toasts.show(sentence, actions.length ? 'undo' : 'info', ...actions),
       error: (error) => this.toasts.error(error),
       latest: (place, cell) => this.put(place, cell),
       show: (place) => this.show(place),

@@ -32,6 +32,7 @@ const PLAIN = {
   currency: null,
   country: null,
   rules: [],
+  issuer: false,
   confidence: null,
 };
 const PARTS = /** @type {(keyof FieldDefinition)[]} */ (Object.keys(PLAIN));
@@ -137,6 +138,7 @@ export function changeField(draft, key, change) {
   const renamed = field.name && changed.name !== field.name && !taken.has(field.name);
   const fields = draft.fields.map((each) => {
     if (each === field) return changed;
+    if (change.issuer && each.issuer) return { ...each, issuer: false }; // a list has one issuer
     return renamed ? { ...each, rules: each.rules.map((rule) => renameIn(rule, field.name, changed.name)) } : each;
   });
   return { ...draft, fields };
@@ -156,7 +158,7 @@ function renameIn(rule, from, to) {
 
 /**
  * The draft with those fields of a list whose question or name it does not have yet. Rules that name a field which was
- * left out so are left out too.
+ * left out so are left out too. The list's own field of the issuer stays the only one.
  *
  * @param {Draft} draft
  * @param {FieldDefinition[]} further
@@ -171,6 +173,7 @@ export function addFields(draft, further, newKey) {
   const added = fresh.map((field) => ({
     ...definitionOf(field),
     rules: field.rules.filter((rule) => namesIn(rule).every((name) => names.has(name))),
+    issuer: field.issuer && !draft.fields.some(({ issuer }) => issuer),
     key: newKey(),
     id: null,
   }));

@@ -89,6 +89,10 @@ export class FieldForm {
     this.rules = new RulesPart((rules) => change({ rules }));
     this.preview = h('div', { class: 'g-guideline-preview', hidden: true });
     this.problem = h('p', { class: 'g-problem', role: 'status', hidden: true });
+    this.issuer = tickBox('Issuer: the value says who issued the document', field.issuer, (issuer) =>
+      change({ issuer }),
+    );
+    this.issuer.title = 'How an issuer prints dates and amounts can be remembered for its documents alone.';
     const { question: asked, name, guideline: guide, ...rest } = this.inputs;
     this.root = h(
       'div',
@@ -99,6 +103,7 @@ export class FieldForm {
         'div',
         { class: 'g-ticks' },
         tickBox('Required: every document must have a value', field.required, (required) => change({ required })),
+        this.issuer,
         tickBox('Several values: a document may have more than one', field.several, (several) => change({ several })),
       ),
       this.choices.root,
@@ -133,6 +138,7 @@ export class FieldForm {
     set(this.inputs.type.about, TYPES[field.type]?.[1] ?? '');
     this.inputs.currency.root.hidden = field.type !== DEFAULTS.currency[1];
     this.inputs.country.root.hidden = field.type !== DEFAULTS.country[1];
+    this.issuer.hidden = field.type !== 'string' && !field.issuer;
     this.choices.root.hidden = field.type !== 'choice';
     this.choices.render(field.choices, at('choices'));
     const others = fields.filter((each) => each !== field && each.name).map(({ name, type }) => ({ name, type }));

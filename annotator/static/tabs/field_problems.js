@@ -38,6 +38,8 @@ function problemsOf(field, fields) {
   );
   if (question || field.name) add('name', !NAME.test(field.name) && NAMED);
   add('name', field.name !== '' && others.some(({ name }) => name === field.name) && 'Another field has this name.');
+  add('issuer', field.issuer && field.type !== 'string' && 'Only a field of type Text names the issuer.');
+  add('issuer', field.issuer && others.some(({ issuer }) => issuer) && 'Another field names the issuer.');
   add('choices', field.type === 'choice' && !values.length && 'Write at least one choice.');
   add('choices', new Set(values).size < values.length && 'A choice is listed twice; remove one.');
   add('currency', field.currency !== null && !/^[A-Z]{3}$/.test(field.currency) && 'Three letters, as EUR.');

@@ -92,12 +92,12 @@ export class ReadingCard {
   /** @param {ProjectView} project */
   render(project) {
     this.project = project;
-    const { locale, conventions } = project.settings;
-    redraw(this.root, [project.id, project.role, locale, conventions], () => [
+    const { locale, conventions, issuer_conventions: issuers } = project.settings;
+    redraw(this.root, [project.id, project.role, locale, conventions, issuers], () => [
       h('h3', {}, 'How the papers print values'),
       this.drawLocale(project.role === 'admin', locale),
       h('h4', {}, 'Conventions that people picked'),
-      this.drawConventions(conventions),
+      this.drawConventions(conventions, issuers),
     ]);
   }
 
@@ -127,10 +127,14 @@ export class ReadingCard {
     return [line.root, h('datalist', { id: 'g-locales' }, options), save];
   }
 
-  /** @param {Record<string, string>} conventions */
-  drawConventions(conventions) {
-    const names = Object.keys(conventions).sort();
-    if (!names.length) {
+  /**
+   * @param {Record<string, string>} conventions
+   * @param {Record<string, Record<string, string>>} issuers
+   */
+  drawConventions(conventions, issuers) {
+    const names = Object.keys(conventions).sort(),
+      ofIssuers = Object.entries(issuers).sort(([one], [other]) => one.localeCompare(other));
+    if (!names.length && !ofIssuers.length) {
       return h(
         'p',
         { class: 'g-none' },
@@ -140,14 +144,21 @@ export class ReadingCard {
     return h(
       'ul',
       { class: 'g-rows' },
-      names.map((name) =>
-        row(
-          conventionWords(name, conventions[name]),
-          name,
-          button('Forget', () => this.forget(name)),
-        ),
+      names.map((name) => this.drawConvention(name, conventions[name], null)),
+      ofIssuers.map(([issuer, own]) =>
+        Object.entries(own).map(([name, value]) => this.drawConvention(name, value, issuer)),
       ),
     );
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} value
+   * @param {string | null} issuer null: of the project
+   */
+  drawConvention(name, value, issuer) {
+    const forget = button('Forget', () => this.forget(name, value, issuer));
+    return row(conventionWords(name, value), issuer === null ? name : `Only of ${issuer}`, forget);
   }
 
   /**
@@ -169,22 +180,28 @@ export class ReadingCard {
     }
   }
 
-  /** @param {string} name */
-  async forget(name) {
+  /**
+   * @param {string} name
+   * @param {string} value
+   * @param {string | null} issuer
+   */
+  async forget(name, value, issuer) {
     const { project } = this;
     if (!project) return;
-    const value = project.settings.conventions[name];
     const put = async (/** @type {string | null} */ wanted) => {
       try {
-        const change = { convention: { [name]: wanted } };
-        const { conventions } = await post('/projects/{project_id}/conventions', { project_id: project.id }, change);
-        const current = this.project ?? project;
-        this.changed({ ...current, settings: { ...current.settings, conventions } });
+        const change = { convention: { [name]: wanted }, issuer };
+        const answer = await post('/projects/{project_id}/conventions', { project_id: project.id }, change);
+        const { conventions, issuers: issuer_conventions } = answer,
+          current = this.project ?? project;
+        this.changed({ ...current, settings: { ...current.settings, conventions, issuer_conventions } });
+        return true;
       } catch (error) {
         this.toasts.error(error);
+        return false;
       }
     };
-    await put(null);
-    this.toasts.show('The convention is forgotten.', 'info', { label: 'Undo', run: () => put(value) });
+    if (await put(null))
+      this.toasts.show('The convention is forgotten.', 'info', { label: 'Undo', run: () => put(value) });
   }
 }

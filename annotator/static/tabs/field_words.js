@@ -74,8 +74,9 @@ export function ruleWords(rule) {
  *
  * @param {FieldDefinition} field
  */
-export const marksOf = ({ type, several, required, rules }) => [
+export const marksOf = ({ type, several, required, rules, issuer }) => [
   typeTitle(type),
+  ...(issuer ? ['issuer'] : []),
   ...(several ? ['several values'] : []),
   ...(required ? ['required'] : []),
   ...(rules.length ? [count(rules.length, 'rule')] : []),
@@ -94,6 +95,7 @@ const WORDED = [
   ['Type', ({ type }) => typeTitle(type)],
   ['Several values', ({ several }) => yesNo(several)],
   ['Required', ({ required }) => yesNo(required)],
+  ['Issuer', ({ issuer }) => yesNo(issuer)],
   ['Guideline', ({ guideline }) => guideline],
   ['Examples', ({ examples }) => examples.join(', ')],
   ['Choices', ({ choices }) => choiceWords(choices)],

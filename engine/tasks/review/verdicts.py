@@ -164,7 +164,7 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
             if _accept_equal(session, equal, request, reviewer_id)
         ]
         session.flush()
-        values = load_values(session, annotation.question_id, ready.state)
+        values = load_values(session, annotation.question_id, annotation.document_id, ready.state)
         return Judged(**made.model_copy(update={"values": values}).model_dump(), also_accepted=also)
 
 

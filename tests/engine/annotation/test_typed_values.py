@@ -5,13 +5,14 @@ from collections.abc import Callable
 import pytest
 
 from db.tables import Document, User
+from engine.annotation.conventions import remember_convention
 from engine.annotation.edits import EditReading, EditText, EditWords
 from engine.annotation.revisions import RevisionRequest, Saved, append_revision
 from engine.annotation.state import PickedReading
 from engine.annotation.views import annotation_lines, annotation_view
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
-from engine.projects.projects import project_named, remember_convention
+from engine.projects.projects import project_named
 from engine.workspace import Workspace
 from tests.support.annotators import make_person
 from tests.support.factories import accept, line, make_document, make_project, pages_of
@@ -86,9 +87,11 @@ def test_a_remembered_convention_decides_and_can_be_forgotten(
 ) -> None:
     answer, append = save
     append(EditText(op="text", text="03/04/26"))
-    assert remember_convention(workspace, paper.project_id, {"date_order": "DMY"}, rita.id) == {"date_order": "DMY"}
+    assert remember_convention(workspace, paper.project_id, {"date_order": "DMY"}, rita.id).conventions == {
+        "date_order": "DMY"
+    }
     assert [value.value for value in annotation_view(workspace, answer).values] == ["2026-04-03"]
-    assert remember_convention(workspace, paper.project_id, {"date_order": None}, rita.id) == {}
+    assert remember_convention(workspace, paper.project_id, {"date_order": None}, rita.id).conventions == {}
     assert [value.value for value in annotation_view(workspace, answer).values] == [None]
 
 

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import Annotation, BrokenRules, FieldValue, ValueCount
+from engine.annotation.conventions import remember_convention
 from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.word_list import WordText
@@ -16,7 +17,7 @@ from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
 from engine.followers import FollowerRunner, catch_up, checks
 from engine.followers.value_cells import FLAGS, sort_key
-from engine.projects.projects import change_settings, remember_convention
+from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, save
 from tests.support.drift import find_drift

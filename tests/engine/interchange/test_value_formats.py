@@ -10,6 +10,7 @@ import jsonschema
 import openpyxl
 import pytest
 
+from engine.annotation.conventions import remember_convention
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
 from engine.interchange import value_sheets
@@ -93,6 +94,23 @@ def test_the_locale_of_the_project_decides_and_the_snapshot_keeps_it(
     change_settings(sqlite_workspace, bills, locale="", conventions={"date_order": "MDY"})
     export(sqlite_workspace, bills, "values", tmp_path / "american")
     assert lines_of(tmp_path / "american")["=unsure.png"]["issued"]["values"][0]["value"] == "2026-03-04"
+
+
+def test_conventions_of_the_issuer_go_first_in_an_export(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    project = make_project(sqlite_workspace).id
+    rita = make_person(sqlite_workspace, "Rita", project, "reviewer").id
+    issuer = FieldDefinition(name="supplier", question="Who is the supplier?", issuer=True)
+    replace_fields(sqlite_workspace, project, [issuer, FIELDS[1]], rita)
+    for name in ("ACME", "Zenith"):
+        paper = make_document(sqlite_workspace, project, [line(f"{name} 03/04/26")], name=f"{name}.png")
+        accept(sqlite_workspace, paper, issuer.question, [0])
+        accept(sqlite_workspace, paper, FIELDS[1].question, [1])
+    remember_convention(sqlite_workspace, project, {"date_order": "MDY"}, rita)
+    remember_convention(sqlite_workspace, project, {"date_order": "DMY"}, rita, issuer="acme")
+    export(sqlite_workspace, project, "values", tmp_path / "out")
+    papers = lines_of(tmp_path / "out")
+    days = {name: papers[f"{name}.png"]["issued"]["values"][0]["value"] for name in ("ACME", "Zenith")}
+    assert days == {"ACME": "2026-04-03", "Zenith": "2026-03-04"}
 
 
 def test_csv_has_a_row_a_document(sqlite_workspace: Workspace, bills: str, tmp_path: Path) -> None:

@@ -86,6 +86,18 @@ test('a ready set adds what is not there, without rules that name what was left 
   assert.deepEqual(draft.fields[2].rules, []);
 });
 
+test('a list has one issuer: a tick takes it from the other field, a ready set leaves it', () => {
+  const named = changeField(draftOf(LIST), 'due', { issuer: true });
+  const moved = changeField(named, 'total', { issuer: true });
+  assert.deepEqual(
+    moved.fields.map(({ issuer }) => issuer),
+    [true, false],
+  );
+  const set = [definitionOf({ name: 'supplier', question: 'Who?', rules: [], issuer: true })];
+  assert.equal(addFields(draftOf(LIST), set, newKey).fields[2].issuer, true);
+  assert.equal(addFields(moved, set, newKey).fields[2].issuer, false);
+});
+
 test('a list from a file keeps the fields that it has by question, or else by name', () => {
   const list = [
     definitionOf({ name: 'grand_total', question: 'What is the total?' }),
