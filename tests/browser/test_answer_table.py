@@ -88,6 +88,7 @@ def test_documents_are_listed_oldest_first(bench: Bench, stored: Workspace) -> N
 def in_hand(bench: Bench, field: str) -> tuple[Locator, Locator]:
     """Take the cell of the answered invoice in hand; return it and its panel, once the mark is seen."""
     panel = tab(bench.page, "Table")
+    expect(panel.get_by_label("Project")).to_have_value(bench.project)  # the rows of another one stand until then
     column = [each.name for each in FIELDS].index(field)
     cell = panel.get_by_role("row", name="b answered.pdf").get_by_role("gridcell").nth(column)
     expect(cell).not_to_have_text("")
@@ -167,6 +168,7 @@ def test_what_was_typed_stays_when_somebody_else_was_faster(bench: Bench, stored
     beside.get_by_role("button", name="Save my version").click()
     expect(beside.get_by_role("alert")).to_be_hidden()
     expect(beside.get_by_text("Saved", exact=True)).to_be_visible()
+    expect(cell).to_have_text("C-1")
     said = bench.get(f"/annotations/{number}")
     assert (said["head"], said["values"][0]["text"]) == (3, "C-1")
 

@@ -371,8 +371,11 @@ export class CellDesk {
 
   /** What was typed here is saved over what somebody else has saved. */
   keepMine() {
-    const { halt, answer, queue } = this;
-    if (!halt?.here || !answer) return;
+    const { halt, answer, queue } = this,
+      place = halt && this.places.get(halt.id);
+    if (!halt?.here || !answer || !place) return;
+    // Theirs may still come from the server as the row of the table, before that of the version that is saved now.
+    if (halt.current) this.on.latest(place, cellSaved(halt.id, halt.current));
     if (halt.current) answer.keepMine(halt.current);
     else queue?.resume(halt.id);
   }

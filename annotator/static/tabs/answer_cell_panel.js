@@ -62,12 +62,12 @@ export class CellPanel {
           icon('cross'),
         ),
       ),
+      this.halt,
       this.picture,
       this.text,
       this.states,
       this.body,
       this.note,
-      this.halt,
       this.acts,
       this.line,
     );
@@ -127,6 +127,7 @@ export class CellPanel {
     this.renderHalt();
     this.renderActs();
     redraw(this.line, this.savedWords(), () => this.savedWords());
+    this.root.dataset.several = String((local?.parts.length ?? 0) > 1);
     this.root.ariaBusy = String(desk.loading || Boolean(answer?.asking));
     this.root.dataset.ready = desk.loading || desk.failure ? '' : `${local?.id ?? ''} ${local?.head ?? ''}`;
   }

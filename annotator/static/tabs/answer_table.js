@@ -60,10 +60,11 @@ export class AnswerTablePanel {
       seen: (first, end) => this.seen(first, end),
       more: () => this.more(),
       latest: (row) => this.editor.latest.of(row),
-      held: (at, column) => this.editor.held(at, column),
-      look: (at, column) => this.editor.look(at, column),
-      edit: (at, column) => this.editor.edit(at, column),
-      key: (event) => this.editor.key(event),
+      // While other rows are on their way, those that stand may be of another project.
+      held: (at, column) => void (this.loading || this.editor.held(at, column)),
+      look: (at, column) => void (this.loading || this.editor.look(at, column)),
+      edit: (at, column) => void (this.loading || this.editor.edit(at, column)),
+      key: (event) => !this.loading && this.editor.key(event),
     });
     this.none = h(
       'div',

@@ -87,7 +87,7 @@ export function cellOnItsWay(local, printed) {
  * The cell of an answer that was saved.
  *
  * @param {string} annotation
- * @param {Saved} saved
+ * @param {Pick<Saved, 'status' | 'values' | 'state'>} saved
  * @returns {LatestCell}
  */
 export const cellSaved = (annotation, { status, values = [], state }) =>

@@ -207,18 +207,18 @@ const saved = (text, more = {}) => ({
   ...more,
 });
 const row = (of) => ({ document_id: 'd', name: '', created_at: '', broken: 0, rules: [], cells: { number: of } });
-const numberIn = (cells, of) => cells.of(row(of)).cells.number;
+const shownIn = (cells, of) => cells.of(row(of)).cells.number;
 
 test('a saved cell is shown until the server has derived it, and the server’s from then on', () => {
   const cells = new LatestCells(),
     before = cell({ text: 'A-1', values: ['A-1'] }),
     there = cell({ text: 'A-2', values: ['A-2'], broken: true });
   cells.put('d', 'number', before, { ...cellSaved('a', saved('A-2')), waits: 'unsaved' });
-  assert.equal(numberIn(cells, there).waits, 'unsaved'); // the same, typed by somebody else
+  assert.equal(shownIn(cells, there).waits, 'unsaved'); // the same, typed by somebody else
   cells.put('d', 'number', before, cellSaved('a', saved('A-2')));
-  assert.deepEqual([numberIn(cells, before).text, numberIn(cells, before).waits], ['A-2', 'behind']);
-  assert.equal(numberIn(cells, there), there);
-  assert.equal(numberIn(cells, before), before); // nothing is kept
+  assert.deepEqual([shownIn(cells, before).text, shownIn(cells, before).waits], ['A-2', 'behind']);
+  assert.equal(shownIn(cells, there), there);
+  assert.equal(shownIn(cells, before), before); // nothing is kept
 });
 
 test('rows on the way to the last change are not shown, and those of somebody else are', () => {
@@ -226,9 +226,9 @@ test('rows on the way to the last change are not shown, and those of somebody el
   const cells = new LatestCells();
   cells.put('d', 'number', one, cellSaved('a', saved('A-2')));
   cells.put('d', 'number', one, cellSaved('a', saved('A-3')));
-  assert.equal(numberIn(cells, one).text, 'A-3');
-  assert.equal(numberIn(cells, two).text, 'A-3');
-  assert.equal(numberIn(cells, other), other);
+  assert.equal(shownIn(cells, one).text, 'A-3');
+  assert.equal(shownIn(cells, two).text, 'A-3');
+  assert.equal(shownIn(cells, other), other);
 });
 
 test('a saved cell says whether its text is ambiguous, unreadable, absent or cleared', () => {
