@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import BrokenRules, Document, FieldValue, ValueFlag
 from engine.answer_table.counts import count_documents, count_found
-from engine.answer_table.selection import NAME, VALUE, Filter, TableRequest
+from engine.answer_table.selection import NAME, OLDEST, VALUE, Filter, TableRequest
 from engine.fields.normalisation import Value
 from engine.fields.project_fields import StoredField
 from engine.paging import Order, Page, every, rows_of
@@ -79,7 +79,8 @@ def table_page(
     """
     with workspace.database.read() as session:
         found = count_found(session, project_id, wanted.filters)
-        few = _load_few(session, project_id, found)
+        by_flag = len(wanted.filters) == 1 and wanted.sort.by == OLDEST
+        few = None if by_flag else _load_few(session, project_id, found)  # the index of flags has that order
         parts = _parts(project_id, wanted, few)
         rows, following = rows_of(session, parts, min(limit, MOST_ROWS), cursor)
         lines = _load_rows(session, [document_id for (document_id,) in rows], wanted.columns)
@@ -173,11 +174,10 @@ def _load_rows(session: Session, ids: Sequence[str], columns: Sequence[StoredFie
     broken = {row.document_id: row for row in session.scalars(of_rules)}
     names = {field.id: field.name for field in columns}
     cells: dict[str, dict[str, CellView]] = {document_id: {} for document_id in ids}
-    of_documents = select(FieldValue).where(FieldValue.document_id.in_(ids), FieldValue.question_id.in_(names))
-    for row in session.scalars(of_documents):
-        cells[row.document_id][names[row.question_id]] = CellView.model_validate(
-            {name: getattr(row, "content" if name == "values" else name) for name in CellView.model_fields}
-        )
+    of_documents = _CELLS.where(FieldValue.document_id.in_(ids), FieldValue.question_id.in_(names))
+    for document_id, question_id, *said in session.connection().execute(of_documents):
+        # As the follower has stored it: a page has hundreds of cells, and checking 800 of them takes 10 ms.
+        cells[document_id][names[question_id]] = CellView.model_construct(**dict(zip(_NAMES, said, strict=True)))
     return [
         TableRow(
             document_id=document_id,
@@ -190,6 +190,14 @@ def _load_rows(session: Session, ids: Sequence[str], columns: Sequence[StoredFie
         for document_id in ids
         if document_id in named
     ]
+
+
+_NAMES = tuple(CellView.model_fields)
+_CELLS = select(
+    FieldValue.document_id,
+    FieldValue.question_id,
+    *(getattr(FieldValue, "content" if name == "values" else name) for name in _NAMES),
+)
 
 
 def _rules(row: BrokenRules | None) -> list[BrokenRule]:
