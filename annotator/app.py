@@ -51,6 +51,7 @@ from annotator.ui.page import build_page
 from db.startup_lock import wait_for_turn
 from engine.accounts.users import local_user
 from engine.annotation.answer_service import AnswerService
+from engine.documents.reading.forked_readers import FORKS
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
@@ -64,6 +65,7 @@ def create_served_app() -> FastAPI:
 
     As soon as it serves, a thread imports what networks need. Questions of the meantime wait for it.
     """
+    FORKS.enable()
     return create_app(import_networks=True)
 
 

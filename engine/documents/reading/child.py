@@ -15,9 +15,13 @@ from typing import Any, TextIO
 
 def main() -> int:
     """Run the child process; return its exit status."""
+    return read(json.loads(sys.argv[1]))
+
+
+def read(request: dict[str, Any]) -> int:
+    """Set the limits and read the file of a request; return the exit status."""
     from engine.documents.limits import OCR_PATIENCE
 
-    request = json.loads(sys.argv[1])
     # Output of libraries goes to standard error, so that standard output carries JSON only.
     wire = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)

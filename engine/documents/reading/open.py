@@ -14,6 +14,7 @@ from typing import Any
 from engine.documents import refusal
 from engine.documents.kinds import media_type_of
 from engine.documents.limits import OCR_PATIENCE, ReadLimits
+from engine.documents.reading.forked_readers import FORKS
 from engine.documents.reading.page import Beginning, ReadDocument, ReadPage, page_from_wire
 from engine.documents.reading.subprocess_guard import Ended, run_guarded
 from engine.documents.reading.work_clock import STRETCH
@@ -24,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 # The child gets no other variables: no database URL, no passwords.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
+_COMMAND = (sys.executable, "-P", "-m", "engine.documents.reading.child")  # -P: never import from the working folder
 _LINK = "source"  # in the folder of the pages
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "2"}  # heaps of threads count against the limit on address space, too
 _MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
@@ -63,9 +65,11 @@ def read_document(
     try:
         _check_size(source, limits)
         media_type_of(source)  # refuses unknown kinds before a child process is started
+        request = _request(_utf8_path(source, link), out_dir, limits)
         ended = run_guarded(
-            _command(_utf8_path(source, link), out_dir, limits),
+            [*_COMMAND, json.dumps(request)],
             environment=environment(),
+            started=FORKS.start(request, environment()),
             seconds=limits.seconds,
             on_line=telling.hear,
             on_look=on_look,
@@ -104,10 +108,8 @@ def _check_size(source: Path, limits: ReadLimits) -> None:
         raise refusal.too_large(size, limits.bytes)
 
 
-def _command(source: str, out_dir: Path, limits: ReadLimits) -> list[str]:
-    request = {"source": source, "out_dir": str(out_dir.resolve()), "limits": dataclasses.asdict(limits)}
-    # -P: never import from the working folder.
-    return [sys.executable, "-P", "-m", "engine.documents.reading.child", json.dumps(request)]
+def _request(source: str, out_dir: Path, limits: ReadLimits) -> dict[str, Any]:
+    return {"source": source, "out_dir": str(out_dir.resolve()), "limits": dataclasses.asdict(limits)}
 
 
 def environment() -> dict[str, str]:

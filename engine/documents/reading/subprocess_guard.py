@@ -8,11 +8,26 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import IO, Any, Protocol
 
 _CHUNK = 1 << 16
 _STDERR_KEPT = 1 << 14  # bytes of the end of standard error, where a traceback ends
 _LONGEST_LINE = 1 << 26
 _LOOK = 0.5  # seconds between two calls of `on_look`
+
+
+class Child(Protocol):
+    """What is used of a `Popen`; its process group has its process id."""
+
+    pid: int
+    args: Any
+    stdout: IO[bytes] | None
+    stderr: IO[bytes] | None
+    returncode: int | None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait until the process has ended; return its exit status, negative for a signal. Raises TimeoutExpired."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +47,17 @@ def run_guarded(
     on_line: Callable[[bytes], None],
     on_look: Callable[[], None] = lambda: None,
     more_seconds: Callable[[], float] = lambda: 0.0,
+    started: Child | None = None,
 ) -> Ended:
     """Run `command` without a shell in its own process group; pass each line of its output to `on_line`.
 
     `on_look` is called twice a second. The whole group is killed when `seconds` of wall-clock time are over, when a
     callback raises (the error propagates), and in any case before this returns, so that no process stays behind. Time
-    in `on_line` does not count: it is the caller's. `more_seconds` tells what was granted meanwhile.
+    in `on_line` does not count: it is the caller's. `more_seconds` tells what was granted meanwhile. `started`: a
+    process in a group of its own that does what the command would do.
     """
     clock = _Clock(seconds, more_seconds)
-    child = _start(command, environment)
+    child = started or _start(command, environment)
     stderr = bytearray()
     try:
         late = not _listen(child, clock, on_line, on_look, stderr)
@@ -53,11 +70,11 @@ def run_guarded(
         # The group exists until its leader has been waited for and all members have ended.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+        code = child.wait()
         for pipe in (child.stdout, child.stderr):
             if pipe:
                 pipe.close()
-    return Ended(child.returncode, late, stderr.decode("utf-8", "replace"))
+    return Ended(code, late, stderr.decode("utf-8", "replace"))
 
 
 def _start(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -96,7 +113,7 @@ class _Clock:
 
 
 def _listen(
-    child: subprocess.Popen[bytes],
+    child: Child,
     clock: _Clock,
     on_line: Callable[[bytes], None],
     on_look: Callable[[], None],

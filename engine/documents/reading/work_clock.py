@@ -21,6 +21,10 @@ class WorkClock:
     """Seconds since it was made; safe to use from several threads."""
 
     def __init__(self) -> None:
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin at 0, in a process that was forked."""
         self._lock = threading.Lock()
         self._seconds = 0.0
         self._wall, self._worked = time.monotonic(), processor_seconds()
