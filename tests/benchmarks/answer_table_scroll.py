@@ -1,4 +1,4 @@
-"""Scrolling of the table of answers in Chromium: times between frames while all its rows pass by."""
+"""Scrolling of the table of answers in Chromium: times between frames while all its rows pass by, and their work."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import CDPSession, sync_playwright
 
 from engine.workspace import Workspace
 from tests.benchmarks.app.measured import percentile
@@ -15,8 +15,8 @@ from tests.browser.conftest import ARGUMENTS
 from tests.browser.tabs import tab
 from tests.support.server_process import Served
 
-# Scrolls down a window of rows a frame, until no further row comes; returns [milliseconds between two frames, of each
-# frame those in which the page worked, milliseconds of tasks above 50, rows].
+# Scrolls down a window of rows a frame, until no further row comes; returns [milliseconds between two frames,
+# milliseconds of tasks above 50, rows].
 _SCROLL = """() => new Promise((done) => {
   const grid = document.querySelector('.g-table'), frames = [], tasks = [];
   const seen = new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration)));
@@ -56,14 +56,25 @@ def scroll(workspace: Workspace, grown: Grown) -> list[list[str]]:
             page.wait_for_selector(".glossator[data-started]")
             tab(page, "Table")
             page.wait_for_selector(".g-table-room > .g-table-row")
+            browsing = page.context.new_cdp_session(page)
+            browsing.send("Performance.enable", {"timeDomain": "threadTicks"})
             for what in ("rows are fetched", "all rows are there"):
                 page.evaluate("document.querySelector('.g-table').scrollTop = 0")
+                begin = _processor(browsing)
                 frames, tasks, rows = page.evaluate(_SCROLL)
+                work = 1000 * (_processor(browsing) - begin) / len(frames)
                 times = (percentile(frames, 0.5), percentile(frames, 0.95), max(frames))
                 lines.append([f"{rows:,} rows, {what}: between frames, ms", *(f"{each:.0f}" for each in times)])
                 longest = f"{max(tasks, default=0):.0f}"
+                lines.append(["processor of the page's thread, ms a frame", f"{work:.1f}", "", ""])
                 lines.append([f"tasks above 50 ms: {len(tasks)} beside {len(frames):,} frames", "", "", longest])
             browser.close()
         finally:
             served.stop()
     return lines
+
+
+def _processor(browsing: CDPSession) -> float:
+    """Return the seconds that the page's main thread has had of a processor."""
+    metrics = browsing.send("Performance.getMetrics")["metrics"]
+    return float(next(each["value"] for each in metrics if each["name"] == "TaskDuration"))

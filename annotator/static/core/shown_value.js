@@ -18,13 +18,33 @@ export function shownValue(value, type, locale) {
 }
 
 /**
+ * Formats by language and options: making one takes longer than all else of a cell.
+ *
+ * @type {Map<string, unknown>}
+ */
+const formats = new Map();
+
+/**
+ * @template Format, Options
+ * @param {new (locale: string | undefined, options: Options) => Format} kind
+ * @param {string | undefined} locale
+ * @param {Options} options
+ */
+function formatOf(kind, locale, options) {
+  const key = JSON.stringify([kind.name, locale, options]);
+  const format = /** @type {Format | undefined} */ (formats.get(key)) ?? new kind(locale, options);
+  formats.set(key, format);
+  return format;
+}
+
+/**
  * @param {string} iso
  * @param {string | undefined} locale
  */
 function day(iso, locale) {
   const date = new Date(`${iso}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return iso;
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+  return formatOf(Intl.DateTimeFormat, locale, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }
 
 /**
@@ -36,7 +56,7 @@ function day(iso, locale) {
  */
 function number(text, locale, options = {}) {
   const digits = text.split('.')[1]?.length ?? 0;
-  const format = new Intl.NumberFormat(locale, {
+  const format = formatOf(Intl.NumberFormat, locale, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
     ...options,
