@@ -43,7 +43,7 @@ def check_url(url: str, settings: Settings) -> str:
     if parts.username is not None or parts.fragment:
         raise Refused("The address must not contain a login or a part behind #. Messages are signed with a secret.")
     if parts.scheme == "http" and not settings.webhook_http:
-        raise Refused("The address must begin with https://. An administrator can allow http:// (webhook_http).")
+        raise Refused("The address must begin with https://. GLOSSATOR_WEBHOOK_HTTP allows http://.")
     try:
         literal = ip_address((parts.hostname or "").split("%")[0])
     except ValueError:
@@ -120,4 +120,4 @@ def _inner(address: Address) -> Address:
 
 def _private(host: str, address: Address) -> str:
     subject = f"{host}" if host == str(address) else f"{host} ({address})"
-    return f"{subject} is a private address. An administrator can allow it (webhook_private_addresses)."
+    return f"{subject} is a private address. An administrator can allow it (GLOSSATOR_WEBHOOK_PRIVATE_ADDRESSES)."

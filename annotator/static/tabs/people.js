@@ -1,4 +1,4 @@
-// The tab People: chooses the project, and places the cards of members, invitations, audit trail, account and users.
+// The tab People: chooses the project, and places the cards of members, webhooks, audit trail, account and users.
 
 import { get, getAll, getPage, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
@@ -9,6 +9,7 @@ import { AccountCard } from './people_account.js';
 import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';
 import { UsersCard } from './people_users.js';
+import { WebhooksCard } from './people_webhooks.js';
 import { card, notice } from './people_parts.js';
 import { projectSelect } from './project_select.js';
 
@@ -91,10 +92,11 @@ export class PeoplePanel {
     const audit = project && admin ? this.auditOf(project) : null;
     const may = { admin: admin && !local, owner, changed: () => this.live.acted() };
     const members = project ? new MembersCard(project, me, may) : null;
+    const webhooks = project && project.role !== 'annotator' ? new WebhooksCard(project) : null;
     const account = local ? null : new AccountCard(me);
     const users = owner && !local ? new UsersCard(me, may.changed) : null;
     const trail = owner && !local ? this.auditOf(null) : null;
-    this.cards = [members, audit, account, users, trail].filter((each) => each !== null);
+    this.cards = [members, audit, account, webhooks, users, trail].filter((each) => each !== null);
     const none = notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.');
     replace(
       this.root,
@@ -106,6 +108,7 @@ export class PeoplePanel {
         h('div', {}, members ? members.root : none, audit?.root),
         account && h('div', {}, account.root),
       ),
+      webhooks?.root,
       users?.root,
       trail?.root,
     );
