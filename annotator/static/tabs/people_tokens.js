@@ -11,6 +11,7 @@ import { Say, button, copy, onSubmit, row, time, twice } from './people_parts.js
 /** @type {Record<Scope, string>} */
 const SCOPES = {
   read: 'read: view only',
+  extract: 'extract: only get values out of files',
   annotate: 'annotate: also ask, mark and review',
   admin: 'admin: all your rights',
 };
