@@ -2,6 +2,7 @@
 
 import secrets
 import time
+from datetime import datetime
 
 
 def new_id() -> str:
@@ -16,3 +17,8 @@ def new_id() -> str:
     value = value & ~(0xF << 76) | 0x7 << 76
     value = value & ~(0x3 << 62) | 0x2 << 62
     return f"{value:032x}"
+
+
+def first_id(moment: datetime) -> str:
+    """Return what sorts before the ids that were made at a time or later, and behind all earlier ones."""
+    return f"{int(moment.timestamp() * 1000):012x}"

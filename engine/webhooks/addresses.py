@@ -53,6 +53,11 @@ def check_url(url: str, settings: Settings) -> str:
     return url
 
 
+def host_of(url: str) -> str:
+    """Return the host of an address: what audit entries and logs name, because paths may hold secrets."""
+    return urlsplit(url).hostname or ""
+
+
 def resolve(host: str, port: int, allowed: Sequence[str], seconds: float) -> list[str]:
     """Return the addresses of a host, after each of them was checked.
 

@@ -3,16 +3,17 @@
 from datetime import datetime, timedelta
 
 from pydantic import BaseModel, Field
-from sqlalchemy import ColumnElement, delete, exists, or_, select
+from sqlalchemy import ColumnElement, delete, or_, select
 
 from db.base import now
+from db.ids import first_id
 from db.tables import User, Webhook, WebhookDelivery
 from engine import audit
 from engine.batches import Throttle
 from engine.errors import Conflict, NotFound
 from engine.paging import Order, Page
 from engine.queries import existing
-from engine.webhooks.webhooks import host_of
+from engine.webhooks.addresses import host_of
 from engine.workspace import Workspace
 
 MOST_LISTED = 1000  # deliveries of one page
@@ -98,28 +99,28 @@ def send_again(workspace: Workspace, delivery_id: str, *, by: User) -> DeliveryV
 
 
 def prune(workspace: Workspace) -> None:
-    """Delete deliveries older than the setting `webhook_days`, and those of removed webhooks, in batches.
-
-    Costs as much as there is to delete. Several processes may do it at once.
-    """
+    """Delete deliveries older than the setting `webhook_days`. Several processes may do it at once."""
     oldest = now() - timedelta(days=workspace.settings.webhook_days)
-    # The ids grow with time, so the oldest ones are found by the primary key.
-    gone = or_(
-        WebhookDelivery.created_at < oldest,
-        (WebhookDelivery.webhook_id.is_not(None) & ~exists().where(Webhook.id == WebhookDelivery.webhook_id)),
-    )
+    delete_deliveries(workspace, WebhookDelivery.id < first_id(oldest))
+
+
+def delete_deliveries(workspace: Workspace, chosen: ColumnElement[bool]) -> None:
+    """Delete deliveries in batches, oldest first; costs as much as there is to delete, and writes nothing for none.
+
+    Args:
+        workspace: Open workspace.
+        chosen: Which ones.
+    """
     throttle = Throttle()
-    with workspace.database.autocommit_read() as session:
-        if session.scalar(select(WebhookDelivery.id).where(gone).limit(1)) is None:
-            return
+    some = select(WebhookDelivery.id).where(chosen).order_by(WebhookDelivery.id)
     while True:
+        with workspace.database.autocommit_read() as session:
+            if session.scalar(some.limit(1)) is None:
+                return
         with throttle, workspace.database.write() as session:
             throttle.start_timing()
-            some = select(WebhookDelivery.id).where(gone).order_by(WebhookDelivery.id).limit(throttle.size)
-            deletion = delete(WebhookDelivery).where(WebhookDelivery.id.in_(some))
-            done = session.execute(deletion.execution_options(synchronize_session=False))
-            if done.rowcount < 1:  # type: ignore[attr-defined]
-                return
+            deletion = delete(WebhookDelivery).where(WebhookDelivery.id.in_(some.limit(throttle.size)))
+            session.execute(deletion.execution_options(synchronize_session=False))
 
 
 def is_callback() -> ColumnElement[bool]:

@@ -17,12 +17,12 @@ from sqlalchemy.orm import Session, aliased
 
 from db.base import now
 from db.tables import Webhook, WebhookDelivery
+from db.tables.webhooks import WAITING
 from engine import audit
-from engine.webhooks.addresses import AddressRefused
+from engine.webhooks.addresses import AddressRefused, host_of
 from engine.webhooks.deliveries import is_callback, prune
 from engine.webhooks.posting import TOTAL_SECONDS, SendingFailed, post
 from engine.webhooks.signing import load_secrets, sign
-from engine.webhooks.webhooks import host_of
 from engine.workspace import Workspace
 
 DELAYS = (5.0, 60.0, 300.0, 1800.0, 7200.0, 18_000.0, 36_000.0)  # seconds before the second attempt, the third, ...
@@ -236,7 +236,7 @@ def _is_due() -> ColumnElement[bool]:
     at_work = select(busy.webhook_id).where(busy.held_until > moment, busy.webhook_id.is_not(None))
     switched_on = exists().where(Webhook.id == WebhookDelivery.webhook_id, Webhook.enabled.is_(True))
     return and_(
-        WebhookDelivery.state == "waiting",
+        WAITING,
         WebhookDelivery.next_at <= moment,
         or_(WebhookDelivery.held_until.is_(None), WebhookDelivery.held_until <= moment),
         or_(is_callback(), and_(switched_on, WebhookDelivery.webhook_id.not_in(at_work))),

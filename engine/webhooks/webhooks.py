@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Project, User, Webhook, WebhookSecret
+from db.tables import Project, User, Webhook, WebhookDelivery, WebhookSecret
 from engine import audit
 from engine.errors import Conflict, Refused
 from engine.paging import Order, Page
 from engine.queries import existing
-from engine.webhooks.addresses import check_url
+from engine.webhooks.addresses import check_url, host_of
+from engine.webhooks.deliveries import delete_deliveries
 from engine.webhooks.events import EVENT_TYPES
 from engine.webhooks.signing import add_secret
 from engine.workspace import Workspace
@@ -140,7 +140,10 @@ def change_webhook(
 
 
 def remove_webhook(workspace: Workspace, webhook_id: str, *, by: User) -> None:
-    """Remove a webhook with its secrets; nothing more is sent to it. Audited. NotFound when there is none."""
+    """Remove a webhook with its secrets, then its log; nothing more is sent to it. Audited.
+
+    Raises NotFound when there is none.
+    """
     with workspace.database.write() as session:
         webhook = existing(session, Webhook, webhook_id)
         audit.record(session, by.id, "webhooks.remove", webhook.id, webhook.project_id, host=host_of(webhook.url))
@@ -149,6 +152,7 @@ def remove_webhook(workspace: Workspace, webhook_id: str, *, by: User) -> None:
         )
         session.execute(gone.execution_options(synchronize_session=False))
         session.delete(webhook)
+    delete_deliveries(workspace, WebhookDelivery.webhook_id == webhook_id)
 
 
 def rotate_secret(workspace: Workspace, webhook_id: str, *, by: User) -> str:
@@ -178,11 +182,6 @@ def callback_secret(workspace: Workspace, project_id: str) -> CallbackSecretView
     with workspace.database.read() as session:
         created_at = session.scalar(newest)
     return CallbackSecretView(exists=created_at is not None, created_at=created_at)
-
-
-def host_of(url: str) -> str:
-    """Return the host of an address: what audit entries and logs name, because paths may hold secrets."""
-    return urlsplit(url).hostname or ""
 
 
 def _check_events(events: Sequence[str]) -> list[str]:
