@@ -52,6 +52,7 @@ from db.startup_lock import wait_for_turn
 from engine.accounts.users import local_user
 from engine.annotation.answer_service import AnswerService
 from engine.documents.reading.forked_readers import FORKS
+from engine.extraction.callbacks import CallbackLoop
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
@@ -181,8 +182,11 @@ def _following(
         if import_networks:
             threading.Thread(target=service.predictors.import_networks, name="import-networks", daemon=True).start()
         workers.start()
+        callbacks = CallbackLoop(service)
+        callbacks.start()
         yield
         ended.set()
+        await run_in_threadpool(callbacks.stop)
         await run_in_threadpool(streams.stop)
         await run_in_threadpool(workers.stop)
         thread.join(timeout=5)

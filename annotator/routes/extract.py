@@ -2,6 +2,7 @@
 
 import json
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,6 +19,8 @@ from annotator.uploads import asked_early, copy_upload, place_of, sent_name
 from annotator.work_queues import Place, WorkQueue, end_of, run_in_thread
 from engine.annotation.answer_service import AnswerService
 from engine.documents.incoming import place_in_line, take_early
+from engine.errors import Refused
+from engine.extraction.callbacks import add_callback, check_wanted
 from engine.extraction.extract import extract_document, extract_file, load_wanted
 from engine.extraction.view import Extraction, ExtractionBegun
 from engine.fields.definition import FieldDefinition
@@ -25,11 +28,21 @@ from engine.fields.field_files import parse_fields
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.projects.projects import project_by_id
 from engine.text import file_name
+from engine.webhooks import LONGEST_ADDRESS
 
 # A request waits for its turn without a thread; two files are read at a time (engine.documents.reading.page_stream).
 EXTRACTIONS = WorkQueue("extractions", at_work=4, waiting=96, come_back=10)
 RATE = RateLimit("extractions")
 _LONGEST_VERSION = 32
+Callback = Annotated[
+    str | None,
+    Query(
+        max_length=LONGEST_ADDRESS,
+        examples=["https://erp.example.org/glossator"],
+        description="Address that gets the values of the stored paper as a signed message: once it is read, and again "
+        "once people have decided on its unsure fields. Reviewers only.",
+    ),
+]
 Version = Annotated[
     str | None,
     Query(
@@ -82,6 +95,7 @@ async def extract_from_file(
         bool, Query(description="Whether the paper becomes a document of the project. With false, nothing is stored.")
     ] = True,
     version: Version = None,
+    callback: Callback = None,
 ) -> Extraction | ExtractionBegun:
     """Return the values of a paper with their places.
 
@@ -90,9 +104,12 @@ async def extract_from_file(
     read, the answer is 202 with the id of the document: ask that document again. 422 for a file that cannot be read.
     """
     fields = parse_fields(wanted, "The schema") if wanted.strip() else None
+    if callback is not None and (not keep or fields is not None or version is not None):
+        raise Refused("A callback needs a stored paper, the project's fields and the version in use. Leave it out.")
     name = file_name(sent_name(file), "document")
     copy = await run_in_threadpool(copy_upload, file)
-    work = partial(_extract_file, service, workers.reading, user.id, project_id, copy, name, fields, version, keep)
+    wish = _Wish(user.id, fields, version, keep, callback)
+    work = partial(_extract_file, service, workers.reading, project_id, copy, name, wish)
     answer = await end_of(run_in_thread(partial(_in_turn, place_of(request), work), "extract"))
     if isinstance(answer, ExtractionBegun):
         response.status_code = 202
@@ -129,24 +146,29 @@ def _in_turn(place: Place, work: Any) -> Extraction | ExtractionBegun:
         return answer
 
 
+@dataclass(frozen=True, slots=True)
+class _Wish:
+    """What a request wants of a file."""
+
+    user_id: str
+    fields: list[FieldDefinition] | None
+    version: str | None
+    keep: bool
+    callback: str | None
+
+
 def _extract_file(
-    service: AnswerService,
-    worker: InProcessWorker,
-    user_id: str,
-    project_id: str,
-    copy: Path,
-    name: str,
-    fields: list[FieldDefinition] | None,
-    version: str | None,
-    keep: bool,
+    service: AnswerService, worker: InProcessWorker, project_id: str, copy: Path, name: str, wish: _Wish
 ) -> Extraction | ExtractionBegun:
     with ExitStack() as ending:
         ending.callback(partial(copy.unlink, missing_ok=True))
         project_by_id(service.workspace, project_id)
-        if not keep:
-            return extract_file(service, project_id, copy, name, fields=fields, version=version)
+        if not wish.keep:
+            return extract_file(service, project_id, copy, name, fields=wish.fields, version=wish.version)
+        if wish.callback is not None:
+            check_wanted(service.workspace, project_id, wish.user_id, wish.callback)
         with service.workspace.database.read() as session:
-            load_wanted(session, project_id, fields)  # refuses before anything is stored
+            load_wanted(session, project_id, wish.fields)  # refuses before anything is stored
         with place_in_line():
             ending.pop_all()  # a long paper is read on behind its first page
             taken = take_early(
@@ -154,8 +176,10 @@ def _extract_file(
                 copy,
                 name=name,
                 project_id=project_id,
-                user_id=user_id,
+                user_id=wish.user_id,
                 worker=worker,
                 done=partial(copy.unlink, missing_ok=True),
             )
-    return extract_document(service, taken.document_id, user_id, fields=fields, version=version)
+    if wish.callback is not None:
+        add_callback(service.workspace, taken.document_id, wish.user_id, wish.callback)
+    return extract_document(service, taken.document_id, wish.user_id, fields=wish.fields, version=wish.version)

@@ -7,6 +7,7 @@ the progress of a job, a lease.
 from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
 from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWidget, PageWord, WordEdit
+from db.tables.extraction import ExtractionCallback
 from db.tables.fields import FieldVersion, ProjectField
 from db.tables.figures import (
     COMPARED_CHOICES,
@@ -54,6 +55,7 @@ __all__ = [
     "DocumentGroup",
     "DocumentSignature",
     "DocumentText",
+    "ExtractionCallback",
     "FieldValue",
     "FieldVersion",
     "FinishedDocument",

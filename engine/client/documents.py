@@ -59,16 +59,20 @@ class Documents:
         schema: dict[str, Any] | None = None,
         keep: bool = True,
         version: str | None = None,
+        callback: str | None = None,
     ) -> Extraction | ExtractionBegun:
         """Return the values of a file with their places; of a long one that is still being read, its document's id.
 
         schema: JSON Schema of the wanted object, in place of the project's fields.
         keep: whether the file becomes a document; otherwise nothing of it is stored.
         version: id or name of the model version that answers; None: the one in use.
+        callback: address that gets the values of a kept file as signed messages, once it is read and once people have
+            decided on its unsure fields.
         """
         files = [("file", (Path(path).name, Path(path).read_bytes()))]
         form = {} if schema is None else {"schema": json.dumps(schema)}
-        query = {"keep": "true" if keep else "false", **({} if version is None else {"version": version})}
+        query = {"keep": "true" if keep else "false", "version": version, "callback": callback}
+        query = {name: value for name, value in query.items() if value is not None}
         return _extraction(
             self._at.send("POST", f"/projects/{project_id}/extract", files=files, data=form, params=query).json()
         )

@@ -2,6 +2,7 @@
 
 from engine.followers import (
     document_figures,
+    extraction_callbacks,
     field_values,
     finished_work,
     question_uses,
@@ -19,4 +20,5 @@ FOLLOWERS: tuple[Follower, ...] = (
     waiting_reviews.FOLLOWER,
     field_values.FOLLOWER,
     webhook_messages.FOLLOWER,
+    extraction_callbacks.FOLLOWER,
 )

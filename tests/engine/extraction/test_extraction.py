@@ -178,6 +178,15 @@ def test_a_confidence_below_the_fields_own_is_unsure(counter: Counter) -> None:
     assert extraction["unsure"] == ["customer"] and "is below 1.00." in extraction["fields"]["customer"]["unsure"][0]
 
 
+def test_a_callback_needs_a_stored_paper_and_a_reviewer(counter: Counter) -> None:
+    url = "https://receiver.invalid/"
+    unstored = counter.send(bill_pdf(1), keep="false", callback=url)
+    assert unstored.status_code == 422 and "A callback needs a stored paper" in unstored.text
+    assert counter.send(bill_pdf(1), callback=url).status_code == 403
+    with counter.workspace.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(Document)) == 0
+
+
 def test_a_long_paper_is_asked_again_once_it_is_read(counter: Counter) -> None:
     pages = [[f"Page {number} of many"] for number in range(60)]
     answer = counter.send(pdf_of(["Bill number: B1", "Total due: 5.00 EUR", "Customer: Long"], *pages))
