@@ -48,6 +48,16 @@ class StoredAnswer(Candidate):
         default="model", description="What answers: the model, or the field of the PDF's form that the question names."
     )
 
+    @property
+    def rival(self) -> float:
+        """Return the predicted IoU of the best other proposal; 0 without one.
+
+        Beside the value of the field that the question names, the proposals of the model are no rivals.
+        """
+        if self.source == "form" and self.score == 1:
+            return 0.0
+        return max((other.score for other in self.candidates), default=0.0)
+
 
 class ModelName(BaseModel):
     """Model version with its display label."""

@@ -14,7 +14,7 @@ from engine.fields.normalisation import LocaleContext, Normalised
 from engine.fields.read_value import MARK_ALONE, read_value
 from engine.fields.rules import broken_rules, fields_named, proven_fields
 from engine.fields.types import FieldType
-from engine.selection.uncertainty import best_rival, confidence
+from engine.selection.uncertainty import confidence
 
 PROPOSAL = "proposal"  # status of a model's answer
 _BY_PERSON = ("accepted", "fixed", "submitted")
@@ -45,9 +45,7 @@ class FieldAnswer:
 def answer_by_model(prepared: Prepared) -> FieldAnswer:
     """Return a model's answer; one that is less likely than not marks nothing."""
     answer = prepared.answer
-    sure = confidence(
-        prepared.answered, prepared.score, 0.0, best_rival(candidate.score for candidate in answer.candidates)
-    )
+    sure = confidence(prepared.answered, prepared.score, 0.0, answer.rival)
     if prepared.answered < _THERE or not answer.mask.counts:
         return FieldAnswer(PROPOSAL, [], prepared.score, prepared.answered, 1 - prepared.answered)
     state = AnnotationState(pages={prepared.page_id: PageMark(words=answer.words, mask=answer.mask)})

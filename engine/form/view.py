@@ -20,7 +20,7 @@ from engine.fields.rules import broken_rules
 from engine.fields.types import FieldType
 from engine.projects.project_stage import accepted_from
 from engine.queries import existing, not_removed
-from engine.selection.uncertainty import best_rival, confidence
+from engine.selection.uncertainty import confidence
 from engine.workspace import Workspace
 from model.boxes import Box
 
@@ -146,8 +146,7 @@ def _confidence(proposal: Prediction, surveyed: _Surveyed) -> float:
     if known is not None:
         return known
     stored = StoredAnswer.model_validate({**proposal.answer, "score": proposal.score})
-    rival = best_rival(candidate.score for candidate in stored.candidates)
-    return confidence(proposal.answered, proposal.score, 0.0, rival)
+    return confidence(proposal.answered, proposal.score, 0.0, stored.rival)
 
 
 def _row(

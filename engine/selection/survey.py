@@ -38,7 +38,7 @@ from engine.jobs.cancellation import OnProgress, ShouldStop, StopReason, check
 from engine.models import registry
 from engine.models.folds import fold_of
 from engine.selection import after_survey, survey_trigger
-from engine.selection.uncertainty import best_rival, confidence, uncertainty
+from engine.selection.uncertainty import confidence, uncertainty
 from engine.workspace import Workspace
 from model.answers import questions_at_once
 from model.inference import Answer
@@ -286,8 +286,7 @@ def _row(
 ) -> SurveyAnswer:
     stored = found.stored
     stored.ranked = sorted(ranked, key=lambda each: each.answered * each.score, reverse=True)
-    rival = best_rival(candidate.score for candidate in stored.candidates)
-    signs = (found.answered, found.score, found.disagreement, rival)
+    signs = (found.answered, found.score, found.disagreement, stored.rival)
     return SurveyAnswer(
         project_id=project_id,
         document_id=document_id,

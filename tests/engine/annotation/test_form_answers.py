@@ -64,10 +64,13 @@ def test_a_chosen_option_is_the_answer(ask: Ask) -> None:
     assert (proposal["source"], proposal["text"]) == ("form", "Kiel")
 
 
-def test_a_ticked_box_is_marked_with_its_word(ask: Ask) -> None:
+def test_a_ticked_box_is_marked_with_its_word(ask: Ask, client: TestClient) -> None:
     answer = ask("Smoker", tenancy_form(), field={"type": "boolean"})
     assert (answer["proposal"]["source"], answer["text"]) == ("form", "☒")
     assert [value["value"] for value in answer["values"]] == [True]
+    assert answer["proposal"]["candidates"]  # of the model; they make the form's own value no less sure
+    form = client.get(f"/api/documents/{answer['document_id']}/form").json()
+    assert [field["confidence"] for field in form["fields"]] == [1.0]
 
 
 def test_an_empty_box_answers_a_boolean_field_with_false(ask: Ask) -> None:
