@@ -1,18 +1,23 @@
 """Routes for uploads and documents."""
 
+import tempfile
 import threading
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
+from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field, StringConstraints
+from starlette.background import BackgroundTask
 
 from annotator.access import MEMBERS, REVIEWERS, check_member
 from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
 from annotator.uploads import asked_early, copy_upload, sent_name
-from annotator.work_queues import WorkQueue, end_unless_gone, run_in_thread
+from annotator.work_queues import Place, WorkQueue, end_of, end_unless_gone, run_in_thread
 from engine.annotation.conventions import issuer_of_document
 from engine.annotation.views import AnnotationLine, annotation_lines
 from engine.documents.incoming import go_on, place_in_line, take, take_early
@@ -23,17 +28,21 @@ from engine.documents.lists.views import DocumentLine, DocumentView, document_vi
 from engine.documents.reading import read_jobs
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
+from engine.interchange.marked_pdf.accepted import name_of_marked_pdf, write_accepted
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.jobs.job_view import JobView, job_view
 from engine.projects import projects
 from engine.read_again import jobs as read_again
 from engine.text import file_name
+from engine.workspace import Workspace
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
 # Uploads that are arriving, apart from files waiting to be read (engine.documents.incoming): slow connections take
 # time.
 # The limit per user leaves places for others; the page sends two at a time.
 UPLOADS = WorkQueue("uploads", at_work=24, waiting=0, come_back=5, of_one=4)
+# Each opens its file in a process of its own.
+MARKED_PDFS = WorkQueue("marked PDFs", at_work=2, waiting=30, come_back=10, of_one=4)
 MOST_IDS = 100  # documents asked for by their ids
 MOST_FILES = 50  # per request: each may take as long as a document may
 sent = APIRouter(route_class=asked_early(check_member, lambda request: UPLOADS.place(required_user(request).id)))
@@ -179,6 +188,25 @@ def show_issuer(document_id: str, workspace: TheWorkspace, user: CurrentUser) ->
     return Issuer(issuer=issuer_of_document(workspace, document_id, user.id))
 
 
+@router.get(
+    "/documents/{document_id}/marked.pdf",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/pdf": {}}}},
+)
+@needs_scope("read")
+async def marked_pdf(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> FileResponse:
+    """Return the original as a PDF with highlights and notes of the accepted answers, searchable where OCR read it.
+
+    Reviewers get the answers of all people, annotators their own. A picture, or a PDF that cannot be opened, becomes a
+    PDF of its page images. 422 while the pages are being read.
+    """
+    with MARKED_PDFS.place(user.id) as place:
+        written = run_in_thread(partial(_write_marked, place, workspace, document_id, user.id), "marked PDF")
+        path, name = await end_of(written)
+    forget = BackgroundTask(partial(path.unlink, missing_ok=True))
+    return FileResponse(path, media_type="application/pdf", filename=name, background=forget)
+
+
 @router.post("/documents/{document_id}/reading/stop")
 @needs_scope("annotate")
 def stop_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser) -> DocumentView:
@@ -212,6 +240,20 @@ def read_document_again(document_id: str, workspace: TheWorkspace, workers: TheW
     job = read_again.ask(workspace, document_id, user.id)
     workers.reading.wake()
     return job_view(job)
+
+
+def _write_marked(place: Place, workspace: Workspace, document_id: str, user_id: str) -> tuple[Path, str]:
+    """Return a new file with the marked PDF of a document, and its name."""
+    name = name_of_marked_pdf(workspace, document_id)
+    with tempfile.NamedTemporaryFile(suffix=".pdf", delete=False) as made:
+        path = Path(made.name)
+    try:
+        with place.turn():
+            write_accepted(workspace, document_id, user_id, path)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+    return path, name
 
 
 def _take_all(

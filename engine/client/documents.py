@@ -108,6 +108,12 @@ class Documents:
         """Return a document with its pages and questions."""
         return self._at.get(Document, f"/documents/{document_id}")
 
+    def marked_pdf(self, document_id: str, path: str | Path) -> Path:
+        """Write a document as a PDF with its accepted answers, as highlights and notes, and return its path."""
+        out = Path(path)
+        self._at.download(f"/documents/{document_id}/marked.pdf", out)
+        return out
+
     def stop_reading(self, document_id: str) -> None:
         """Stop the reading of a long document at its next step. The pages read so far stay."""
         self._at.send("POST", f"/documents/{document_id}/reading/stop")

@@ -104,11 +104,11 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
     definitions = list(frozen.fields.values())
     for document, items in release.documents():
         values: dict[str, list[PaperValue]] = {}
-        context = frozen.context_for(_issuer(release, frozen, items))
+        context = context_of_paper(release, frozen, items)
         for item in items:
             field = frozen.fields.get(item.question_id)
             if field is not None:
-                values.setdefault(field.name, []).extend(_values(release, context, field, item))
+                values.setdefault(field.name, []).extend(item_values(release, context, field, item))
         ordered = {field.name: values[field.name] for field in definitions if field.name in values}
         present = {
             name: [paper.value for paper in of_field if paper.value is not None] for name, of_field in ordered.items()
@@ -120,17 +120,24 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
         yield Paper(document, checked, broken_rules(definitions, present))
 
 
+def context_of_paper(release: Release, frozen: FrozenFields, items: Sequence[FrozenItem]) -> LocaleContext:
+    """Return how a paper with these answers prints values."""
+    return frozen.context_for(_issuer(release, frozen, items))
+
+
 def _issuer(release: Release, frozen: FrozenFields, items: Sequence[FrozenItem]) -> str | None:
     """Return the issuer of a paper as a person accepted it (engine.annotation.issuers); None where it is not known."""
     for item in items if frozen.settings.get("issuer_conventions") else ():
         field = frozen.fields.get(item.question_id)
         if field is not None and field.issuer and item.status != AUTOMATIC:
-            named = next(_values(release, frozen.context, field, item), None)
+            named = next(item_values(release, frozen.context, field, item), None)
             return (issuer_name(named.text) or None) if named is not None else None
     return None
 
 
-def _values(release: Release, context: LocaleContext, field: FieldDefinition, item: FrozenItem) -> Iterator[PaperValue]:
+def item_values(
+    release: Release, context: LocaleContext, field: FieldDefinition, item: FrozenItem
+) -> Iterator[PaperValue]:
     """Yield the values of an answer; of one that says "not in the document", a value without a mark."""
     parts = release.values_of(item)
     if not parts:

@@ -197,7 +197,15 @@ def record(out: Path) -> None:
         for form in (one["name"] for one in call(anna, "GET", f"/projects/{PROOF}/export-formats")):
             packed = call(anna, "GET", f"/projects/{PROOF}/export?format={form}")
             write(out / f"exports/{form}.txt", kept.setdefault(form, flat(packed)))
-            if form not in ("yolo", "csv", "xlsx", "values", "values-csv", "values-xlsx"):  # nothing reads these back
+            if form not in (
+                "yolo",
+                "csv",
+                "xlsx",
+                "values",
+                "values-csv",
+                "values-xlsx",
+                "marked-pdf",
+            ):  # nothing reads these back
                 back, files = call(anna, "POST", "/projects", {"name": f"back-{form}"}), {"file": ("set.zip", packed)}
                 took = call(anna, "POST", f"/projects/{back['id']}/import?ocr=false", None, files)
                 write(out / f"imports/{form}.json", [took, read_all(anna, back)])

@@ -99,6 +99,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/projects/{project_id}/documents": Row(MEMBER, "annotate"),
     "GET /api/documents/{document_id}": Row(MEMBER, "read"),
     "GET /api/documents/{document_id}/issuer": Row(MEMBER, "read"),
+    "GET /api/documents/{document_id}/marked.pdf": Row(MEMBER, "read"),
     "POST /api/documents/{document_id}/reading/stop": Row(MEMBER, "annotate"),
     "POST /api/documents/{document_id}/read-again": Row(REVIEWER, "annotate"),
     "POST /api/pages/{page_id}/turn": Row(MEMBER, "annotate", {"degrees": 90}),

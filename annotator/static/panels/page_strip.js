@@ -90,7 +90,7 @@ export class PageStrip {
     }
     const { pages, reading, cut_off: cutOff } = document;
     const here = pages.find((each) => each.id === page?.id);
-    this.source.render({ page: here, may: mayReadAgain, busy: beingRead });
+    this.source.render({ document, page: here, may: mayReadAgain, busy: beingRead });
     this.stop.hidden = !reading;
     this.resume.hidden = !cutOff;
     this.list.hidden = pages.length < 2 && !reading; // a single page stands before one's eyes

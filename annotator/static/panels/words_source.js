@@ -1,8 +1,10 @@
-// One line above the pages: where the words of the open page are from, and buttons that have it read again or turned.
+// One line above the pages: where the words of the open page are from, buttons that have it read again or turned, and a
+// link to the document with its accepted answers as a PDF.
 
 import { h } from '../core/dom.js';
+import { ROOT } from '../core/root.js';
 
-/** @import { PageLine } from '../types' */
+/** @import { DocumentView, PageLine } from '../types' */
 
 /** @type {Readonly<Record<string, string>>} */
 const SOURCES = {
@@ -31,13 +33,26 @@ export class WordsSource {
       },
       'Turn page',
     );
-    this.root = h('div', { class: 'g-words-source', hidden: true }, this.text, this.button, this.turn);
+    this.marked = h(
+      'a',
+      { class: 'g-link', download: true, title: 'The document as a PDF with its accepted answers' },
+      'Download marked PDF',
+    );
+    this.root = h('div', { class: 'g-words-source', hidden: true }, this.text, this.button, this.turn, this.marked);
   }
 
-  /** @param {{ page: Pick<PageLine, 'text_source'> | null | undefined, may: boolean, busy: boolean }} view */
-  render({ page, may, busy }) {
+  /**
+   * @param {object} view
+   * @param {Pick<DocumentView, 'id' | 'reading'>} view.document
+   * @param {Pick<PageLine, 'text_source'> | null | undefined} view.page
+   * @param {boolean} view.may
+   * @param {boolean} view.busy
+   */
+  render({ document, page, may, busy }) {
     this.root.hidden = !page;
     if (!page) return;
+    this.marked.hidden = document.reading !== null;
+    this.marked.href = `${ROOT}/api/documents/${document.id}/marked.pdf`;
     this.text.textContent = busy ? 'The page is being read…' : (SOURCES[page.text_source] ?? '');
     this.button.hidden = !may || busy;
     this.turn.hidden = busy;

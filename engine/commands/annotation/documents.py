@@ -1,5 +1,6 @@
 """`glossator ingest` and `glossator documents`: add files to a project, and list its documents."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,10 +25,11 @@ def register(app: typer.Typer) -> None:
     app.command()(ingest)
     documents = typer.Typer(
         no_args_is_help=True,
-        help="List and show documents, read them again, and compute their page signatures.",
+        help="List and show documents, write them as marked PDFs, read them again, and compute their page signatures.",
     )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
+    documents.command("marked")(write_marked)
     documents.command("sign")(sign_documents)
     read_again.register(documents)
     app.add_typer(documents, name="documents")
@@ -170,6 +172,31 @@ def show_document(
     for page in view.pages:
         table.add_row(str(page.number), page.id, f"{page.width} x {page.height}", str(page.words), page.text_source)
     output.print(table)
+
+
+def write_marked(
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
+    out: Annotated[Path, typer.Argument(help="PDF file to write.")],
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Write a document as a PDF with highlights and notes of its accepted answers."""
+    from engine.interchange.marked_pdf.accepted import write_accepted
+
+    if out.exists():
+        fail(f"{out} exists. Name a new file.")
+    with here() as workspace:
+        stored = document_called(workspace, project_named(workspace, project).id, document)
+        try:
+            written = write_accepted(workspace, stored.id, None, out)
+        except OSError as error:
+            fail(f"{out} cannot be written: {error.strerror}.")
+    if json:
+        emit({"document_id": stored.id, "file": str(out), "from_images": written.from_images, "note": written.note})
+        return
+    output.print(f"{out} was written.", markup=False)
+    if written.note:
+        output.print(written.note, markup=False)
 
 
 def sign_documents(
