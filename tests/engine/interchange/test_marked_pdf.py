@@ -174,3 +174,25 @@ def test_an_export_has_a_pdf_a_document_under_a_harmless_name(sqlite_workspace: 
 def test_names_of_files_are_never_empty_nor_long() -> None:
     assert file_name_of("...", "ab" * 32) == f"document-{'ab' * 8}.pdf"
     assert len(file_name_of("ß" * 255, "ab" * 32).encode()) < 160
+
+
+def test_a_locked_original_with_a_form_keeps_its_fields_and_loses_its_lock(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    with pymupdf.open() as document:
+        page = document.new_page()
+        page.insert_text((60, 80), "Name of the customer", fontsize=18)
+        widget = pymupdf.Widget()
+        widget.field_name, widget.field_type = "customer", pymupdf.PDF_WIDGET_TYPE_TEXT
+        widget.rect, widget.field_value = pymupdf.Rect(60, 100, 300, 120), "ACME"
+        page.add_widget(widget)
+        lock = {"encryption": pymupdf.PDF_ENCRYPT_AES_256, "owner_pw": "secret", "permissions": 0}
+        document.save(tmp_path / "form.pdf", **lock)
+    project = make_project(sqlite_workspace)
+    taken = ingest(sqlite_workspace, tmp_path / "form.pdf", name="form.pdf", project_id=project.id, user_id=None)
+    document = document_view(sqlite_workspace, taken.document_id)
+    accept(sqlite_workspace, document, "Whose name?", [2, 3])  # type: ignore[arg-type]
+    assert not write_accepted(sqlite_workspace, document.id, None, tmp_path / "out.pdf").from_images
+    with pymupdf.open(tmp_path / "out.pdf") as made:
+        assert not made.is_encrypted and [widget.field_value for widget in made[0].widgets()] == ["ACME"]
+        assert [annotation.info["content"] for annotation in made[0].annots()] == ["the customer"]
