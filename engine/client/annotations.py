@@ -19,6 +19,7 @@ from engine.client.schemas import (
     RevisionLine,
     RevisionRequest,
     Saved,
+    UpcomingForm,
 )
 from engine.client.transport import Connection, build_request, plain
 
@@ -116,6 +117,10 @@ class Annotations:
         """
         body = {} if most is None else {"most": most}
         return self._at.post(FormView, f"/documents/{document_id}/form", body)
+
+    def prepare_next_form(self, document_id: str) -> UpcomingForm:
+        """Let the model answer the form of the document that you would get after this one; stores nothing."""
+        return self._at.post(UpcomingForm, f"/documents/{document_id}/form/upcoming", {})
 
     def accept_form(
         self, document_id: str, fields: Iterable[FormField], *, seconds: float = 0, key: str | None = None
