@@ -29,6 +29,7 @@ class ImportedView(BaseModel):
     read: int = Field(description="Pages without words, read by OCR.")
     answers: int
     no_answer: int = Field(description="Questions marked as not answered by the document.")
+    proposals: int = Field(0, description="Answers of models, which people are shown as proposals.")
     lost: dict[str, int] = Field(description="Number of entries left out, by kind, such as automatic answers.")
     bad: int = Field(0, description="Number of entries with an error that were left out.")
     bad_entries: list[str] = Field(default_factory=list, description="Sentences on the first 20 of them.")

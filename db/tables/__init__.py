@@ -4,7 +4,18 @@ Annotations are append-only revisions (`annotations.py`). Only states are update
 the progress of a job, a lease.
 """
 
-from db.tables.annotations import Annotation, Lease, PartAnswer, Prediction, Question, Review, Revision, Task, TaskCount
+from db.tables.annotations import (
+    Annotation,
+    Lease,
+    OutsideAnswer,
+    PartAnswer,
+    Prediction,
+    Question,
+    Review,
+    Revision,
+    Task,
+    TaskCount,
+)
 from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWidget, PageWord, WordEdit
 from db.tables.extraction import ExtractionCallback
@@ -72,6 +83,7 @@ __all__ = [
     "MaskCount",
     "Member",
     "ModelVersion",
+    "OutsideAnswer",
     "Page",
     "PageSignature",
     "PageWidget",

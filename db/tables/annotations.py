@@ -237,9 +237,9 @@ class Lease(Base):
 
 
 class Prediction(Base):
-    """A model version's answer with the prompts it was given.
+    """An answer of a model with the prompts it was given.
 
-    `answer` is an engine.annotation.state.Proposal.
+    `answer` is an engine.annotation.proposal.StoredAnswer; it names the model where that is none of this installation.
     """
 
     __tablename__ = "predictions"
@@ -249,10 +249,29 @@ class Prediction(Base):
     annotation_id: Mapped[Reference | None] = mapped_column(ForeignKey("annotations.id"))
     page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
-    model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
+    # None: a model of others proposed it, and it counts in no figure of the project's own model.
+    model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
     prompts: Mapped[dict[str, Any]] = mapped_column(default=dict)
     answer: Mapped[dict[str, Any]]
     score: Mapped[float]  # predicted IoU, 0..1
     answered: Mapped[float]  # probability that the page answers, 0..1
     milliseconds: Mapped[float]
+    created_at: Mapped[Moment]
+
+
+class OutsideAnswer(Base):
+    """The newest answer of a model of others to a question about a document, on one of its pages.
+
+    It waits until a person opens the question, and then becomes a prediction.
+    """
+
+    __tablename__ = "outside_answers"
+
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"), primary_key=True)
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), primary_key=True)
+    model: Mapped[str] = mapped_column(String(100), primary_key=True)  # a later version replaces an earlier one
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    words_version: Mapped[int]  # of the page; later words have other numbers
+    answer: Mapped[dict[str, Any]]  # engine.annotation.proposal.StoredAnswer
+    confidence: Mapped[float]  # 0..1, as the other model states it
     created_at: Mapped[Moment]

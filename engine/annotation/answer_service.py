@@ -13,6 +13,7 @@ from db.tables import Annotation, Document, Page, Prediction, Question
 from engine.accounts import permissions
 from engine.annotation.bounds import check_runs
 from engine.annotation.form_answers import DocumentForm
+from engine.annotation.outside_answers import load_outside_answers
 from engine.annotation.page_answers import PageAnswer, build_prediction, ranked_so_far, stored_answer
 from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
@@ -93,21 +94,24 @@ class AnswerService:
             document = existing(session, Document, document_id)
             if is_asked_unaided(session, document.project_id, document_id, question_id):
                 return None
+            outside = load_outside_answers(session, document_id, [question_id]).get(question_id)
             question = existing(session, Question, question_id).text
             kind = load_kinds(session, [question_id]).get(question_id)
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
         loaded = self.predictors.of(document.project_id)
-        prepared = self._load_prepared(document, question, loaded) or self._answer_of(
-            document, pages, question, kind, loaded
-        )
-        prepared = DocumentForm(self.workspace, document_id).prefer(question, prepared)
+        prepared = outside
+        if prepared is None:
+            by_model = self._load_prepared(document, question, loaded)
+            by_model = by_model or self._answer_of(document, pages, question, kind, loaded)
+            prepared = DocumentForm(self.workspace, document_id).prefer(question, by_model)
         self.pages.get(prepared.page_id, loaded)  # a correction asks this page again
         return prepared.page_id
 
     def ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         """Ask a question about a document or one of its pages; return (annotation id, asked before).
 
-        An existing answer of this person is returned unchanged; after its removal, the question is asked anew.
+        An existing answer of this person is returned unchanged; after its removal, the question is asked anew. Of a
+        whole document, the proposal of a model of others goes before the own model's, which is not run then.
 
         Args:
             document_id: Document to ask.
@@ -142,15 +146,18 @@ class AnswerService:
             )
             unaided = known is not None and is_asked_unaided(session, document.project_id, document_id, known)
             kind = None if known is None else load_kinds(session, [known]).get(known)
+            outside = None
+            if known is not None and page_id is None and not unaided:
+                outside = load_outside_answers(session, document_id, [known]).get(known)
         if before is not None:
             return before, True
         if known is None:  # a question that is stored already is not checked again
             check_question(question)
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("This page is not in this document; reload the document.")
-        if unaided:
+        if unaided or outside is not None:
             try:
-                return self._record(document, question, user_id, None, None), False
+                return self._record(document, question, user_id, None, outside), False
             except IntegrityError:
                 return self.ask(document_id, question, page_id, user_id)
         loaded = self.predictors.of(document.project_id)
@@ -391,7 +398,7 @@ class AnswerService:
             )
             session.add(annotation)
             session.flush()
-            if loaded is None or prepared is None:  # it is answered without the model
+            if prepared is None:  # it is answered without the model
                 return annotation.id
             prediction = build_prediction(
                 annotation.id,

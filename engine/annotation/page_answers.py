@@ -73,18 +73,18 @@ def build_prediction(
     annotation_id: str,
     page_id: str,
     question_id: str,
-    loaded: Loaded,
+    loaded: Loaded | None,
     stored: StoredAnswer,
     answer: "Answer | Prepared",
     milliseconds: float,
     prompts: dict[str, Any],
 ) -> Prediction:
-    """Return the row of an answer of the model; its JSON is encoded already."""
+    """Return the row of an answer of the model; its JSON is encoded already. `loaded`: None for a model of others."""
     return Prediction(
         annotation_id=annotation_id,
         page_id=page_id,
         question_id=question_id,
-        model_version_id=loaded.version.id,
+        model_version_id=loaded.version.id if loaded is not None else None,
         prompts=prompts,
         answer=Encoded(stored.model_dump_json()),
         score=float(answer.score),

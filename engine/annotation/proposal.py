@@ -44,9 +44,12 @@ class StoredAnswer(Candidate):
         default=0, description="How often the page prints the key of the question, from 2; 0 otherwise."
     )
     ranked: list[RankedPage] = Field(default_factory=list)
-    source: Literal["model", "form"] = Field(
-        default="model", description="What answers: the model, or the field of the PDF's form that the question names."
+    source: Literal["model", "form", "outside"] = Field(
+        default="model",
+        description="What answers: the model, the field of the PDF's form that the question names, or a model of "
+        "others whose prediction was sent here.",
     )
+    proposer: str = Field(default="", description="Name and version of the model of others; empty for others.")
 
     @property
     def rival(self) -> float:
@@ -60,9 +63,9 @@ class StoredAnswer(Candidate):
 
 
 class ModelName(BaseModel):
-    """Model version with its display label."""
+    """Model with its display label."""
 
-    id: str
+    id: str | None = Field(description="Id of the model version; null for a model of others.")
     label: str
 
 
@@ -78,21 +81,24 @@ class Proposal(StoredAnswer):
 
 def proposal_of(session: Session, prediction: Prediction) -> Proposal:
     """Return a stored prediction as a proposal."""
-    version = session.get_one(ModelVersion, prediction.model_version_id)
+    key = prediction.model_version_id
+    version = session.get_one(ModelVersion, key) if key is not None else None
     return build_proposal(
         prediction, StoredAnswer.model_validate({**prediction.answer, "score": prediction.score}), version
     )
 
 
-def build_proposal(prediction: Prediction, answer: StoredAnswer, version: ModelVersion) -> Proposal:
-    """Build a proposal from a prediction, its answer and its model version."""
+def build_proposal(prediction: Prediction, answer: StoredAnswer, version: ModelVersion | None) -> Proposal:
+    """Build a proposal from a prediction, its answer and its model version; None: a model of others."""
     return Proposal(
         **answer.model_dump(),
         prediction_id=prediction.id,
         page_id=prediction.page_id,
         answered=prediction.answered,
         milliseconds=prediction.milliseconds,
-        model=ModelName(id=version.id, label=label(version)),
+        model=ModelName(id=None, label=answer.proposer)
+        if version is None
+        else ModelName(id=version.id, label=label(version)),
     )
 
 

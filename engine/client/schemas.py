@@ -530,6 +530,8 @@ class ImportedSet(BaseModel):
     answers: int
     no_answer: int
     """Questions marked as not answered by the document."""
+    proposals: int = 0
+    """Answers of models, which people are shown as proposals."""
     lost: dict[str, int]
     """Number of entries left out, by kind, such as automatic answers."""
     bad: int = 0
@@ -726,9 +728,10 @@ class ModelFigures(BaseModel):
 
 
 class ModelName(BaseModel):
-    """Model version with its display label."""
+    """Model with its display label."""
 
-    id: str
+    id: str | None
+    """Id of the model version; null for a model of others."""
     label: str
 
 
@@ -883,6 +886,20 @@ class PrecisionPoint(BaseModel):
     """Lower bound of the precision at 95 %, valid for all points at once."""
 
 
+class PredictionOutcome(BaseModel):
+    """What became of a prediction."""
+
+    question: str
+    outcome: Literal["proposed", "answered", "not_found"]
+    """proposed: people see it; answered: a person has answered the question, and nothing was stored; not_found: no page prints the text, and nothing was stored."""
+    page: int | None
+    """Page that the proposal marks; null without one."""
+    text: str
+    """Words that the proposal marks; of a text that was not found, that text."""
+    places: int
+    """Number of places offered on the page."""
+
+
 class Project(BaseModel):
     """A project with its counts, its champion (the model in use), and the caller's role."""
 
@@ -894,6 +911,12 @@ class Project(BaseModel):
     champion: ModelName
     settings: dict[str, Any]
     role: str
+
+
+class PushedResult(BaseModel):
+    """What became of each prediction, in their order."""
+
+    predictions: list[PredictionOutcome]
 
 
 class PutFirst(BaseModel):
@@ -2005,7 +2028,7 @@ class FormField(BaseModel):
     prediction_id: str | None
     """The newest proposal of the model; null without one."""
     confidence: float | None
-    """Confidence of the proposal, 0..1; null without one, and once a person saved."""
+    """Confidence of the model, 0..1; null without a proposal of it, and once a person saved."""
     accepted_from: float | None
     """Confidence from which a value counts without people: the field's, else the project's; null without either."""
     no_answer: bool
@@ -2072,8 +2095,10 @@ class Proposal(BaseModel):
     repeated: int = 0
     """How often the page prints the key of the question, from 2; 0 otherwise."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
-    source: Literal["model", "form"] = "model"
-    """What answers: the model, or the field of the PDF's form that the question names."""
+    source: Literal["model", "form", "outside"] = "model"
+    """What answers: the model, the field of the PDF's form that the question names, or a model of others whose prediction was sent here."""
+    proposer: str = ""
+    """Name and version of the model of others; empty for others."""
     prediction_id: str
     page_id: str
     answered: float

@@ -350,7 +350,7 @@ def _select_answers(project_id: str, documents: Sequence[str], filters: Filters)
         .join(User, User.id == Annotation.author_id)
         .join(Document, Document.id == Annotation.document_id)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-        .outerjoin(Prediction, Prediction.id == proposal_of())
+        .outerjoin(Prediction, (Prediction.id == proposal_of()) & Prediction.model_version_id.is_not(None))
         .outerjoin(ModelVersion, ModelVersion.id == Prediction.model_version_id)
         # A document whose pages still arrive may move to another group, and so to another split.
         .where(~is_being_read())

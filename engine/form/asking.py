@@ -4,7 +4,7 @@ What was computed in advance is used, and what is computed is held for the next 
 """
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlalchemy import exists, select
 from sqlalchemy.exc import IntegrityError
@@ -14,6 +14,7 @@ from db.tables import Annotation, Document, Page, ProjectField, Question
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.field_asking import AskedField, ask_document
 from engine.annotation.form_answers import DocumentForm
+from engine.annotation.outside_answers import load_outside_answers
 from engine.annotation.page_answers import build_prediction
 from engine.annotation.predictors import Loaded
 from engine.annotation.survey_answers import Prepared, load_prepared_answers
@@ -49,8 +50,12 @@ def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int
         if not waiting:
             return
         unaided = unaided_questions(session, document.project_id, document_id)
-    answers: dict[str, Prepared | None] = {field.question_id: None for field in waiting if field.question_id in unaided}
-    aided = [field for field in waiting if field.question_id not in unaided]
+        outside = _load_outside(session, document_id, waiting, unaided)
+    answers: dict[str, Prepared | None] = {
+        **dict.fromkeys(unaided & {field.question_id for field in waiting}),
+        **outside,
+    }
+    aided = [field for field in waiting if field.question_id not in answers]
     loaded = service.predictors.of(document.project_id) if aided else None
     if loaded is not None:
         by_model = _answer(service, loaded, document, aided)
@@ -75,7 +80,8 @@ def prepare_fields(service: AnswerService, document_id: str, user_id: str) -> No
         document = existing(session, Document, document_id)
         waiting = _unasked(session, document, user_id, FIELDS_ASKED)
         unaided = unaided_questions(session, document.project_id, document_id)
-    aided = [field for field in waiting if field.question_id not in unaided]
+        outside = _load_outside(session, document_id, waiting, unaided)
+    aided = [field for field in waiting if field.question_id not in unaided and field.question_id not in outside]
     for start in range(0, len(aided), _PREPARED_AT_ONCE):
         loaded = service.predictors.of(document.project_id)
         some = aided[start : start + _PREPARED_AT_ONCE]
@@ -102,6 +108,14 @@ def _unasked(session: Session, document: Document, user_id: str, most: int) -> l
         AskedField(key, text, kind_of_type(FieldType(definition["type"])))
         for key, text, definition in session.execute(waiting)
     ]
+
+
+def _load_outside(
+    session: Session, document_id: str, fields: Sequence[AskedField], unaided: Collection[str]
+) -> dict[str, Prepared]:
+    """Return the proposals of models of others for some fields by question; they go before the own model's."""
+    aided = [field.question_id for field in fields if field.question_id not in unaided]
+    return load_outside_answers(session, document_id, aided)
 
 
 def _answer(
@@ -163,7 +177,8 @@ def _add(
     session.flush()
     for annotation in added:
         prepared = answers[annotation.question_id]
-        if loaded is None or prepared is None:
+        if prepared is None:
             continue
         where = annotation.id, prepared.page_id, annotation.question_id
-        session.add(build_prediction(*where, loaded, prepared.answer, prepared, prepared.milliseconds, {}))
+        by = None if prepared.answer.source == "outside" else loaded
+        session.add(build_prediction(*where, by, prepared.answer, prepared, prepared.milliseconds, {}))

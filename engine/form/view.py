@@ -46,7 +46,7 @@ class FormField(BaseModel):
     status: str | None = Field(description="Status of the answer; null until the field is asked.")
     prediction_id: str | None = Field(description="The newest proposal of the model; null without one.")
     confidence: float | None = Field(
-        description="Confidence of the proposal, 0..1; null without one, and once a person saved."
+        description="Confidence of the model, 0..1; null without a proposal of it, and once a person saved."
     )
     accepted_from: float | None = Field(
         description="Confidence from which a value counts without people: the field's, else the project's; null "
@@ -123,7 +123,9 @@ def _load_answers(session: Session, document_id: str, user_id: str, questions: C
             state=state,
             texts=[next(texts) for _ in some],
             prediction_id=proposal.id if proposal is not None else None,
-            confidence=_confidence(proposal, surveyed) if proposal is not None and annotation.head == 0 else None,
+            confidence=_confidence(proposal, surveyed)
+            if proposal is not None and proposal.model_version_id is not None and annotation.head == 0
+            else None,
         )
     return answers
 

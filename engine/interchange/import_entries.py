@@ -59,6 +59,27 @@ class IncomingAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class IncomingProposal:
+    """Answer of a model to a question, which nobody has looked at.
+
+    Attributes:
+        question: Text of the question.
+        where: The file and entry that it comes from, for messages.
+        mask: Makes its pixels, bool [height, width] of the page.
+        by_words: Whether the words that it covers are meant, rather than its pixels.
+        model: Name of the model, with its version.
+        confidence: As the model states it, 0..1.
+    """
+
+    question: str
+    where: str
+    mask: Callable[[], Mask]
+    by_words: bool
+    model: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class IncomingPage:
     """A page of a set. Pages of one document follow each other.
 
@@ -73,6 +94,7 @@ class IncomingPage:
         words: Its words, in the order of the set; empty where the format has none.
         answers: Its answers.
         licence: Licence of the page; None where the set names none.
+        proposals: Answers of models; of one model's to a question, the last counts.
         alternatives: Further answers that the set gives to the page's questions. They are left out: a question has one
             answer.
     """
@@ -87,6 +109,7 @@ class IncomingPage:
     words: tuple[IncomingWord, ...] = ()
     answers: tuple[IncomingAnswer, ...] = ()
     licence: str | None = None
+    proposals: tuple[IncomingProposal, ...] = ()
     alternatives: int = 0
 
 

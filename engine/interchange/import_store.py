@@ -28,6 +28,7 @@ from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict
 from engine.interchange.bad_entries import bad
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord
+from engine.interchange.import_proposals import read_proposals, store_proposals
 from engine.tasks.opening.open_tasks import lock_project, open_missing
 from engine.text import storable
 from engine.workspace import Workspace
@@ -53,6 +54,7 @@ class Imported:
         read: Pages that came without words and were read by OCR.
         answers: Answers that mark a place.
         no_answer: Answers that say "not answered".
+        proposals: Answers of models, which people are shown.
         lost: Number of things left out, by name.
         bad: Number of bad entries left out.
         bad_entries: Sentences of the first of them, without full stops.
@@ -65,13 +67,14 @@ class Imported:
     read: int = 0
     answers: int = 0
     no_answer: int = 0
+    proposals: int = 0
     lost: dict[str, int] = field(default_factory=dict)
     bad: int = 0
     bad_entries: list[str] = field(default_factory=list)
 
     def add(self, more: "Imported") -> None:
         """Add the counts of another import."""
-        for name in ("documents", "known", "pages", "read", "answers", "no_answer"):
+        for name in ("documents", "known", "pages", "read", "answers", "no_answer", "proposals"):
             setattr(self, name, getattr(self, name) + getattr(more, name))
 
 
@@ -199,6 +202,9 @@ def _commit_document(
 ) -> Imported | None:
     """Commit a document with its answers and return its counts; None where it came or went meanwhile."""
     marks, unanswered = _collect_marks(pages)
+    proposals = [
+        proposal for number, one in enumerate(pages, 1) for proposal in read_proposals(one.page, number, one.numbers)
+    ]
     signatures = [signature_of_page(one.read) for one in pages] if new else []
     # Of the stored image: a reader may have deleted its own.
     kind = media_type_of(workspace.blobs.path(pages[0].image)) if new else ""
@@ -231,6 +237,7 @@ def _commit_document(
             # Project before automatic answers: whoever withdraws automatic answers locks in this order too.
             lock_project(session, project_id)
         _answer(session, document, marks, unanswered - marks.keys(), user_id, status, came)
+        came.proposals = store_proposals(session, document, proposals)
         open_missing(session, project_id, document.id)
         if on_stored is not None:
             total = replace(done, lost=dict(done.lost))

@@ -188,6 +188,12 @@ def _check_pages(found: Set, bad_entries: BadEntries) -> Iterator[None]:
             if not answer.nothing:
                 with bad_entries.leave_out(answer.where, document=page.document, question=answer.question):
                     pixels_of(answer, page)
+        for proposal in page.proposals:
+            questions.add(proposal.question)
+            if len(proposal.question) > MOST_LETTERS or len(questions) > MOST_QUESTIONS:
+                bad(proposal.where, f"a set may ask {MOST_QUESTIONS:,} questions of {MOST_LETTERS:,} letters at most")
+            with bad_entries.leave_out(proposal.where):
+                proposal.mask()
         yield
 
 

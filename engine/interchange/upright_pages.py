@@ -7,6 +7,7 @@ which, where the orientation swaps width and height; where it does not, nothing 
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -78,12 +79,20 @@ def _turned(page: IncomingPage, head: Head) -> IncomingPage:
         height=height,
         words=tuple(IncomingWord(word.text, turn_box(word.box, head.orientation, head.stored)) for word in page.words),
         answers=tuple(_turn_answer(answer, head.orientation) for answer in page.answers),
+        proposals=tuple(
+            replace(proposal, mask=partial(_turned_mask, proposal.mask, head.orientation))
+            for proposal in page.proposals
+        ),
     )
 
 
 def _turn_answer(answer: IncomingAnswer, orientation: int) -> IncomingAnswer:
     mask = answer.mask
-    return answer if mask is None else replace(answer, mask=lambda: turn_mask(mask(), orientation))
+    return answer if mask is None else replace(answer, mask=partial(_turned_mask, mask, orientation))
+
+
+def _turned_mask(stored: Callable[[], Mask], orientation: int) -> Mask:
+    return turn_mask(stored(), orientation)
 
 
 def turn_mask(mask: Mask, orientation: int) -> Mask:

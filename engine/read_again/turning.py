@@ -20,6 +20,7 @@ from db.tables import (
     AutomaticAnswer,
     Document,
     LabelReview,
+    OutsideAnswer,
     Page,
     PageWord,
     Prediction,
@@ -212,6 +213,8 @@ def _turn_predictions(session: Session, page: Page, degrees: int, turn_box: Call
         if prompts.get("mask"):
             prompts["mask"] = turn_mask(prompts["mask"])
         prediction.prompts = prompts
+    for outside in session.scalars(select(OutsideAnswer).where(OutsideAnswer.page_id == page.id)):
+        outside.answer = turn_answer(outside.answer)
     looks = select(LabelReview).where(LabelReview.annotation_id.in_(of_document), LabelReview.page_id == page.id)
     for look in session.scalars(looks):
         look.answer = turn_answer(look.answer)

@@ -305,6 +305,7 @@ def _of_model(session: Session, project_id: str, documents: Collection[str] | No
 
 
 def _proposals(session: Session, annotation_ids: Sequence[str]) -> dict[str, AnnotationState]:
-    """Return the newest proposals to the questions alone, as the page showed them."""
-    chosen = newest_alone(Prediction.annotation_id.in_(annotation_ids))
+    """Return the newest proposals of the own model to the questions alone, as the page showed them."""
+    of_own = Prediction.model_version_id.is_not(None)
+    chosen = newest_alone(Prediction.annotation_id.in_(annotation_ids) & of_own)
     return {str(proposal.annotation_id): shown_state(proposal) for proposal in session.scalars(chosen)}

@@ -18,10 +18,10 @@ _NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _SECRETS = {"token_sha256"}  # hashes of tokens
 _LEAVES = (Document.sha256, Page.image_sha256, ModelVersion.checkpoint_sha256, ModelVersion.fold_sha256s)
 _WITHOUT = {
-    "automatic_answers.answer", "changes.documents", "page_signatures.words", "predictions.answer",
-    "predictions.prompts", "projects.settings", "revisions.edits", "revisions.interactions", "revisions.state",
-    "run_metrics.values", "second_looks.answer", "skipped_changes.documents", "survey_answers.answer",
-    "users.preferences",
+    "automatic_answers.answer", "changes.documents", "outside_answers.answer", "page_signatures.words",
+    "predictions.answer", "predictions.prompts", "projects.settings", "revisions.edits", "revisions.interactions",
+    "revisions.state", "run_metrics.values", "second_looks.answer", "skipped_changes.documents",
+    "survey_answers.answer", "users.preferences",
 }  # fmt: skip
 _ROWS = 5_000  # at a time
 PRUNED = "models.prune"  # in the audit trail

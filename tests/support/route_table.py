@@ -32,6 +32,7 @@ class Row:
 
 EDIT = {"idempotency_key": "access-" + "0" * 9, "base": 1, "edits": []}
 FORM = {"idempotency_key": "access-" + "0" * 9, "answers": [{"annotation_id": "0" * 32, "base": 0}]}
+PREDICTIONS = {"model": "other", "predictions": [{"question": "What is printed?", "text": "nothing of it"}]}
 WITHOUT_POINTS = {"page_id": "{page_id}", "points": [[-1, -1, True]]}
 
 ROUTES: dict[str, Row] = {
@@ -115,6 +116,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/documents/{document_id}/extract": Row(MEMBER, "extract", body={}),
     # --- annotations: of another annotator, so that only reviewers may change it
     "POST /api/documents/{document_id}/ask": Row(MEMBER, "annotate"),
+    "POST /api/documents/{document_id}/predictions": Row(REVIEWER, "annotate", body=PREDICTIONS),
     "GET /api/documents/{document_id}/form": Row(MEMBER, "read"),
     "POST /api/documents/{document_id}/form": Row(MEMBER, "annotate", body={}),
     "POST /api/documents/{document_id}/form/upcoming": Row(MEMBER, "annotate"),

@@ -36,6 +36,7 @@ const stopped = (project, id) =>
 /** @param {ImportedView} answer */
 function cameIn(answer) {
   const parts = [count(answer.documents, 'document'), count(answer.pages, 'page'), count(answer.answers, 'answer')];
+  if (answer.proposals) parts.push(`${count(answer.proposals, 'proposal')} of models`);
   if (answer.no_answer) parts.push(`${count(answer.no_answer, 'question')} without an answer`);
   const more = [
     answer.known ? `${count(answer.known, 'document')} existed before.` : '',

@@ -11,6 +11,7 @@ from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output, progress, project_to_fill
 from engine.interchange.formats import IMPORTED
+from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.text import join_names
 
@@ -86,13 +87,15 @@ def import_(
                 "read": imported.read,
                 "answers": imported.answers,
                 "no_answer": imported.no_answer,
+                "proposals": imported.proposals,
                 "lost": imported.lost,
                 "bad": imported.bad,
                 "bad_entries": imported.bad_entries,
             }
         )
         return
-    lost = "".join(f" Left out: {name} ({count:,})." for name, count in sorted(imported.lost.items()))
+    lost = "".join(f" Left out: {name} ({number:,})." for name, number in sorted(imported.lost.items()))
+    proposals = f", {count(imported.proposals, 'proposal')} of models" if imported.proposals else ""
     read = f" ({imported.read:,} read by OCR)" if imported.read else ""
     for sentence in imported.bad_entries:
         output.print(f"Left out: {sentence}.", markup=False, soft_wrap=True)
@@ -101,7 +104,8 @@ def import_(
     output.print(
         f"Imported as {imported.form}: {imported.documents:,} new documents ({imported.known:,} existed), "
         f"{imported.pages:,} pages{read}, "
-        f"{imported.answers:,} answers, {imported.no_answer:,} questions without an answer.{lost}",
+        f"{imported.answers:,} answers, {imported.no_answer:,} questions without an answer"
+        f"{proposals}.{lost}",
         markup=False,
         soft_wrap=True,
     )

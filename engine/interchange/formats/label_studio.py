@@ -27,6 +27,7 @@ from engine.interchange.import_entries import (
     MOST_POINTS,
     IncomingAnswer,
     IncomingPage,
+    IncomingProposal,
     Set,
     box_of,
     check_any,
@@ -44,6 +45,7 @@ from engine.interchange.snapshot_figures import SPLITS
 from model.masks import Mask, rasterise
 
 TASKS_FILE, INTERFACE_FILE = "tasks.json", "interface.xml"
+UNNAMED_MODEL = "a model without a name"
 _LOCAL = "/data/local-files/?d="
 
 
@@ -178,7 +180,7 @@ def open_set(path: Path, bad_entries: BadEntries) -> Set:
 
     Regions of one label in one annotation are one answer. Where several annotations of a task answer the same question,
     the one that Label Studio calls the ground truth comes in, else the first; the others are counted. Regions of other
-    kinds are counted as lost, and so are predictions, because no person has looked at them.
+    kinds are counted as lost. Predictions become proposals, because no person has looked at them.
 
     Raises:
         BadEntry: There is no such file, or it is no list of tasks.
@@ -187,9 +189,6 @@ def open_set(path: Path, bad_entries: BadEntries) -> Set:
     lost: dict[str, int] = {}
     count = 0
     for count, (_, task) in enumerate(_tasks(file), 1):  # noqa: B007
-        predictions = task.get("predictions") if isinstance(task, dict) else None
-        if isinstance(predictions, list) and predictions:
-            lost["predictions"] = lost.get("predictions", 0) + len(predictions)
         for region in _regions_read(task) if isinstance(task, dict) else ():
             kind = str(region.get("type")) if isinstance(region, dict) else "?"
             if kind not in _KINDS:
@@ -221,8 +220,8 @@ def _tasks(file: Path) -> Iterator[tuple[int, Any]]:
 
 
 def _regions_read(task: dict[str, Any]) -> Iterator[Any]:
-    annotations = task.get("annotations")
-    for annotation in annotations if isinstance(annotations, list) else []:
+    sources = [task.get(name) for name in ("annotations", "predictions")]
+    for annotation in [entry for source in sources if isinstance(source, list) for entry in source]:
         result = annotation.get("result") if isinstance(annotation, dict) else None
         yield from result if isinstance(result, list) else []
 
@@ -263,8 +262,37 @@ def _page(folder: Path, task: dict[str, Any], where: str, bad_entries: BadEntrie
         name=str(data.get("document") or image.name),
         answers=tuple(answers),
         licence=data.get("licence") if isinstance(data.get("licence"), str) else None,
+        proposals=_proposals(task, (height, width), where, bad_entries),
         alternatives=alternatives,
     )
+
+
+def _proposals(
+    task: dict[str, Any], size: tuple[int, int], where: str, bad_entries: BadEntries
+) -> tuple[IncomingProposal, ...]:
+    """Return a proposal for each label of each prediction; the most confident come last."""
+    proposals: list[IncomingProposal] = []
+    for at, stored in enumerate(check_list(task.get("predictions") or [], '"predictions"', where)):
+        of_prediction = f"{where}, prediction {at}"
+        with bad_entries.leave_out(of_prediction):
+            prediction = check_object(stored, "it", of_prediction)
+            score = prediction.get("score")
+            stated = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
+            by_label: dict[str, _Regions] = {}
+            for (label, _), regions in _labelled(prediction, of_prediction, bad_entries).items():
+                by_label.setdefault(label, []).extend(regions)
+            proposals += [
+                IncomingProposal(
+                    label,
+                    of_prediction,
+                    mask=partial(_mask, regions, size),
+                    by_words=all(region.get("type") != "brushlabels" for _, region in regions),
+                    model=str(prediction.get("model_version") or UNNAMED_MODEL),
+                    confidence=float(score) if stated and score is not None else 1.0,
+                )
+                for label, regions in by_label.items()
+            ]
+    return tuple(sorted(proposals, key=lambda proposal: proposal.confidence))
 
 
 def _regions_by_label(
@@ -278,20 +306,26 @@ def _regions_by_label(
     for at, annotation in sorted(numbered, key=lambda pair: pair[1].get("ground_truth") is not True):
         if annotation.get("was_cancelled"):
             continue
-        own: dict[tuple[str, str], _Regions] = {}
-        for place, stored in enumerate(check_list(annotation.get("result", []), '"result"', where)):
-            at_region = f"{where}, annotation {at}, region {place}"
-            with bad_entries.leave_out(at_region):
-                region = check_object(stored, "it", at_region)
-                kind = region.get("type")
-                value = check_object(region.get("value"), '"value"', at_region) if kind in _KINDS else {}
-                for label in check_list(value.get(kind), f'"{kind}"', at_region) if kind in _KINDS else ():
-                    key = text_of(label, "a label", at_region), _value_of(region)
-                    own.setdefault(key, []).append((at_region, region))
+        own = _labelled(annotation, f"{where}, annotation {at}", bad_entries)
         taken = {label for label, _ in by_label}
         alternatives += len({label for label, _ in own} & taken)
         by_label |= {key: regions for key, regions in own.items() if key[0] not in taken}
     return by_label, alternatives
+
+
+def _labelled(result: dict[str, Any], where: str, bad_entries: BadEntries) -> dict[tuple[str, str], _Regions]:
+    """Return the regions of an annotation or a prediction by label and value."""
+    by_label: dict[tuple[str, str], _Regions] = {}
+    for place, stored in enumerate(check_list(result.get("result", []), '"result"', where)):
+        at_region = f"{where}, region {place}"
+        with bad_entries.leave_out(at_region):
+            region = check_object(stored, "it", at_region)
+            kind = region.get("type")
+            value = check_object(region.get("value"), '"value"', at_region) if kind in _KINDS else {}
+            for label in check_list(value.get(kind), f'"{kind}"', at_region) if kind in _KINDS else ():
+                key = text_of(label, "a label", at_region), _value_of(region)
+                by_label.setdefault(key, []).append((at_region, region))
+    return by_label
 
 
 def _value_of(region: dict[str, Any]) -> str:
