@@ -100,7 +100,9 @@ export class DocumentForm {
    */
   async prepareNext(id) {
     const { turn } = this;
-    const upcoming = await post('/documents/{document_id}/form/upcoming', { document_id: id }, undefined).catch(() => null);
+    const upcoming = await post('/documents/{document_id}/form/upcoming', { document_id: id }, undefined).catch(
+      () => null,
+    );
     if (upcoming?.document_id && turn === this.turn) this.on.upcoming(upcoming.document_id);
   }
 
