@@ -142,14 +142,15 @@ class Release:
         workspace: Where the snapshot and the page images are stored.
         project: Name of the project.
         snapshot: The snapshot.
+        look: Called some times a second during long steps; it may raise.
     """
 
     def __init__(
         self, workspace: Workspace, project: str, snapshot: Snapshot, look: Callable[[], None] = lambda: None
     ) -> None:
-        """Open the answers; `look` is called some times a second while they are counted, and may raise."""
+        """Open the answers of a snapshot."""
         self.workspace, self.project, self.snapshot = workspace, project, snapshot
-        self._look = look
+        self.look = look
         self._words = WordsReader(workspace)
 
     def documents(self) -> Iterator[tuple[FrozenDocument, list[FrozenItem]]]:
@@ -217,7 +218,7 @@ class Release:
     @cached_property
     def figures(self) -> Figures:
         """Counts of the answers, for the card and the heads of files."""
-        return count_answers(self.workspace, self.snapshot.sha256, self._look)
+        return count_answers(self.workspace, self.snapshot.sha256, self.look)
 
     @property
     def questions(self) -> list[str]:

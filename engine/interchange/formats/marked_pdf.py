@@ -43,7 +43,7 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
             counts["answers" if marks else "no_answer"] += 1
             tick()
         with to.file(f"{FOLDER}/{file_name_of(document.name, document.sha256)}") as target:
-            written = write_marked_pdf(release.workspace, document.sha256, list(pages.values()), target)
+            written = write_marked_pdf(release.workspace, document.sha256, list(pages.values()), target, release.look)
         counts["documents"] += 1
         counts["pages"] += len(pages)
         counts["from_page_images"] += written.from_images

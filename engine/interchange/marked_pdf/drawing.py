@@ -35,11 +35,11 @@ def draw(request: dict[str, Any]) -> None:
 def _draw(request: dict[str, Any]) -> None:
     pages: list[dict[str, Any]] = request["pages"]
     with contextlib.ExitStack() as closing:
-        document = closing.enter_context(_open(request["source"], len(pages)))
+        document = closing.enter_context(_open(request["source"], pages))
         texts = UnseenText(closing.enter_context(layers := pymupdf.open()))
         texts.prepare([word[0] for page in pages for word in page["words"]])
-        for place, planned in enumerate(pages):
-            page = _page(document, place, planned)
+        for index, planned in enumerate(pages):
+            page = _page(document, index if request["source"] is None else planned["number"] - 1, planned)
             upright = page.derotation_matrix
             scale = pymupdf.Matrix(page.rect.width / planned["width"], page.rect.height / planned["height"])
             _add_words(page, planned, texts, layers, scale, upright)
@@ -52,14 +52,15 @@ def _draw(request: dict[str, Any]) -> None:
         document.save(request["out"], garbage=1, deflate=True, no_new_id=True, encryption=pymupdf.PDF_ENCRYPT_NONE)
 
 
-def _open(source: str | None, pages: int) -> pymupdf.Document:
+def _open(source: str | None, pages: Sequence[dict[str, Any]]) -> pymupdf.Document:
     """Return the original, or an empty PDF where there is none."""
     if source is None:
         return pymupdf.open()
     document = pymupdf.open(source, filetype="pdf")
     if document.needs_pass:
         raise protected_file()
-    if document.page_count != pages:
+    # It has more pages where its reading was stopped: these stay as they are.
+    if document.page_count < max(page["number"] for page in pages):
         raise damaged_file("PDF")
     return document
 

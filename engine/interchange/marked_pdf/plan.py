@@ -12,7 +12,7 @@ from engine.interchange.value_sheets import plain_text
 from model.boxes import Box
 from model.masks import Mask, pixels_inside, rasterise
 
-MOST_BOXES = 40  # of a mark that is no outline: more of them come from a brush
+MOST_BOXES = 8  # of a mark that is no outline: more of them come from a brush, and a highlight has round ends
 _LONGEST_STEM = 120  # bytes of a file's name
 Ring = list[tuple[int, int]]
 

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image, ImageDraw
 
 from db.base import now
-from db.tables import PageWord
+from db.tables import Document, PageWord
 from engine.documents.ingest import ingest
 from engine.documents.lists.views import document_view
 from engine.interchange.exports import export
@@ -118,6 +118,9 @@ def test_a_brush_becomes_outlines_and_boxes_stay_boxes() -> None:
     ring = encode_patch(brush())
     shape = shape_of(tuple(ring["box"]), ring["counts"], [])  # type: ignore[arg-type]
     assert not shape.boxes and len(shape.rings) > 1
+    rows, columns = np.mgrid[:50, :80]
+    disc = encode_patch(np.hypot(rows - 25, columns - 40) < 12)
+    assert len(shape_of(tuple(disc["box"]), disc["counts"], []).rings) == 1  # type: ignore[arg-type]
     boxes = [(3, 4, 30, 20), (40, 4, 60, 22)]
     patch = encode_patch(rasterise(boxes, (50, 80)))
     assert shape_of(tuple(patch["box"]), patch["counts"], []).boxes == boxes  # type: ignore[arg-type]
@@ -196,3 +199,24 @@ def test_a_locked_original_with_a_form_keeps_its_fields_and_loses_its_lock(
     with pymupdf.open(tmp_path / "out.pdf") as made:
         assert not made.is_encrypted and [widget.field_value for widget in made[0].widgets()] == ["ACME"]
         assert [annotation.info["content"] for annotation in made[0].annots()] == ["the customer"]
+
+
+def test_pages_that_were_not_read_stay_in_the_file_and_units_of_its_own_make_images(
+    sqlite_workspace: Workspace, tmp_path: Path
+) -> None:
+    make_text_pdf(tmp_path / "bill.pdf")
+    project = make_project(sqlite_workspace)
+    taken = ingest(sqlite_workspace, tmp_path / "bill.pdf", name="bill.pdf", project_id=project.id, user_id=None)
+    for change, pages in (("copy", 2), ("unit", 1)):
+        with pymupdf.open(tmp_path / "bill.pdf") as longer:
+            if change == "copy":
+                longer.fullcopy_page(0)
+            else:
+                longer.xref_set_key(longer[0].xref, "UserUnit", "2")
+            content = longer.tobytes()
+        with sqlite_workspace.database.write() as session:
+            session.get_one(Document, taken.document_id).sha256 = sqlite_workspace.blobs.put(content)
+        written = write_accepted(sqlite_workspace, taken.document_id, None, tmp_path / f"{change}.pdf")
+        with pymupdf.open(tmp_path / f"{change}.pdf") as made:
+            assert (len(made), written.from_images) == (pages, change == "unit")
+            assert made[0].search_for("Total due")
