@@ -58,16 +58,16 @@ class ValueChecks:
         The confidence is high enough, the text can be read as the field's type in one way, and no rule that names the
         field is broken by the values of the paper: those that people gave, else those that the model proposes.
         """
-        sure = [each for each in answers if each.confidence >= self.threshold_of(each.question_id, threshold)]
-        contexts = load_contexts(session, self.settings, sorted({each.document_id for each in sure}))
-        typed = [each for each in sure if self._is_readable(each, contexts)]
-        there = {each.document_id for each in typed if each.question_id in self.fields}
+        sure = [answer for answer in answers if answer.confidence >= self.threshold_of(answer.question_id, threshold)]
+        contexts = load_contexts(session, self.settings, sorted({answer.document_id for answer in sure}))
+        typed = [answer for answer in sure if self._is_readable(answer, contexts)]
+        there = {answer.document_id for answer in typed if answer.question_id in self.fields}
         suspect = self._suspects(session, {document: contexts[document] for document in there})
         return {
-            (each.document_id, each.question_id)
-            for each in typed
-            if each.question_id not in self.fields
-            or self.fields[each.question_id].name not in suspect[each.document_id]
+            (answer.document_id, answer.question_id)
+            for answer in typed
+            if answer.question_id not in self.fields
+            or self.fields[answer.question_id].name not in suspect[answer.document_id]
         }
 
     def _is_readable(self, answer: SurveyAnswer, contexts: _Contexts) -> bool:
@@ -104,7 +104,7 @@ class ValueChecks:
         return values
 
     def _given(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
-        """Return the values that people gave, the newest answer of each field."""
+        """Return the values that people gave, the newest answer to each field."""
         chosen = (
             select(Annotation.document_id, Annotation.question_id, Revision.state)
             .join(Revision, is_head())
