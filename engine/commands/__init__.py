@@ -15,6 +15,7 @@ COMMANDS = {
     ),
     "ask": ("annotation.ask", "Ask a question about a document. The answer is saved as a draft."),
     "extract": ("annotation.extract", "Print the values of the fields of papers, with their places as JSON."),
+    "predictions": ("annotation.predictions", "Take in predictions of other models as proposals."),
     "answers": ("annotation.answers", "List, mark, accept and remove answers."),
     "queue": ("annotation.tasks", "Show the progress of the queue and the tasks in progress."),
     "questions": ("annotation.tasks", "List and set the standard questions of a project."),

@@ -186,7 +186,8 @@ export function answerFigures(view) {
     );
   const doubts = annotation.head === 0 && !pending && proposal.answered < 0.5;
   const { label } = proposal.model,
-    time = `${Math.round(proposal.milliseconds)} ms`;
+    isOutside = proposal.source === 'outside',
+    time = isOutside ? 'another model' : `${Math.round(proposal.milliseconds)} ms`;
   return h(
     'div',
     { class: 'g-figures' },
@@ -195,7 +196,10 @@ export function answerFigures(view) {
     doubts ? h('p', { class: 'g-doubt' }, 'The document probably does not answer this question.') : null,
     h(
       'div',
-      { class: 'g-model', title: `Answered by the model ${label} in ${time}` },
+      {
+        class: 'g-model',
+        title: `Answered by ${isOutside ? `another model, ${label}` : `the model ${label} in ${time}`}`,
+      },
       icon('spark', 12),
       refining ? 'Refining…' : `${label} · ${time}`,
     ),
