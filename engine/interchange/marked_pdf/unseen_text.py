@@ -72,7 +72,9 @@ class UnseenText:
         yield font, codes + "00"
 
     def _add_font(self, characters: Sequence[str]) -> int:
-        glyph = self._add_stream(f"{_GLYPH_WIDTH * 1000:.0f} 0 d0")
+        # With its box: viewers highlight what they find by it.
+        wide, low, high = (round(share * 1000) for share in (_GLYPH_WIDTH, -_DESCENT, 1 - _DESCENT))
+        glyph = self._add_stream(f"{wide} 0 0 {low} {wide} {high} d1")
         names = [f"/g{code}" for code in range(len(characters))]
         rows = [f"<{code:02x}> <{character.encode('utf-16-be').hex()}>" for code, character in enumerate(characters)]
         blocks = [rows[first : first + 100] for first in range(0, len(rows), 100)]
@@ -82,9 +84,9 @@ class UnseenText:
             f"1 begincodespacerange <00> <ff> endcodespacerange\n{mapped}\n"
             "endcmap CMapName currentdict /CMap defineresource pop end end"
         )
-        widths = " ".join([f"{_GLYPH_WIDTH * 1000:.0f}"] * len(characters))
+        widths = " ".join([str(wide)] * len(characters))
         return self._add_object(
-            f"<</Type/Font/Subtype/Type3/FontBBox[0 {-_DESCENT * 1000:.0f} 1000 {(1 - _DESCENT) * 1000:.0f}]"
+            f"<</Type/Font/Subtype/Type3/FontBBox[0 {low} {wide} {high}]"
             f"/FontMatrix[.001 0 0 .001 0 0]/FirstChar 0/LastChar {len(characters) - 1}/Widths[{widths}]"
             f"/Encoding<</Type/Encoding/Differences[0 {' '.join(names)}]>>"
             f"/CharProcs<<{' '.join(f'{name} {glyph} 0 R' for name in names)}>>"
