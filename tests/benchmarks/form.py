@@ -103,7 +103,7 @@ def _fields(number: int) -> list[FieldDefinition]:
     for at in range(number):
         turn, field = at // len(known), known[at % len(known)]
         question = field.question if not turn else f"{field.question.rstrip('?')} on line {turn}?"
-        wanted.append(field.model_copy(update={"name": f"field_{at}", "question": f"{question}"}))
+        wanted.append(field.model_copy(update={"name": f"field_{at}", "question": question, "issuer": False}))
     unique = {field.question: field for field in wanted}
     spare = (f"What stands on line {line}?" for line in range(number))
     while len(unique) < number:
