@@ -10,9 +10,20 @@ from PIL import Image
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from db.tables import Annotation, AuditEntry, Document, ModelVersion, Page, PageSignature, Prediction, Question
+from db.tables import (
+    Annotation,
+    AuditEntry,
+    Document,
+    ModelVersion,
+    OutsideAnswer,
+    Page,
+    PageSignature,
+    Prediction,
+    Question,
+)
 from engine.accounts.users import ensure_local_user
 from engine.annotation.edits import EditMask
+from engine.annotation.outside_answers import load_outside_answers
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.annotation.state import PageGeometry, Patch, raster, to_patch
 from engine.annotation.word_list import WordText
@@ -165,6 +176,9 @@ def test_turning_by_hand_turns_words_and_proposals_and_turning_back_undoes_it(
                 milliseconds=1,
             )
         )
+        outside = {"document_id": document.id, "question_id": question.id, "page_id": page.id, "answer": proposed}
+        session.add(OutsideAnswer(**outside, model="reader", words_version=1, confidence=0.9))
+        assert load_outside_answers(session, document.id, [question.id])[question.id].answer.words == [0]
         annotation_id = annotation.id
     seen = client.get(f"/api/documents/{page.document_id}").json()["pages"][0]["image"]
     kept = client.get(f"{url}/image", params={"version": seen}).headers["cache-control"]
@@ -185,6 +199,9 @@ def test_turning_by_hand_turns_words_and_proposals_and_turning_back_undoes_it(
         answer = session.scalars(select(Prediction.answer)).one()
         shown = raster(Patch.model_validate(answer["mask"]), PageGeometry((page.width, page.height), {}))
         assert np.array_equal(shown, np.rot90(mask, -1))
+        waiting = load_outside_answers(session, page.document_id, [question.id])[question.id].answer
+        # Its words may be others by now; its pixels are turned.
+        assert (waiting.words, waiting.mask.model_dump(mode="json")) == ([], answer["mask"])
         entry = session.scalars(select(AuditEntry).where(AuditEntry.action == "pages.turn")).one()
         assert entry.actor_id == printed.user_id
 
