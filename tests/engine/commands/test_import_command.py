@@ -36,6 +36,7 @@ def test_what_was_exported_moves_to_another_machine_in_one_command(
         "read": 0,
         "answers": 3,
         "no_answer": 1,
+        "proposals": 0,
         "lost": {},
         "bad": 0,
         "bad_entries": [],

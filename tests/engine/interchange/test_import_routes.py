@@ -25,7 +25,17 @@ def test_a_reviewer_uploads_a_zip_over_rest_and_hears_what_is_wrong_with_one(
     address = f"/api/projects/{project.id}/import"
     taken = rita.post(address, files={"file": ("set.zip", packed.read_bytes(), "application/zip")})
     assert taken.status_code == 200, taken.text
-    counts = {"documents": 2, "known": 0, "pages": 3, "read": 0, "answers": 3, "no_answer": 1, "lost": {}, "bad": 0}
+    counts = {
+        "documents": 2,
+        "known": 0,
+        "pages": 3,
+        "read": 0,
+        "answers": 3,
+        "no_answer": 1,
+        "proposals": 0,
+        "lost": {},
+        "bad": 0,
+    }
     assert taken.json() == {"format": "grounded", **counts, "bad_entries": []}
     found = marked(workspace, project.id)
     assert len(found) == 4 and all(is_there(found, *one) for one in EXPECTED)
