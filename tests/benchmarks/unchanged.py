@@ -205,6 +205,9 @@ def record(out: Path) -> None:
                 "values-csv",
                 "values-xlsx",
                 "marked-pdf",
+                "qwen2.5-vl",
+                "qwen3-vl",
+                "ms-swift",
             ):  # nothing reads these back
                 back, files = call(anna, "POST", "/projects", {"name": f"back-{form}"}), {"file": ("set.zip", packed)}
                 took = call(anna, "POST", f"/projects/{back['id']}/import?ocr=false", None, files)
