@@ -13,6 +13,7 @@ from engine.client.schemas import (
     Extraction,
     ExtractionBegun,
     JobView,
+    PushedResult,
     TurnedPage,
     Uploaded,
     WordChange,
@@ -84,6 +85,17 @@ class Documents:
         body = {} if schema is None else {"schema": schema}
         query = {} if version is None else {"version": version}
         return _extraction(self._at.send("POST", f"/documents/{document_id}/extract", json=body, params=query).json())
+
+    def push_predictions(
+        self, document_id: str, model: str, predictions: Sequence[dict[str, Any]], *, version: str = ""
+    ) -> PushedResult:
+        """Propose another model's answers to people who have not answered yet; each says what became of it.
+
+        model, version: its name, and its version for people.
+        predictions: each with `question` or `field`, and `text` or `marks`, as the route takes them.
+        """
+        body = {"model": model, "version": version, "predictions": list(predictions)}
+        return self._at.post(PushedResult, f"/documents/{document_id}/predictions", body)
 
     def documents(
         self, project_id: str, ids: Sequence[str] | None = None, *, query: str | None = None, sort: str | None = None
