@@ -132,8 +132,10 @@ export class LiveTab {
     this.stale = false;
     const { heard } = this;
     this.heard = new Set();
+    const wanted = this.content.wanted();
     this.failed = (await this.content.fetch(heard).catch(() => false)) === false;
     this.fetching = false;
+    this.stale ||= this.content.wanted() !== wanted; // another project was chosen meanwhile
     if (this.again) return this.refresh();
     this.timer = setTimeout(() => this.rested(), PAUSE_MILLISECONDS);
   }

@@ -179,3 +179,20 @@ test('an act is followed by the stream; without it, the tab is fetched at once',
   screen.tab.destroy();
   assert.equal(screen.ends, 3);
 });
+
+test('a project that is chosen while another one is fetched is fetched afterwards, and once', async () => {
+  const screen = new Screen();
+  screen.seen(true);
+  const shows = () => (screen.shown = 'bills');
+  screen.wanted = 'letters';
+  screen.look();
+  await screen.arrive(false);
+  shows();
+  assert.equal(screen.fetched.length, 1);
+  await wait(600);
+  assert.equal(screen.fetched.length, 2);
+  await screen.arrive();
+  assert.equal(screen.shown, 'letters');
+  await wait(60_000);
+  assert.equal(screen.fetched.length, 2);
+});
