@@ -8,6 +8,10 @@ COMMANDS = {
     "serve": ("servers.serve", "Serve the application, with a worker for retrainings."),
     "status": ("administration.status", "Show data folder and database, and counts, model and queue of each project."),
     "worker": ("servers.worker", "Run the jobs of all projects: retrainings, surveys and others."),
+    "mcp": (
+        "servers.mcp",
+        "Serve tools to a language model: list_documents, get_page, ask and extract.",
+    ),
     "ingest": ("annotation.documents", "Add files to a project. Each becomes a document or is refused with a reason."),
     "documents": (
         "annotation.documents",
