@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from PIL import Image
@@ -15,7 +15,6 @@ from engine.run_lengths import decode_rle
 from engine.training.evaluation import lexical_baseline
 from engine.training.evaluation.clicks import Click, next_click
 from engine.training.evaluation.judged import judge
-from engine.training.evaluation.judged_values import KnownValues, judge_values
 from engine.training.evaluation.metric_intervals import metric_intervals
 from engine.training.evaluation.metrics import (
     Figures,
@@ -32,6 +31,9 @@ from model.answers import questions_at_once
 from model.inference import Answer, EncodedPage, Predictor, Word
 from model.masks import Mask, iou, rasterise, words_under
 from model.ranking.keys import find_keys, plain_cell
+
+if TYPE_CHECKING:
+    from engine.training.evaluation.judged_values import JudgedValues, KnownValues
 
 Corrected = Literal["answer", "pixels"]  # mask that clicks correct
 _LISTED, _LISTED_REPEATED = 3, 9  # proposals on the page: see `choices` in annotator/static/state/answer.js
@@ -93,7 +95,7 @@ def evaluate(
     *,
     images_from: Path | ImageOf | None = None,
     words_from: WordsOf | None = None,
-    values: KnownValues | None = None,
+    values: "KnownValues | None" = None,
     clicks: int = 0,
     corrected: Corrected = "answer",
     both_paths: bool = False,
@@ -150,7 +152,7 @@ def _answer_page(
     encoded: EncodedPage,
     page: GroundedPage,
     seen: Sequence[GroundedWord],
-    values: KnownValues | None,
+    values: "KnownValues | None",
     clicks: int,
     corrected: Corrected,
     both_paths: bool,
@@ -194,9 +196,7 @@ def _answer_page(
                 model=(answer.mask, answer.words),
                 baseline=(by_baseline, baseline_words),
             ),
-            values=None
-            if values is None
-            else judge_values(values, page, question, seen, model=answer.words, baseline=baseline_words),
+            values=None if values is None else _judge_values(values, page, question, seen, answer, baseline_words),
             plain_iou=None
             if plain is None
             else best_iou(rasterise([seen[at].box for at in plain], (page.height, page.width)), acceptable),
@@ -223,6 +223,20 @@ def masks_of(page: GroundedPage, question: GroundedQuestion) -> list[Mask]:
     size = (page.height, page.width)
     by_words = [rasterise([page.words[at].box for at in answer], size) for answer in question.answers]
     return by_words + [decode_rle(rle) for rle in question.masks]
+
+
+def _judge_values(
+    known: "KnownValues",
+    page: GroundedPage,
+    question: GroundedQuestion,
+    seen: Sequence[GroundedWord],
+    answer: Answer,
+    baseline: Sequence[int],
+) -> "JudgedValues | None":
+    # Here: a machine that only pretrains lacks what fields are made of (engine.training.gpu).
+    from engine.training.evaluation.judged_values import judge_values
+
+    return judge_values(known, page, question, seen, model=answer.words, baseline=baseline)
 
 
 def _reachable(acceptable: Sequence[Mask], words: Sequence[GroundedWord]) -> float:

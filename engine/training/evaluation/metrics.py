@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.fields.compare_values import ValueAgreement
 from engine.training.evaluation.judged import Judged, Judgement
-from engine.training.evaluation.judged_values import JudgedValues
 from model.masks import Mask, iou
+
+if TYPE_CHECKING:
+    from engine.fields.compare_values import ValueAgreement
+    from engine.training.evaluation.judged_values import JudgedValues
 
 _BINS = 10  # of the calibration error
 HIT = 0.5  # IoU above which an answer counts as found
@@ -22,7 +24,7 @@ JUDGED: dict[str, Callable[[Judgement], float]] = {
     "place_acc_50": lambda judgement: float(judgement.place_iou > HIT),
 }
 # Figures of answers as values of typed fields, in the same way.
-VALUES: dict[str, Callable[[ValueAgreement], float]] = {
+VALUES: "dict[str, Callable[[ValueAgreement], float]]" = {
     "value_equal": lambda agreement: agreement.equal or 0.0,
     "value_exact": lambda agreement: agreement.exact,
     "value_anls": lambda agreement: agreement.anls,
@@ -61,7 +63,7 @@ class Scored:
     answer_words: int | None = None  # of the first acceptable answer
     reachable_iou: float | None = None  # upper bound by the asked words, when they are not the set's
     judged: Judged | None = None  # text and place, when the asked words are not the set's; None when regions answer
-    values: JudgedValues | None = None  # as the type of the question's field; None where values are not known
+    values: "JudgedValues | None" = None  # as the type of the question's field; None where values are not known
     places: int | None = None  # number of places of these words; see slices.places
     plain_iou: float | None = None  # of the plain cell of the key that the question names (model/ranking/keys.py)
     region_type: str | None = None  # of answers without words: "signature", "checkbox", ...
