@@ -55,7 +55,7 @@ def test_what_one_window_does_is_on_the_other(bench: Bench, other: Bench) -> Non
         expect(window.page.locator(".g-suggestion", has_text="Who is freshly asked?")).to_have_count(0)
     # A project that is made elsewhere can be chosen.
     send(bench, "POST", "/projects", {"name": f"made elsewhere {document[-6:]}"})
-    expect(other.page.get_by_label("Project", exact=True)).to_contain_text(f"made elsewhere {document[-6:]}")
+    expect(other.page.locator("select.g-project")).to_contain_text(f"made elsewhere {document[-6:]}")
 
 
 # Whether the row of the open document stands, and all pictures are there.

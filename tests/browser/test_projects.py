@@ -25,7 +25,7 @@ def test_files_go_into_the_project_in_which_they_were_chosen(window: Window) -> 
     ]
     bench.page.set_input_files("input[type=file]", files)
     held.wait(2)
-    bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
+    bench.page.locator("select.g-project").select_option(elsewhere)
     expect(notice := bench.page.locator(".g-notice")).to_contain_text("Start with a document")
     held.release()
     done = """() => { const { uploads } = document.querySelector('.glossator').workspace;
@@ -33,7 +33,7 @@ def test_files_go_into_the_project_in_which_they_were_chosen(window: Window) -> 
     bench.page.wait_for_function(done)
     assert sorted(each["name"] for each in bench.get(f"/projects/{here}/documents")) == ["a.pdf", "b.pdf", "c.pdf"]
     assert bench.get(f"/projects/{elsewhere}/documents") == []
-    expect(bench.page.get_by_label("Project", exact=True)).to_have_value(elsewhere)
+    expect(bench.page.locator("select.g-project")).to_have_value(elsewhere)
     expect(notice).to_contain_text("Start with a document")
 
 
@@ -43,13 +43,13 @@ def test_a_project_that_cannot_be_opened_leaves_the_one_before_open(window: Wind
     bench.upload()
     document = bench.place()["document"]
     bench.page.context.set_offline(True)
-    bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
+    bench.page.locator("select.g-project").select_option(elsewhere)
     expect(bench.page.locator(".g-toast.g-error")).to_contain_text("cannot be reached")
-    expect(bench.page.get_by_label("Project", exact=True)).to_have_value(here)
+    expect(bench.page.locator("select.g-project")).to_have_value(here)
     expect(bench.page.locator(f".g-document[data-document='{document}']")).to_be_visible()
     bench.page.context.set_offline(False)
     bench.ask_and_clear()
-    bench.page.get_by_label("Project", exact=True).select_option(elsewhere)
+    bench.page.locator("select.g-project").select_option(elsewhere)
     expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
 
 
@@ -63,7 +63,7 @@ def test_a_link_into_another_project_opens_it_and_one_back_opens_the_answer(wind
         """(hash) => { location.hash = hash; document.querySelector('.glossator').workspace.library.remember(null); }"""
     )
     bench.page.evaluate(follow, f"#project={elsewhere}")
-    expect(bench.page.get_by_label("Project", exact=True)).to_have_value(elsewhere)
+    expect(bench.page.locator("select.g-project")).to_have_value(elsewhere)
     expect(bench.page.locator(".g-notice")).to_contain_text("Start with a document")
     bench.page.evaluate(follow, "#" + urlencode(place))
     bench.page.wait_for_function(
