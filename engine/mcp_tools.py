@@ -7,6 +7,7 @@ on. Needs the extra `mcp`.
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +23,7 @@ from engine.client.transport import ServerSaid
 MOST_LISTED = 200  # documents of one list
 INSTRUCTIONS = (
     "Glossator answers questions about documents with marks on their pages. Find a document with list_documents, then "
-    "ask it, extract the values of its fields, or look at a page. A confidence below .5 means that the page may not "
+    "ask it, extract the values of its fields, or look at a page. `answered` below .5 means that the document may not "
     "answer. Values that a person should check are named in `unsure`."
 )
 Project = Annotated[str | None, Field(description="Name of the project; without it, the only one that you see.")]
@@ -95,10 +96,7 @@ def _add_reading_tools(server: MCPServer[Any], reached: Reach) -> None:
         """List the documents of a project, newest first."""
         with reached(context) as client:
             listed = client.each_document(_project_id(client, project), query=query)
-            return [
-                ListedDocument(id=line.id, name=line.name, pages=line.pages)
-                for line, _ in zip(listed, range(limit), strict=False)
-            ]
+            return [ListedDocument(id=line.id, name=line.name, pages=line.pages) for line in islice(listed, limit)]
 
     @server.tool(structured_output=False)
     def get_page(

@@ -68,7 +68,28 @@ def decode_rle(rle: Mapping[str, Any]) -> Mask:
                 raise ValueError("its counts do not sum to its size")
             values = np.arange(len(counts)) % 2 == 1
             return np.repeat(values, counts).reshape(width, height).T
+        if sum(_runs(counts)) != height * width:  # of too few, the library would leave the rest unwritten
+            raise ValueError("its counts do not sum to its size")
         decoded = coco.decode({"size": [height, width], "counts": counts.encode("ascii")})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"A mask cannot be read as COCO run lengths: {error}.") from None
     return np.asarray(decoded, dtype=bool)
+
+
+def _runs(counts: str) -> list[int]:
+    """Return the run lengths of compressed counts (rleFrString of COCO's maskApi.c)."""
+    runs: list[int] = []
+    value = shift = 0
+    for sign in counts.encode("ascii"):
+        part = sign - 48
+        value |= (part & 31) << shift
+        shift += 5
+        if part & 32:
+            continue
+        if part & 16:
+            value -= 1 << shift
+        runs.append(value + runs[-2] if len(runs) > 2 else value)
+        value = shift = 0
+    if shift or min(runs, default=0) < 0:
+        raise ValueError("its counts are cut off")
+    return runs

@@ -30,8 +30,8 @@ from engine.projects.projects import project_by_id
 from engine.text import file_name
 from engine.webhooks import LONGEST_ADDRESS
 
-# A request waits for its turn without a thread; two files are read at a time (engine.documents.reading.page_stream).
-EXTRACTIONS = WorkQueue("extractions", at_work=4, waiting=96, come_back=10)
+# Two files are read at a time (engine.documents.reading.page_stream). The limit per person leaves places for others.
+EXTRACTIONS = WorkQueue("extractions", at_work=4, waiting=96, come_back=10, of_one=50)
 RATE = RateLimit("extractions")
 _LONGEST_VERSION = 32
 Callback = Annotated[
@@ -169,6 +169,7 @@ def _extract_file(
             check_wanted(service.workspace, project_id, wish.user_id, wish.callback)
         with service.workspace.database.read() as session:
             load_wanted(session, project_id, wish.fields)  # refuses before anything is stored
+        service.predictors.pinned(project_id, wish.version)
         with place_in_line():
             ending.pop_all()  # a long paper is read on behind its first page
             taken = take_early(

@@ -99,7 +99,16 @@ class Predictors:
             known = self._by_checkpoint.get(wanted.checkpoint_sha256)
         if known is not None:
             return Loaded(wanted, known)
-        return Loaded(wanted, self._pinned.get(wanted.checkpoint_sha256, lambda: self._load(wanted)))
+        try:
+            return Loaded(wanted, self._pinned.get(wanted.checkpoint_sha256, lambda: self._load(wanted)))
+        except Refused:
+            raise
+        except Exception as error:
+            name = registry.label(wanted)
+            _log.exception("the model %s cannot be used", name)
+            raise Refused(
+                f"The model {name} cannot be loaded; name another version, and see the server log."
+            ) from error
 
     def folds(self, loaded: Loaded) -> list[Loaded]:
         """Return a version with the weights of each of its folds; empty without folds.

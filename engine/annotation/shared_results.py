@@ -40,7 +40,12 @@ class SharedResults(Generic[Key, Result]):
 
     def put(self, key: Key, result: Result) -> None:
         """Hold a result that was computed elsewhere; one that is there or on its way stays."""
-        self.get(key, lambda: result)
+        future: Future[Result] = Future()
+        future.set_result(result)
+        with self._lock:
+            self._results.setdefault(key, future)
+            while len(self._results) > self._most:
+                self._results.popitem(last=False)
 
     def discard(self, is_old: Callable[[Key], bool]) -> None:
         """Drop results that nobody will ask for."""

@@ -31,7 +31,8 @@ _FINAL = ("accepted", "fixed", AUTOMATIC)
 _HOLD_SECONDS = 300.0  # a look reads no file; the model may have to be loaded first
 _LOOK_SECONDS = 1.0
 _READING_SECONDS = 2.0  # between two looks at a paper whose pages are being read
-_AGAIN_SECONDS = 60.0  # after a failure
+_AGAIN_SECONDS = 600.0  # after a failure
+_LONGEST = timedelta(days=30)  # for which a callback that cannot be sent is tried again
 _log = logging.getLogger(__name__)
 
 
@@ -72,11 +73,19 @@ def look(service: AnswerService) -> bool:
     except Refused as refusal:
         # Such as a secret that was removed, or a model that is missing: a later look may find it mended.
         _log.warning("the values of the document %s were not sent: %s", callback.document_id, refusal)
-        _put_back(service.workspace, callback, callback.awaited, now() + timedelta(seconds=_AGAIN_SECONDS))
+        if now() - callback.created_at > _LONGEST:
+            _drop(service.workspace, callback)
+        else:
+            _put_back(service.workspace, callback, callback.awaited, now() + timedelta(seconds=_AGAIN_SECONDS))
     return True
 
 
 def _follow(service: AnswerService, callback: ExtractionCallback) -> None:
+    with service.workspace.database.read() as session:
+        role = permissions.role_in(session, session.get_one(User, callback.person_id), callback.project_id)
+    if role not in ("reviewer", "admin"):  # who named the address may not have the answers of others any more
+        _drop(service.workspace, callback)
+        return
     if callback.awaited and not _decided(service.workspace, callback.document_id, callback.awaited):
         _put_back(service.workspace, callback, callback.awaited)
         return
@@ -91,7 +100,11 @@ def _follow(service: AnswerService, callback: ExtractionCallback) -> None:
     if awaited:
         _put_back(service.workspace, callback, awaited)
         return
-    with service.workspace.database.write() as session:
+    _drop(service.workspace, callback)
+
+
+def _drop(workspace: Workspace, callback: ExtractionCallback) -> None:
+    with workspace.database.write() as session:
         session.execute(delete(ExtractionCallback).where(ExtractionCallback.id == callback.id))
 
 

@@ -1,17 +1,18 @@
 """Extraction of values: from a file of which nothing is stored, or from a stored document."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Document, Page, Project, User
+from db.tables import Document, Page, Project, Question, User
 from engine.accounts import permissions
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.field_asking import AskedField, ask_document, ask_pages, within_pages
 from engine.annotation.form_answers import TypedQuestion
+from engine.annotation.issuers import load_context
 from engine.annotation.predictors import Loaded
 from engine.annotation.survey_answers import Prepared
 from engine.annotation.texts import answer_texts
@@ -110,11 +111,11 @@ def extract_document(
 ) -> Extraction | ExtractionBegun:
     """Return the values of a stored document; of one that is still being read, how far that is.
 
-    What counts is a person's answer where there is one, else an automatic answer, else a survey's; the model is asked
-    for the rest, and for everything where a version or other fields are named. Stores nothing.
+    What counts is a person's answer that was submitted or accepted, else an automatic answer, else a survey's; the
+    model is asked for the rest, and for everything where a version or other fields are named. Stores nothing.
 
     An annotator gets no other people's answers, because answers are given blind; nor the model's to the questions
-    that people answer without it, to measure agreement: these fields have no value.
+    that people answer without it, to measure agreement. Who sends the file itself gets them all the same.
 
     Args:
         service: Answers with the model in use.
@@ -135,8 +136,12 @@ def extract_document(
         questions = {field.name: field.id for field in load_fields(session, document.project_id)}
         stored = _load_stored(session, document_id) if wanted.of_project and version is None else {}
         role = permissions.role_in(session, session.get_one(User, user_id), document.project_id)
-        with_people = role != "annotator"
+        with_people = role in ("reviewer", "admin")
         unaided = set() if with_people else unaided_questions(session, document.project_id, document_id)
+        hidden = _asked_by(session, unaided)
+        if with_people:
+            settings = existing(session, Project, document.project_id).settings
+            wanted = replace(wanted, context=load_context(session, settings, document_id))
     if reading.pages is not None:
         return ExtractionBegun(document_id=document_id, pages_read=read, pages=reading.pages)
     loaded = service.predictors.pinned(document.project_id, version)
@@ -146,17 +151,24 @@ def extract_document(
         for name, question in questions.items()
         if question in stored and (with_people or stored[question].annotation_id is None) and question not in unaided
     }
-    hidden = {name for name, question in questions.items() if question in unaided} if wanted.of_project else set()
-    left = [field for field in wanted.fields if field.name not in answers and field.name not in hidden]
+    unseen = {field.name for field in wanted.fields if field.question in hidden}
+    left = [field for field in wanted.fields if field.name not in answers and field.name not in unseen]
     by_model = _ask(service, loaded, paper, wanted, left)
     answers |= {name: answer_by_model(prepared) for name, prepared in by_model.items()}
-    return _build(loaded, paper, wanted, answers)
+    return _build(loaded, paper, wanted, answers, unseen)
+
+
+def _asked_by(session: Session, questions: Collection[str]) -> set[str]:
+    """Return the texts of questions."""
+    return set(session.scalars(select(Question.text).where(Question.id.in_(questions)))) if questions else set()
 
 
 def _load_stored(session: Session, document_id: str) -> dict[str, CountingAnswer]:
-    """Return the answers that count, by question."""
+    """Return the answers that count, by question; what a person has begun, or a reviewer has rejected, is none."""
     counting = load_counting_answers(session, load_fields_of(session, [document_id]))
-    return {question: answer for (_, question), answer in counting.items()}
+    return {
+        question: answer for (_, question), answer in counting.items() if answer.status not in ("draft", "rejected")
+    }
 
 
 def _answer(service: AnswerService, counting: CountingAnswer) -> FieldAnswer:
@@ -189,8 +201,10 @@ def _ask(
     }
 
 
-def _build(loaded: Loaded, paper: Paper, wanted: Wanted, answers: dict[str, FieldAnswer]) -> Extraction:
-    fields = build_fields(wanted.fields, answers, paper.pages, wanted.context, wanted.least)
+def _build(
+    loaded: Loaded, paper: Paper, wanted: Wanted, answers: dict[str, FieldAnswer], unseen: Collection[str] = ()
+) -> Extraction:
+    fields = build_fields(wanted.fields, answers, paper.pages, wanted.context, wanted.least, unseen)
     return Extraction(
         document=paper.about,
         model_version=loaded.version.id,

@@ -1,6 +1,6 @@
 """Values of a paper from answers: normalised, cited, checked by rules, and why a person should look at them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from db.statuses import AUTOMATIC
@@ -58,6 +58,7 @@ def build_fields(
     pages: Mapping[str, PaperPage],
     context: LocaleContext,
     least: float | None,
+    unseen: Collection[str] = (),
 ) -> dict[str, ExtractedField]:
     """Return the fields of a paper with their values.
 
@@ -67,6 +68,7 @@ def build_fields(
         pages: Pages of the paper, by their keys.
         context: How the papers of the project print values.
         least: Confidence from which a value counts without people, where the field has none of its own; None: any.
+        unseen: Fields that people answer without the model, of which the caller sees nothing.
     """
     read = {
         field.name: [
@@ -94,7 +96,11 @@ def build_fields(
                 status=PROPOSAL,
                 values=[],
                 broken_rules=[],
-                unsure=[f"{field.name} was not asked: the document has too many pages for one request."],
+                unsure=[
+                    f"People answer {field.name} without the model."
+                    if field.name in unseen
+                    else f"{field.name} was not asked: the document has too many pages for one request."
+                ],
             )
             continue
         by_person = answer.status in _BY_PERSON

@@ -18,6 +18,7 @@ from engine.fields.types import FieldType
 
 ALIKE = 80.0  # rapidfuzz ratio (0..100) from which a run of words counts as the misread text
 _SHORTEST_MISREAD = 4  # letters: shorter texts are like too many words
+_LONGEST_MISREAD = 200  # letters: comparing grows with the square of the length
 _MORE_LETTERS = 1.25  # a misread text has at most so many times the letters
 _NO_CONTEXT = LocaleContext()
 _MOST_WORDS_OF_VALUE = 6
@@ -129,7 +130,7 @@ def _joined(letters: Sequence[str], run: range) -> str:
 def _misread(letters: Sequence[str], wanted: str) -> Iterator[Place]:
     """Yield the most alike run from each word that is alike enough and has the same digits."""
     digits = _digits(wanted)
-    if len(wanted) < _SHORTEST_MISREAD or 2 * len(digits) > len(wanted):
+    if not _SHORTEST_MISREAD <= len(wanted) <= _LONGEST_MISREAD or 2 * len(digits) > len(wanted):
         return
     for start in range(len(letters)):
         spelled, best = "", (ALIKE, start)

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output, progress
 from engine.documents.file_sources import local_files
-from engine.documents.ingest import ingest
+from engine.documents.incoming import take
 from engine.documents.refusal import DocumentRefused
+from engine.errors import Refused
 from engine.extraction.view import Extraction
 from engine.fields.definition import FieldDefinition
 from engine.fields.field_files import read_fields
@@ -104,9 +106,10 @@ def _extract(
     if not keep:
         return extract_file(service, project_id, path, path.name, fields=fields, version=version)
     user = ensure_local_user(service.workspace)
-    taken = ingest(service.workspace, path, name=path.name, project_id=project_id, user_id=user.id)
+    taken = take(service.workspace, path, name=path.name, project_id=project_id, user_id=user.id)
     extraction = extract_document(service, taken.document_id, user.id, fields=fields, version=version)
-    assert isinstance(extraction, Extraction)  # the file was read to its end
+    if not isinstance(extraction, Extraction):
+        raise Refused(f"{path.name}: {extraction.detail}")
     return extraction
 
 
@@ -119,7 +122,8 @@ def _cells(extraction: Extraction, fields: Sequence[FieldDefinition]) -> list[st
 
 
 def _show(extraction: Extraction) -> None:
-    table = Table("field", "value", "printed", "page", "note", title=extraction.document.name, title_justify="left",
+    title = escape(extraction.document.name)  # printed words and names may hold brackets
+    table = Table("field", "value", "printed", "page", "note", title=title, title_justify="left",
                   box=None, header_style="bold", pad_edge=False)  # fmt: skip
     for name, field in extraction.fields.items():
         note = " ".join(field.unsure)
@@ -127,10 +131,10 @@ def _show(extraction: Extraction) -> None:
             shown = value.value
             text = " ".join(part for part in shown.values() if part) if isinstance(shown, dict) else shown
             pages = ", ".join(str(place.page) for place in value.pages)
-            table.add_row(name, "" if text is None else str(text), value.printed, pages, note)
+            table.add_row(name, "" if text is None else escape(str(text)), escape(value.printed), pages, escape(note))
             note = ""
         if not field.values:
-            table.add_row(name, "", "", "", note)
+            table.add_row(name, "", "", "", escape(note))
     for warning in extraction.warnings:
         console.print(warning, markup=False, soft_wrap=True)
     output.print(table)

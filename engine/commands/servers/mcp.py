@@ -34,6 +34,8 @@ def mcp(
         if error.name is None or error.name.partition(".")[0] != "mcp":
             raise
         fail("The library of the Model Context Protocol is missing. Install it: pip install glossator[mcp]")
+    if http and token_file is not None:
+        fail("Over HTTP each call brings its own token. Leave --token-file out.")
     try:
         token = read_token(token_file) if token_file is not None else None
     except OSError as error:

@@ -66,7 +66,12 @@ class ReaderForks:
 
     def enable(self) -> None:
         """Fork the readers of this process from now on, where the system can."""
-        self.enabled = hasattr(os, "pidfd_open")
+        try:
+            os.close(os.pidfd_open(os.getpid()))
+        except (AttributeError, OSError):
+            self.enabled = False
+        else:
+            self.enabled = True
 
     def start(self, request: Mapping[str, Any], environment: Mapping[str, str]) -> ForkedReader | None:
         """Fork a reader; None where that is not wanted or fails, so that a process has to be started.

@@ -53,7 +53,8 @@ def scaled(box: Box, size: tuple[int, int], to: tuple[int, int]) -> Box:
     """Return a box of an image of one size (width, height) on the same image of another; a pixel wide at least."""
     wide, high = to[0] / size[0], to[1] / size[1]
     x0, y0, x1, y1 = round(box[0] * wide), round(box[1] * high), round(box[2] * wide), round(box[3] * high)
-    return min(x0, to[0] - 1), min(y0, to[1] - 1), max(x1, x0 + 1), max(y1, y0 + 1)
+    x0, y0 = min(x0, to[0] - 1), min(y0, to[1] - 1)
+    return x0, y0, max(x1, x0 + 1), max(y1, y0 + 1)
 
 
 def write_qwen25(release: Release, to: Destination, tick: Tick) -> Outcome:

@@ -44,3 +44,6 @@ def test_papers_are_printed_as_json_csv_and_table_and_kept_on_request(run) -> No
     kept = run("extract", "bill.pdf", "--project", "bills", "--keep")
     assert kept.exit_code == 0 and "12.50 EUR" in kept.stdout
     assert "bill.pdf" in run("documents", "list", "--project", "bills").output
+    Path("see [2].pdf").write_bytes(bill_pdf(8, "[/red] 12.50"))
+    shown = run("extract", "see [2].pdf", "--project", "bills")
+    assert shown.exit_code == 0 and "see [2].pdf" in shown.stdout

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import func, select, update
+from sqlalchemy import delete, func, select, update
 
-from db.tables import Annotation, Document, ExtractionCallback, Job
+from db.tables import Annotation, Document, ExtractionCallback, Job, Member
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.documents.reading import read_jobs
@@ -99,6 +99,16 @@ def test_an_unsure_paper_is_sent_again_once_people_have_decided(office: Office) 
     customer = said["data"]["fields"]["customer"]
     assert (customer["status"], customer["values"][0]["value"]) == ("accepted", "B1001")
     assert office.waiting() == 0
+
+
+def test_who_is_no_reviewer_any_more_gets_nothing(office: Office) -> None:
+    rita = make_user(office.workspace, "rita", **{office.project: "reviewer"})
+    replace_fields(office.workspace, office.project, [NUMBER], office.user.id)
+    document = make_document(office.workspace, office.project, [bill(1)])
+    add_callback(office.workspace, document.id, rita.id, office.receiving.url)
+    with office.workspace.database.write() as session:
+        session.execute(delete(Member).where(Member.user_id == rita.id))
+    assert (office.work(), office.waiting()) == ([], 0)
 
 
 def test_a_field_that_is_taken_out_keeps_nobody_waiting(office: Office) -> None:

@@ -138,6 +138,14 @@ def test_a_persons_answer_counts_for_reviewers_alone(counter: Counter) -> None:
     assert (blind["status"], blind["values"][0]["value"]) == ("proposal", "Nr1")
 
 
+@pytest.mark.parametrize("status", ["draft", "rejected"])
+def test_what_a_person_has_begun_or_a_reviewer_rejected_is_no_value(counter: Counter, status: str) -> None:
+    document = make_document(counter.workspace, counter.project, [bill(1)])
+    accept(counter.workspace, document, CUSTOMER.question, [1], author="ann", status=status)
+    customer = good(counter.ask(document.id))["fields"]["customer"]
+    assert (customer["status"], customer["values"][0]["value"]) == ("proposal", "Nr1")
+
+
 def test_other_fields_are_asked_by_a_json_schema(counter: Counter) -> None:
     schema = {"properties": {"total_due": {"type": "number"}}}
     extraction = good(counter.send(bill_pdf(4711, "1250.5"), keep="false", schema=json.dumps(schema)))
@@ -152,8 +160,10 @@ def test_a_version_can_be_pinned(counter: Counter) -> None:
     in_use = good(counter.send(bill_pdf(4711), keep="false"))
     pinned = good(counter.send(bill_pdf(4711), keep="false", version="nano"))
     assert pinned == in_use and pinned["model"] == "nano"
-    missing = counter.send(bill_pdf(4711), keep="false", version="v7")
+    missing = counter.send(bill_pdf(4711), version="v7")
     assert missing.status_code == 404 and "no model version 'v7'" in missing.text
+    with counter.workspace.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(Document)) == 0
 
 
 def test_what_a_person_should_look_at_is_named_with_the_reason(counter: Counter) -> None:

@@ -126,3 +126,9 @@ def test_plain_and_compressed_run_lengths_say_the_same() -> None:
     assert np.array_equal(decode_rle(encode_rle(mask)), mask)
     with pytest.raises(ValueError, match="do not sum"):
         decode_rle({"size": [HEIGHT, WIDTH], "counts": counts[:-1]})
+
+
+@pytest.mark.parametrize("counts", ["5", "", "0"])
+def test_run_lengths_that_do_not_fill_their_mask_are_refused(counts: str) -> None:
+    with pytest.raises(ValueError, match="cannot be read as COCO run lengths"):
+        decode_rle({"size": [300, 300], "counts": counts})

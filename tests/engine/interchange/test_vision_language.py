@@ -62,6 +62,10 @@ def test_boxes_are_read_back_where_the_marks_lie(answered_on_file: Answered, tmp
     assert words == "" and iou(rasterise([stamp], size), rasterise([there], size)) > 0.9
 
 
+def test_a_box_at_the_edge_stays_on_the_image() -> None:
+    assert scaled((2499, 10, 2500, 20), (2500, 100), (1000, 1000)) == (999, 100, 1000, 200)
+
+
 @pytest.mark.parametrize(("width", "height"), SIZES)
 def test_an_image_is_resized_as_the_processor_of_the_model_does_it(width: int, height: int) -> None:
     from transformers.models.qwen2_vl.image_processing_qwen2_vl import smart_resize
