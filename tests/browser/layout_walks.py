@@ -37,7 +37,7 @@ def in_sight(part: Locator) -> None:
     expect(part).to_be_in_viewport(ratio=1)
     top = """(part) => { const { x, y, width, height } = part.getBoundingClientRect();
       return part.contains(document.elementFromPoint(x + width / 2, y + height / 2)); }"""
-    assert part.evaluate(top), part
+    part.page.wait_for_function(top, arg=part.element_handle())
 
 
 def reach_every_command(bench: Bench, sizes: Sizes) -> None:

@@ -72,5 +72,5 @@ def test_a_ready_set_adds_its_questions_and_keeps_those_there(bench: Bench, list
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_text("The fields were saved.")).to_be_visible()
     invoice = [field.question for field in READY_SETS["invoice"].fields if field.name != "total"]  # it is there
-    assert listed.texts() == ["What is the total?", *invoice]
     expect(field).to_have_value("\n".join(["What is the total?", *invoice]))
+    assert listed.texts() == ["What is the total?", *invoice]

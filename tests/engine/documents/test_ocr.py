@@ -88,7 +88,7 @@ def test_a_layer_of_garbage_is_replaced(read, tmp_path: Path, ocr: str) -> None:
 
 def test_when_time_runs_out_the_pages_without_words_are_named(read, tmp_path: Path, ocr: str) -> None:
     path = made.scanned_pdf(tmp_path / "long.pdf", [made.LETTER * 3] * 12, height=24)
-    document = read(path, seconds=6, ocr_seconds=0.02, dpi=50, ocr=ocr)
+    document = read(path, seconds=2, ocr_seconds=0.02, dpi=50, ocr=ocr)
     without = [page.number for page in document.pages if page.text_source == "none"]
     assert len(document.pages) == 12 and without
     assert all(page.words for page in document.pages if page.text_source == "ocr")
