@@ -161,6 +161,10 @@ CAUSES: dict[str, dict[str, str]] = {
         "429": _EXTRACTIONS,
     },
     "POST /api/documents/{document_id}/extract": {"429": _EXTRACTIONS},
+    "POST /api/documents/{document_id}/predictions": {
+        "429": "Too many requests of predictions, in total or of this user, are at work; Retry-After gives the seconds "
+        "to wait."
+    },
     "POST /api/documents/{document_id}/reading/stop": {"409": "The document is not being read."},
     "POST /api/documents/{document_id}/reading/resume": {"409": "The reading of the document was not stopped."},
     "GET /api/pages/{page_id}/image": {"500": "The image is missing from the disk; its database row exists."},

@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 _MODULE = "engine.documents.reading.forked_readers"
 _LONGEST_REQUEST = 1 << 20
 _READY = b"ready\n"
+_STARTING, _PATIENCE = 120.0, 30.0  # seconds: to import everything on a busy machine, and to fork
 
 
 class ForkedReader:
@@ -100,7 +101,11 @@ class ReaderForks:
         if control is not None:
             control.close()
         if process is not None:
-            process.wait()
+            try:
+                process.wait(_PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
     def _started(self, environment: Mapping[str, str]) -> socket.socket:
         """Return the connection to the process that forks; starts it where it does not run. Raises OSError."""
@@ -120,8 +125,10 @@ class ReaderForks:
                     pass_fds=[theirs.fileno()],
                     start_new_session=True,  # an interruption by the keyboard is for this process, which then ends it
                 )
+            ours.settimeout(_STARTING)  # one that hangs would hold up every file
             if ours.recv(64) != _READY:
                 raise ConnectionError("the process that forks readers has ended")
+            ours.settimeout(_PATIENCE)
             return ours
 
 
@@ -137,6 +144,7 @@ def _send(control: socket.socket, asked: Mapping[str, Any]) -> ForkedReader | No
             theirs.close()
             os.close(reader_stdout)
             os.close(reader_stderr)
+        ours.settimeout(_PATIENCE)
         process = ours.recv(64)
     finally:
         if not process:
