@@ -33,7 +33,7 @@ from tests.benchmarks.answer_table_scroll import scroll
 from tests.benchmarks.app.measured import Row, row
 from tests.benchmarks.growth.databases import KINDS, grown_project
 from tests.benchmarks.growth.project import QUESTIONS, WORDS, Grown, analyze, survey
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 TIMES, SAVES = 15, 15
 LINES = 100  # of a page, as the screen asks for them

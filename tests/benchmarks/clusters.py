@@ -31,8 +31,8 @@ from engine.training.retraining.lessons import Lesson, do_lesson
 from engine.training.retraining.run_settings import RunSettings, fold_settings
 from engine.training.sources.corpus import corpus_of
 from engine.workspace import Workspace, open_workspace
+from tests.benchmarks.markdown import table
 from tests.benchmarks.processes import processes
-from tests.benchmarks.tables import table
 from tests.support.factories import make_bills
 from tests.support.made_documents import LETTER, scanned_pdf
 from tests.support.survey_shop import SurveyShop

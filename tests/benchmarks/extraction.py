@@ -28,7 +28,7 @@ from engine.fields.project_fields import replace_fields
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import open_workspace
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.support.server_process import Served
 
 LINES = (

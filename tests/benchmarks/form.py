@@ -24,7 +24,7 @@ from engine.fields.project_fields import replace_fields
 from engine.fields.ready_sets import READY_SETS
 from engine.settings import Settings
 from engine.workspace import Workspace
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.support.accounts import Person, make_user, somebody
 from tests.support.statements import heard
 

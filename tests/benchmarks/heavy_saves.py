@@ -22,7 +22,7 @@ from PIL import Image, ImageDraw
 
 from model.masks import encode_patch
 from tests.benchmarks.app.server import HEADERS, Client, serving
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 TOGETHER = 8
 PAUSE = 0.02  # seconds between two small saves

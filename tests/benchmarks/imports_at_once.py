@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 
 from engine.client import Glossator
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.engine.documents.test_ingest import pdf
 from tests.support.server_process import Served
 

@@ -26,7 +26,7 @@ from db.tables import Member
 from engine.accounts import sessions, users
 from engine.settings import Settings
 from engine.workspace import open_workspace
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.support.factories import accept, bill, make_document, make_project, pages_of
 from tests.support.server_process import Served
 

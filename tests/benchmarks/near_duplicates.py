@@ -34,8 +34,8 @@ from engine.documents.duplicates.page_signature import (
 )
 from engine.grounded import read_pages
 from engine.synthetic import generate
+from tests.benchmarks.markdown import table
 from tests.benchmarks.plots import COLOURS, add_plots_argument, save
-from tests.benchmarks.tables import table
 from tests.support.rescans import (
     Change,
     clean,

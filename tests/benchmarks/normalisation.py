@@ -17,7 +17,7 @@ from decimal import Decimal, InvalidOperation
 
 from engine.fields.normalisation import LocaleContext, Value, normalise
 from engine.fields.types import Choice, FieldOptions, FieldType
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.support.repository import ROOT
 
 VALUES = ROOT / "tests" / "data" / "normalisation" / "printed_values.tsv"

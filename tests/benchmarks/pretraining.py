@@ -27,8 +27,8 @@ from engine.models.registry import shipped_path
 from engine.settings import Settings
 from engine.training.pretraining.curves import METRICS_FILE
 from engine.training.pretraining.run import FIGURES_FILE
+from tests.benchmarks.markdown import table
 from tests.benchmarks.shell import glossator, processor_seconds
-from tests.benchmarks.tables import table
 
 _DROPPED = 0.4
 FIGURES = Path(__file__).with_name("figures") / "pretraining"

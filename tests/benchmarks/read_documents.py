@@ -19,7 +19,7 @@ from engine.documents.limits import ReadLimits
 from engine.documents.reading.open import read_document
 from engine.documents.reading.page import ReadDocument, ReadPage
 from engine.documents.refusal import DocumentRefused
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 _COLOURS = ("#d62728", "#1f77b4", "#2ca02c", "#9467bd", "#ff7f0e")
 

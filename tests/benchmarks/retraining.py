@@ -22,8 +22,8 @@ from typing import Any
 from engine.plurals import count
 from engine.simulation.checkpoints import STATE_FILE
 from engine.simulation.picture import draw
+from tests.benchmarks.markdown import table
 from tests.benchmarks.shell import glossator
-from tests.benchmarks.tables import table
 
 _IN_A_VERDICT = re.compile(r"held-out documents \(from ([\d.]+) to ([\d.]+)\)")
 FIGURES = Path(__file__).with_name("figures") / "retraining"

@@ -18,8 +18,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from tests.benchmarks.markdown import table
 from tests.benchmarks.retraining import FIGURES, Case, read_figures, set_folders, simulated
-from tests.benchmarks.tables import table
 
 ARMS: Mapping[str, str] = {"blocks": "nothing", "whole": "whole", "AdamW": "adamw"}  # to --against of `simulate`
 _PAGES = 60

@@ -39,8 +39,8 @@ from engine.training.sources.corpus import Corpus
 from engine.workspace import open_workspace
 from model.inference import SHIPPED, Predictor
 from model.optim import MODES
+from tests.benchmarks.markdown import table
 from tests.benchmarks.processes import processes
-from tests.benchmarks.tables import table
 
 KEPT = Path(__file__).with_name("figures") / "run_settings" / "runs.jsonl"
 SETS = ("forms", "receipts")

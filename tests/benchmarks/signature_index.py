@@ -24,7 +24,7 @@ from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.settings import Settings
 from engine.synthetic import generate
 from engine.workspace import Workspace, open_workspace
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.support.factories import make_project
 from tests.support.made_documents import text_pdf
 

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import islice
 
 from engine.synthetic import KINDS, SyntheticPage, generate, generate_kind
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from model.examples import Word
 from model.layout import Layout, read_layout
 from model.masks import rasterise
 from model.vocabulary import words_of
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 _SEEN = 0.3  # share of the question that a run must cover to be taken for its key
 

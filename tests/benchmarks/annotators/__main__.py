@@ -32,8 +32,8 @@ from tests.benchmarks.app.edits import draw_strokes
 from tests.benchmarks.app.measured import HEADS, percentile, row
 from tests.benchmarks.growth.databases import postgresql
 from tests.benchmarks.growth.project import SIZE, Grown, grow
+from tests.benchmarks.markdown import table
 from tests.benchmarks.plots import add_plots_argument, curves
-from tests.benchmarks.tables import table
 from tests.support.accounts import cookie_of, make_user
 from tests.support.server_process import Served
 

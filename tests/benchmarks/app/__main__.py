@@ -14,8 +14,8 @@ from pathlib import Path
 
 from tests.benchmarks.app import asking, canvas, editing, fresh, opening, queue_steps, saving, screen
 from tests.benchmarks.app.measured import HEADS, Row
+from tests.benchmarks.markdown import table
 from tests.benchmarks.plots import bars
-from tests.benchmarks.tables import table
 
 PARTS = ("editing", "canvas", "asking", "saving", "opening", "screen", "queue", "fresh")
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from tests.benchmarks.app.measured import Row
 from tests.benchmarks.growth.databases import KINDS, SIZES, Measure, grown_project
+from tests.benchmarks.markdown import table
 from tests.benchmarks.plots import curves
-from tests.benchmarks.tables import table
 
 PARTS = ("queue", "figures", "polls", "lists", "tables", "reads", "changes", "datasets", "screen", "idle")
 GREW = 1.5  # times from 2,000 to 20,000 documents: more is a defect

@@ -12,7 +12,7 @@ from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.app.measured import HEADS, Row
 from tests.benchmarks.growth.project import Grown, grow
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 KINDS = ("SQLite", "PostgreSQL")
 SIZES = (200, 2000, 20_000)

@@ -32,7 +32,7 @@ from tests.benchmarks.app.measured import Row
 from tests.benchmarks.growth import copies, tables
 from tests.benchmarks.growth.project import Grown, Shape, grow, survey
 from tests.benchmarks.growth.slow_statements import plans, slow_statements
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 from tests.support.drift import find_drift
 
 PARTS = ("queue", "figures", "polls", "lists", "tables", "looks", "reads")

@@ -19,7 +19,7 @@ from engine.training.evaluation.report.wording import format_share
 from engine.training.evaluation.word_recall import WordRecall
 from tests.benchmarks.languages.pages import by_characters, made_pages
 from tests.benchmarks.languages.texts import TEXTS, Text
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 _ENGINES: tuple[OcrChoice, ...] = ("rapidocr", "tesseract")
 _HEADS = ("language", "engine", "pages", "words", "recall", "precision", "recall*", "precision*", "s a page")

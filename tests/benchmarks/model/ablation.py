@@ -33,8 +33,8 @@ from model.network import GroundingNetwork
 from model.objectives.promptable import Asking, PromptableSegmentation
 from model.optim import NaturalGradient, parameter_groups
 from model.presets import NANO, NetworkConfig
+from tests.benchmarks.markdown import table
 from tests.benchmarks.processes import processes
-from tests.benchmarks.tables import table
 
 SEED, HELD_OUT, POOL, PICTURES = 3, 9_999_991, 384, 0.7
 RATE = 7e-4  # matrices learn at four times this rate

@@ -19,7 +19,7 @@ from engine.training.evaluation.evaluate import WordsOf, evaluate
 from engine.training.evaluation.metrics import HIT, Scored
 from engine.training.evaluation.ocr_words import OcrWords
 from model.inference import Predictor
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 BEGINNINGS = ("who", "where", "when", "how much")
 

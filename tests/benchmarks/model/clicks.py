@@ -26,7 +26,7 @@ from engine.training.evaluation.evaluate import Corrected, evaluate
 from engine.training.sources.region_source import without_words
 from model.inference import Predictor
 from tests.benchmarks import plots
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 CLICKS = (0, 1, 3, 5)
 MOST_EACH = 40  # questions of a kind: a mean of these is good to about .05

@@ -38,7 +38,7 @@ from model.objectives.djepa import ImageJepa, JepaSettings, JointJepa
 from model.objectives.objective import CHECKPOINT_FILE
 from model.presets import NANO
 from model.pretraining.token_vectors import reduced_vectors, teacher_folder
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 FIGURES_FILE = "figures.json"
 # Layer norm inside a token, no contrast, nothing against collapse, paper counts like print.

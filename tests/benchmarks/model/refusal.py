@@ -30,7 +30,7 @@ from engine.training.evaluation.marks_figures import ELSEWHERE
 from engine.training.evaluation.metrics import auroc
 from model import refusal
 from model.inference import Predictor
-from tests.benchmarks.tables import table
+from tests.benchmarks.markdown import table
 
 _STEPS = 200  # of Newton's method; it converges in about ten
 _RIDGE = 1e-3

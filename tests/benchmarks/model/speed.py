@@ -26,8 +26,8 @@ from torch import nn
 
 from model.inference import EncodedPage, Predictor
 from model.masks import iou
+from tests.benchmarks.markdown import table, verdict
 from tests.benchmarks.model.busy_pages import QUESTIONS, BusyPage, busy_page
-from tests.benchmarks.tables import table, verdict
 
 BARS = {"read a page": 700.0, "ask (95 %)": 80.0, "ask 16 at once": 400.0}
 MEMORY_BAR = 1500.0  # MB

@@ -27,7 +27,7 @@ from model.optim.counting import State
 from model.optim.stack import Stack
 from model.optim.subspace import Geometry, as_view, changes, geometry, mode_product, project
 from tests.benchmarks import plots
-from tests.benchmarks.tables import table, verdict
+from tests.benchmarks.markdown import table, verdict
 
 BAR = 1e-6
 SHAPES = {"96 x 288": (96, 288), "24 x 12 x 3 x 3": (24, 12, 3, 3)}

@@ -25,7 +25,7 @@ from model.optim.basis import SeededBases, basis_of
 from model.optim.stack import Stack
 from model.optim.subspace import geometry
 from tests.benchmarks import plots
-from tests.benchmarks.tables import table, verdict
+from tests.benchmarks.markdown import table, verdict
 
 SIZES = {64: 20, 400: 20, 2304: 2}  # k -> draws; 2304 is a 96 x 96 layer of nano at rank 24, whose dense solve is dear
 WINDOWS = (4, 10, 32)

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.benchmarks.markdown import table
 from tests.benchmarks.optim.trial import Settings, Trial
-from tests.benchmarks.tables import table
 
 # Two-sided 95 % quantiles of Student's t for 1, 2 ... degrees of freedom: few seeds, no normal distribution. Beyond
 # them the last one is taken, which is a little too wide.

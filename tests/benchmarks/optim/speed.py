@@ -26,10 +26,10 @@ from torch import nn
 from model.optim import MODES, NaturalGradient, RangeFinder, Seeded, Svd
 from model.optim.choices import Partition
 from model.optim.subspace import range_finder_basis, seeded_basis, svd_basis
+from tests.benchmarks.markdown import table
 from tests.benchmarks.optim.rows import Row, orthogonalise_in
 from tests.benchmarks.optim.rows import rows as compared
 from tests.benchmarks.optim.trial import Settings
-from tests.benchmarks.tables import table
 
 Make = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
 Shape = tuple[int, ...]

@@ -27,9 +27,9 @@ from model.optim import MODES, History, Mode, NaturalGradient, Seeded, Tucker, p
 from model.optim.basis import SeededBases
 from model.optim.subspace import geometry
 from tests.benchmarks import plots
+from tests.benchmarks.markdown import table, verdict
 from tests.benchmarks.optim.gradients import shipped_network
 from tests.benchmarks.optim.lists import BASE, NETWORKS, Listed, parameters_of
-from tests.benchmarks.tables import table, verdict
 
 MATRICES_BAR, WHOLE_BAR = 0.16, 0.25
 LARGEST_TUCKER = 1 << 23  # elements of a table; a factor for every row of a larger one is state and time beyond reason

@@ -32,8 +32,8 @@ from model.optim.choices import Subspace
 from model.optim.stack import Stack
 from model.optim.subspace import Geometry, as_view, derive_seed, geometry, lift, project, seeded_basis
 from tests.benchmarks import plots
+from tests.benchmarks.markdown import table
 from tests.benchmarks.optim.gradients import gradients_of, shipped_network
-from tests.benchmarks.tables import table
 
 BASES = {"seeded": Seeded, "range_finder": RangeFinder, "svd": Svd, "tucker": Tucker}
 DRAWN = (0.5, 0.25, 0.125, 0.0625, 0.03125)
