@@ -1,7 +1,7 @@
 // Types that several modules share. Those of requests and answers come from the OpenAPI document: `make lint` writes
 // them to build/openapi.d.ts.
 
-import type { AnnotationView, Candidate, Correction, WordEditsRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
+import type { AnnotationView, Candidate, Cell, Correction, WordEditsRequest, PageMark, paths, Proposal, ReviewRequest, RevisionRequest } from '../../build/openapi';
 
 export type * from '../../build/openapi';
 
@@ -120,6 +120,8 @@ export interface Moment {
 export interface AnswerPart {
   pages: Record<string, Mark>;
   correction: Correction | null;
+  /** its place in a table */
+  cell?: Cell | null;
 }
 
 /** Where the two marks of a page come from: what the model said, or what a person made. */

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from engine.annotation.edits import (
     Edit,
     EditAddValue,
+    EditCell,
     EditClear,
     EditMask,
     EditNoAnswer,
@@ -22,9 +23,11 @@ from engine.annotation.edits import (
 )
 from engine.annotation.painting import Painting
 from engine.annotation.state import (
+    MOST_CELLS,
     MOST_VALUES,
     AnnotationState,
     AnswerValue,
+    Cell,
     Correction,
     PageGeometry,
     PageMark,
@@ -56,7 +59,7 @@ class Change:
     @classmethod
     def of(cls, state: AnnotationState, edits: Iterable[Edit], pages: Mapping[str, PageGeometry]) -> "Change":
         """Build the change that edits make. Raises as `apply` does."""
-        values = state.values or [AnswerValue(pages=state.pages, correction=state.correction)]
+        values = state.values or [AnswerValue(pages=state.pages, correction=state.correction, cell=state.cell)]
         change = cls(state.no_answer, pages, [_Value.of(value) for value in values])
         for edit in edits:
             change._add(edit)
@@ -83,15 +86,18 @@ class Change:
         elif isinstance(edit, EditAddValue):
             if edit.place > len(self._values):
                 raise _no_value(edit.place)
-            if len(self._values) == MOST_VALUES:
-                raise Refused(f"An answer has at most {MOST_VALUES} values; ask another question for more.")
-            self._values.insert(edit.place, _Value({}))
+            most = MOST_VALUES if edit.cell is None else MOST_CELLS
+            if len(self._values) >= most:
+                raise Refused(f"An answer has at most {most:,} values; ask another question for more.")
+            self._values.insert(edit.place, _Value({}, cell=edit.cell))
         elif edit.place >= len(self._values):
             raise _no_value(edit.place)
         elif isinstance(edit, EditRemoveValue):
             del self._values[edit.place]
             if not self._values:
                 self._values.append(_Value({}))
+        elif isinstance(edit, EditCell):
+            self._values[edit.place].cell = edit.cell
         elif isinstance(edit, EditText):
             self._values[edit.place].correction = Correction(text=edit.text)
         elif isinstance(edit, EditReading):
@@ -162,7 +168,7 @@ def state_of(values: Sequence[AnswerValue], *, no_answer: bool | None = None) ->
     nothing = not values if no_answer is None else no_answer
     if len(values) <= 1:
         only = values[0] if values else AnswerValue()
-        return AnnotationState(no_answer=nothing, pages=only.pages, correction=only.correction)
+        return AnnotationState(no_answer=nothing, pages=only.pages, correction=only.correction, cell=only.cell)
     return AnnotationState(no_answer=nothing, pages=unite(values), values=list(values))
 
 
@@ -191,6 +197,7 @@ class _Value:
 
     marks: dict[str, PageMark]
     correction: Correction | None = None
+    cell: Cell | None = None
     masks: dict[str, Painting] = field(default_factory=dict)  # of pages whose pixels change
     words: dict[str, dict[int, None]] = field(default_factory=dict)  # of pages whose words change, in order
 
@@ -198,7 +205,8 @@ class _Value:
     def of(cls, value: AnswerValue) -> "_Value":
         """Begin with the marks of a value."""
         # Shallow copies suffice: the values of a mark are replaced, never changed in place.
-        return cls({page: mark.model_copy() for page, mark in value.pages.items()}, value.correction)
+        marks = {page: mark.model_copy() for page, mark in value.pages.items()}
+        return cls(marks, value.correction, value.cell)
 
     def words_on(self, page: str) -> set[int]:
         """Return the numbers of the words that are selected on a page."""
@@ -214,7 +222,7 @@ class _Value:
         for page, mask in self.masks.items():
             # A mask without pixels becomes the empty mask, whatever its box.
             marks[page].mask = Patch.model_validate(mask.paint())
-        return AnswerValue(pages=marks, correction=self.correction or None)
+        return AnswerValue(pages=marks, correction=self.correction or None, cell=self.cell)
 
 
 @dataclass(frozen=True, slots=True)

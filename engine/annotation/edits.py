@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
 
-from engine.annotation.state import LONGEST_TEXT, MOST_VALUES, Patch, PickedReading, Point, Storable
+from engine.annotation.state import LONGEST_TEXT, MOST_CELLS, Cell, Patch, PickedReading, Point, Storable
 from model.boxes import Box
 
 MOST_MARKS = 20_000  # words or runs of one edit; far above a page's number
-Place = Annotated[int, Field(ge=0, lt=MOST_VALUES, description="Place of the value among the answer's, from 0.")]
+Place = Annotated[int, Field(ge=0, lt=MOST_CELLS, description="Place of the value among the answer's, from 0.")]
 
 
 class _Edit(BaseModel):
@@ -78,6 +78,14 @@ class EditAddValue(_Edit):
     """Insert a value without marks at a place; the values from there on move up."""
 
     op: Literal["add_value"]
+    cell: Cell | None = Field(None, description="Its place in a table.")
+
+
+class EditCell(_Edit):
+    """Put a value into a cell of a table, or take it out of the table (null)."""
+
+    op: Literal["cell"]
+    cell: Cell | None
 
 
 class EditRemoveValue(_Edit):
@@ -97,5 +105,6 @@ class EditNoAnswer(BaseModel):
 
 PageEdit = EditWords | EditPatch | EditMask | EditPrompts | EditClear
 Edit = Annotated[
-    PageEdit | EditText | EditReading | EditAddValue | EditRemoveValue | EditNoAnswer, Field(discriminator="op")
+    PageEdit | EditText | EditReading | EditAddValue | EditCell | EditRemoveValue | EditNoAnswer,
+    Field(discriminator="op"),
 ]

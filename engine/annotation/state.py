@@ -25,6 +25,8 @@ Mask = NDArray[np.bool_]
 
 LONGEST_TEXT = 2000  # characters of a corrected text
 MOST_VALUES = 200  # of one answer
+MOST_CELLS = 4000  # of a table
+MOST_ROWS = 1000
 
 
 class Patch(BaseModel):
@@ -86,11 +88,21 @@ def _is_empty(part: object) -> bool:
     return not part
 
 
+class Cell(BaseModel):
+    """Place of a value in a table: its row from 0, and the name of its column."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    row: int = Field(ge=0, lt=MOST_ROWS)
+    column: Annotated[Storable, Field(min_length=1, max_length=60)]
+
+
 class AnswerValue(BaseModel):
-    """One of several values of an answer, with its own marks."""
+    """One of several values of an answer, with its own marks; of a table, with its cell."""
 
     pages: dict[str, PageMark] = Field(default_factory=dict)
     correction: Correction | None = Field(None, exclude_if=_is_empty)
+    cell: Cell | None = Field(None, exclude_if=_is_empty)
 
 
 class AnnotationState(BaseModel):
@@ -102,6 +114,7 @@ class AnnotationState(BaseModel):
     no_answer: bool = False
     pages: dict[str, PageMark] = Field(default_factory=dict)
     correction: Correction | None = Field(None, exclude_if=_is_empty, description="Of an answer with a single value.")
+    cell: Cell | None = Field(None, exclude_if=_is_empty, description="Of a table with a single cell.")
     values: list[AnswerValue] = Field(
         default_factory=list, exclude_if=_is_empty, description="Of an answer with several values."
     )
@@ -124,7 +137,7 @@ class AnnotationState(BaseModel):
         if not self.values:
             return [self] if self.marked_pages() else []
         parts = [
-            AnnotationState(no_answer=self.no_answer, pages=value.pages, correction=value.correction)
+            AnnotationState(no_answer=self.no_answer, pages=value.pages, correction=value.correction, cell=value.cell)
             for value in self.values
         ]
         return [part for part in parts if part.marked_pages()]

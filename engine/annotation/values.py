@@ -8,10 +8,10 @@ from sqlalchemy.orm import Session
 
 from db.tables import Project, ProjectField
 from engine.annotation.issuers import load_context
-from engine.annotation.state import AnnotationState
+from engine.annotation.state import AnnotationState, Cell
 from engine.annotation.texts import answer_texts
-from engine.fields.definition import FieldDefinition
-from engine.fields.normalisation import LocaleContext, Value
+from engine.fields.definition import ColumnDefinition, FieldDefinition
+from engine.fields.normalisation import LocaleContext, Normalised, Value
 from engine.fields.read_value import BY_PERSON, read_value
 from engine.fields.types import FieldType
 
@@ -34,6 +34,7 @@ class ValueView(BaseModel):
     rule: str = Field(description="Rule that made the value; `person` for a picked reading.")
     readings: list[ReadingView] = Field(description="Readings of an ambiguous text.")
     reason: str = Field(description="Why the text cannot be read as the field's type.")
+    cell: Cell | None = Field(None, description="Its place in a table.")
 
 
 def view_values(
@@ -53,11 +54,8 @@ def view_values(
 
 
 def view_value(field: FieldDefinition, part: AnnotationState, printed: str, context: LocaleContext) -> ValueView:
-    """Return a single value of an answer; see `view_values`."""
-    said = part.correction
-    text = said.text if said is not None and said.text is not None else printed
-    picked = said.reading.value if said is not None and said.reading is not None else None
-    read = read_value(field, text, picked, context)
+    """Return a single value of an answer; see `view_values`. A cell of a table is read as its column."""
+    text, read = read_part(field, part, printed, context)
     return ValueView(
         printed=printed,
         text=text,
@@ -69,7 +67,32 @@ def view_value(field: FieldDefinition, part: AnnotationState, printed: str, cont
             for reading in read.readings
         ],
         reason=read.reason,
+        cell=part.cell,
     )
+
+
+def read_part(
+    field: FieldDefinition, part: AnnotationState, printed: str, context: LocaleContext
+) -> tuple[str, Normalised]:
+    """Return the text of a single value, as a person corrected it, and what it says as its type."""
+    said = part.correction
+    text = said.text if said is not None and said.text is not None else printed
+    picked = said.reading.value if said is not None and said.reading is not None else None
+    return text, read_value(field_of_part(field, part), text, picked, context)
+
+
+def field_of_part(field: FieldDefinition, part: AnnotationState) -> ColumnDefinition:
+    """Return the field whose type a value has: of a cell its column, of other values the field itself."""
+    column = field.column(part.cell.column) if part.cell is not None else None
+    return field if column is None else column
+
+
+class ColumnView(BaseModel):
+    """Column of a table, in short."""
+
+    name: str
+    question: str
+    type: FieldType
 
 
 class FieldView(BaseModel):
@@ -78,6 +101,7 @@ class FieldView(BaseModel):
     name: str
     type: FieldType
     several: bool
+    columns: list[ColumnView] = []
 
 
 def load_field(session: Session, question_id: str, document_id: str) -> tuple[FieldDefinition, LocaleContext] | None:

@@ -89,6 +89,13 @@ class CallbackSecretView(BaseModel):
     created_at: datetime | None
 
 
+class Cell(BaseModel):
+    """Place of a value in a table: its row from 0, and the name of its column."""
+
+    row: int
+    column: str
+
+
 class CellView(BaseModel):
     """What the answer that counts says: accepted over fixed, submitted, draft, rejected, automatic, proposal."""
 
@@ -249,9 +256,23 @@ class EditAddValue(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["add_value"]
+    cell: Cell | None = None
+    """Its place in a table."""
+
+
+class EditCell(BaseModel):
+    """Put a value into a cell of a table, or take it out of the table (null)."""
+
+    model_config = ConfigDict(
+        extra="forbid",
+    )
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
+    """Place of the value among the answer's, from 0."""
+    op: Literal["cell"]
+    cell: Cell | None
 
 
 class EditClear(BaseModel):
@@ -260,7 +281,7 @@ class EditClear(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["clear"]
     page: str
@@ -282,7 +303,7 @@ class EditRemoveValue(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["remove_value"]
 
@@ -296,7 +317,7 @@ class EditText(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["text"]
     text: Text | None
@@ -308,7 +329,7 @@ class EditWords(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["words"]
     page: str
@@ -415,14 +436,6 @@ FieldType = TypeAliasType(
     ],
 )
 """Type of a field; the comment beside each says what its normalised value is, as JSON."""
-
-
-class FieldView(BaseModel):
-    """Field of a question, in short."""
-
-    name: str
-    type: FieldType
-    several: bool
 
 
 class FiringView(BaseModel):
@@ -1418,6 +1431,8 @@ class ValueView(BaseModel):
     """Readings of an ambiguous text."""
     reason: str
     """Why the text cannot be read as the field's type."""
+    cell: Cell | None = None
+    """Its place in a table."""
 
 
 class VersionView(BaseModel):
@@ -1594,6 +1609,41 @@ class Citation(BaseModel):
     """Numbers of the marked words of the page."""
 
 
+Rules = TypeAliasType(
+    "Rules", Annotated[PatternRule | RangeRule | SumRule | NotBeforeRule, Field(discriminator="rule")]
+)
+
+
+class ColumnDefinition(BaseModel):
+    """Column of a table, or a field alone: a question, and the type of its value."""
+
+    name: str
+    """Key for programs: small letters, digits and _."""
+    question: str
+    """Asked of the model and shown to people; of a column, its heading on the papers."""
+    type: FieldType = "string"
+    guideline: str = ""
+    """Markdown, shown beside the task."""
+    required: bool = False
+    """Whether every paper, or every row of a table, must have a value."""
+    examples: list[str] = []
+    choices: Annotated[list[ListedChoice], Field(validate_default=True)] = []
+    """Of a field of type choice."""
+    currency: str | None = None
+    """ISO 4217 code of amounts printed without a currency."""
+    country: str | None = None
+    """ISO 3166-1 code of phone numbers printed without a country."""
+    rules: Annotated[list[Rules], Field(validate_default=True)] = []
+
+
+class ColumnView(BaseModel):
+    """Column of a table, in short."""
+
+    name: str
+    question: str
+    type: FieldType
+
+
 class Correction(BaseModel):
     """What a person said of a value's text; the words of the page stay as they are.
 
@@ -1641,7 +1691,7 @@ class EditPrompts(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["prompts"]
     page: str
@@ -1655,7 +1705,7 @@ class EditReading(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["reading"]
     reading: PickedReading | None
@@ -1686,25 +1736,18 @@ class ExtractedValue(BaseModel):
     """What stands for the value."""
 
 
-Rules = TypeAliasType(
-    "Rules", Annotated[PatternRule | RangeRule | SumRule | NotBeforeRule, Field(discriminator="rule")]
-)
-
-
 class FieldDefinition(BaseModel):
     """What a project wants of every paper: a question, and the type of its value."""
 
     name: str
     """Key for programs: small letters, digits and _."""
     question: str
-    """Asked of the model and shown to people."""
+    """Asked of the model and shown to people; of a column, its heading on the papers."""
     type: FieldType = "string"
     guideline: str = ""
     """Markdown, shown beside the task."""
-    several: bool = False
-    """Whether a paper may have several values."""
     required: bool = False
-    """Whether every paper must have a value."""
+    """Whether every paper, or every row of a table, must have a value."""
     examples: list[str] = []
     choices: Annotated[list[ListedChoice], Field(validate_default=True)] = []
     """Of a field of type choice."""
@@ -1713,10 +1756,23 @@ class FieldDefinition(BaseModel):
     country: str | None = None
     """ISO 3166-1 code of phone numbers printed without a country."""
     rules: Annotated[list[Rules], Field(validate_default=True)] = []
+    several: bool = False
+    """Whether a paper may have several values."""
     issuer: bool = False
     """Whether the value says who issued the paper; conventions can be remembered for an issuer."""
     confidence: float | None = None
     """Confidence from which a value counts without people; empty: the project's."""
+    columns: Annotated[list[ColumnDefinition], Field(validate_default=True)] = []
+    """Of a field of type table. Rules of a column are about the cells of one row."""
+
+
+class FieldView(BaseModel):
+    """Field of a question, in short."""
+
+    name: str
+    type: FieldType
+    several: bool
+    columns: Annotated[list[ColumnView], Field(validate_default=True)] = []
 
 
 class Figures(BaseModel):
@@ -1832,14 +1888,12 @@ class StoredField(BaseModel):
     name: str
     """Key for programs: small letters, digits and _."""
     question: str
-    """Asked of the model and shown to people."""
+    """Asked of the model and shown to people; of a column, its heading on the papers."""
     type: FieldType = "string"
     guideline: str = ""
     """Markdown, shown beside the task."""
-    several: bool = False
-    """Whether a paper may have several values."""
     required: bool = False
-    """Whether every paper must have a value."""
+    """Whether every paper, or every row of a table, must have a value."""
     examples: list[str] = []
     choices: Annotated[list[ListedChoice], Field(validate_default=True)] = []
     """Of a field of type choice."""
@@ -1848,10 +1902,14 @@ class StoredField(BaseModel):
     country: str | None = None
     """ISO 3166-1 code of phone numbers printed without a country."""
     rules: Annotated[list[Rules], Field(validate_default=True)] = []
+    several: bool = False
+    """Whether a paper may have several values."""
     issuer: bool = False
     """Whether the value says who issued the paper; conventions can be remembered for an issuer."""
     confidence: float | None = None
     """Confidence from which a value counts without people; empty: the project's."""
+    columns: Annotated[list[ColumnDefinition], Field(validate_default=True)] = []
+    """Of a field of type table. Rules of a column are about the cells of one row."""
     id: str
     """Id of its question."""
     version: int
@@ -1941,7 +1999,7 @@ class EditMask(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["mask"]
     page: str
@@ -1955,7 +2013,7 @@ class EditPatch(BaseModel):
     model_config = ConfigDict(
         extra="forbid",
     )
-    place: Annotated[int, Field(ge=0, lt=200)] = 0
+    place: Annotated[int, Field(ge=0, lt=4000)] = 0
     """Place of the value among the answer's, from 0."""
     op: Literal["patch"]
     page: str
@@ -2129,6 +2187,7 @@ Edit = TypeAliasType(
         | EditText
         | EditReading
         | EditAddValue
+        | EditCell
         | EditRemoveValue
         | EditNoAnswer,
         Field(discriminator="op"),
@@ -2137,10 +2196,11 @@ Edit = TypeAliasType(
 
 
 class AnswerValue(BaseModel):
-    """One of several values of an answer, with its own marks."""
+    """One of several values of an answer, with its own marks; of a table, with its cell."""
 
     pages: Annotated[dict[str, PageMark], Field(validate_default=True)] = {}
     correction: Correction | None = None
+    cell: Cell | None = None
 
 
 class ReviewRequest(BaseModel):
@@ -2200,6 +2260,8 @@ class AnnotationState(BaseModel):
     pages: Annotated[dict[str, PageMark], Field(validate_default=True)] = {}
     correction: Correction | None = None
     """Of an answer with a single value."""
+    cell: Cell | None = None
+    """Of a table with a single cell."""
     values: Annotated[list[AnswerValue], Field(validate_default=True)] = []
     """Of an answer with several values."""
 

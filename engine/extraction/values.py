@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from db.statuses import AUTOMATIC
 from engine.annotation.state import AnnotationState, PageMark
 from engine.annotation.survey_answers import Prepared
-from engine.annotation.values import ReadingView
+from engine.annotation.values import ReadingView, read_part
 from engine.extraction.paper import PaperPage
 from engine.extraction.view import Citation, ExtractedField, ExtractedValue, ValueConfidence
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Normalised
-from engine.fields.read_value import MARK_ALONE, read_value
+from engine.fields.read_value import MARK_ALONE
 from engine.fields.rules import broken_rules, fields_named, proven_fields
 from engine.fields.types import FieldType
 from engine.selection.uncertainty import confidence
@@ -72,7 +72,7 @@ def build_fields(
     """
     read = {
         field.name: [
-            (part, printed, *_read(field, part, printed, context)) for part, printed in answers[field.name].parts
+            (part, printed, *read_part(field, part, printed, context)) for part, printed in answers[field.name].parts
         ]
         for field in fields
         if field.name in answers
@@ -120,16 +120,6 @@ def build_fields(
             unsure=[*said, *doubts],
         )
     return extracted
-
-
-def _read(
-    field: FieldDefinition, part: AnnotationState, printed: str, context: LocaleContext
-) -> tuple[str, Normalised]:
-    """Return the text of a value, as a person corrected it, and what it says as the field's type."""
-    said = part.correction
-    text = said.text if said is not None and said.text is not None else printed
-    picked = said.reading.value if said is not None and said.reading is not None else None
-    return text, read_value(field, text, picked, context)
 
 
 def _value(

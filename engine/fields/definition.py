@@ -12,6 +12,7 @@ from engine.text import storable
 
 LONGEST_NAME = 60
 LONGEST_QUESTION = 1000
+MOST_COLUMNS = 40
 NAME = r"^[a-z][a-z0-9_]{0,59}$"
 FieldName = Annotated[str, Field(pattern=NAME, description="Key for programs: small letters, digits and _.")]
 Text = Annotated[str, AfterValidator(storable)]
@@ -80,17 +81,19 @@ class ListedChoice(BaseModel):
     names: tuple[Annotated[Text, Field(min_length=1, max_length=200)], ...] = Field((), max_length=50)
 
 
-class FieldDefinition(BaseModel):
-    """What a project wants of every paper: a question, and the type of its value."""
+class ColumnDefinition(BaseModel):
+    """Column of a table, or a field alone: a question, and the type of its value."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: FieldName
-    question: str = Field(max_length=LONGEST_QUESTION, description="Asked of the model and shown to people.")
+    question: str = Field(
+        max_length=LONGEST_QUESTION,
+        description="Asked of the model and shown to people; of a column, its heading on the papers.",
+    )
     type: FieldType = FieldType.STRING
     guideline: Text = Field("", max_length=20_000, description="Markdown, shown beside the task.")
-    several: bool = Field(False, description="Whether a paper may have several values.")
-    required: bool = Field(False, description="Whether every paper must have a value.")
+    required: bool = Field(False, description="Whether every paper, or every row of a table, must have a value.")
     examples: tuple[Annotated[Text, Field(max_length=300)], ...] = Field((), max_length=20)
     choices: tuple[ListedChoice, ...] = Field((), max_length=500, description="Of a field of type choice.")
     currency: str | None = Field(
@@ -100,12 +103,6 @@ class FieldDefinition(BaseModel):
         None, pattern=r"^[A-Z]{2}$", description="ISO 3166-1 code of phone numbers printed without a country."
     )
     rules: tuple[Rule, ...] = Field((), max_length=20)
-    issuer: bool = Field(
-        False, description="Whether the value says who issued the paper; conventions can be remembered for an issuer."
-    )
-    confidence: float | None = Field(
-        None, gt=0, le=1, description="Confidence from which a value counts without people; empty: the project's."
-    )
 
     @field_validator("question")
     @classmethod
@@ -116,8 +113,6 @@ class FieldDefinition(BaseModel):
     def _fits_its_type(self) -> Self:
         if self.type is FieldType.CHOICE and not self.choices:
             raise ValueError("a field of type choice needs its choices")
-        if self.issuer and self.type is not FieldType.STRING:
-            raise ValueError("only a field of type string names the issuer")
         values = [choice.value for choice in self.choices]
         if len(set(values)) < len(values):
             raise ValueError("a choice is listed twice")
@@ -134,3 +129,42 @@ class FieldDefinition(BaseModel):
         """Return the options by which the type reads printed text."""
         choices = tuple(Choice(choice.value, choice.names) for choice in self.choices)
         return FieldOptions(choices=choices, currency=self.currency, country=self.country)
+
+
+class FieldDefinition(ColumnDefinition):
+    """What a project wants of every paper: a question, and the type of its value."""
+
+    several: bool = Field(False, description="Whether a paper may have several values.")
+    issuer: bool = Field(
+        False, description="Whether the value says who issued the paper; conventions can be remembered for an issuer."
+    )
+    confidence: float | None = Field(
+        None, gt=0, le=1, description="Confidence from which a value counts without people; empty: the project's."
+    )
+    columns: tuple[ColumnDefinition, ...] = Field(
+        (),
+        max_length=MOST_COLUMNS,
+        description="Of a field of type table. Rules of a column are about the cells of one row.",
+    )
+
+    @model_validator(mode="after")
+    def _fits_its_columns(self) -> Self:
+        if self.issuer and self.type is not FieldType.STRING:
+            raise ValueError("only a field of type string names the issuer")
+        if self.columns and self.type is not FieldType.TABLE:
+            raise ValueError("only a field of type table has columns")
+        names = [column.name for column in self.columns]
+        for column in self.columns:
+            if column.type is FieldType.TABLE:
+                raise ValueError(f"the column {column.name} is a table itself; a cell holds a single value")
+            if names.count(column.name) > 1:
+                raise ValueError(f"the column {column.name} is given twice")
+            for rule in column.rules:
+                others = rule.of if rule.rule == "sum" else [rule.field] if rule.rule == "not_before" else []
+                if unknown := [other for other in others if other not in names or other == column.name]:
+                    raise ValueError(f"a rule of the column {column.name} names {unknown[0]}, which is no other column")
+        return self
+
+    def column(self, name: str) -> ColumnDefinition | None:
+        """Return a column of the table by its name; None where there is no such column."""
+        return next((column for column in self.columns if column.name == name), None)

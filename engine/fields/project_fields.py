@@ -97,8 +97,10 @@ class _Match:
         """Whether the model looks for another kind of value from now on. False of a field that is new."""
         if self.question is None:
             return False
-        before = None if self.field is None else kind_of_type(FieldType(self.field.definition["type"]))
-        return before is not kind_of_type(self.wanted.type)
+        if self.field is None:
+            return kind_of_type(self.wanted.type) is not None or self.wanted.type is FieldType.TABLE
+        before = FieldDefinition.model_validate(self.field.definition)
+        return _asks_otherwise(before, self.wanted)
 
 
 def project_fields(workspace: Workspace, project_id: str) -> list[StoredField]:
@@ -324,14 +326,15 @@ def _differences(before: FieldDefinition, after: FieldDefinition, answered: int)
         says.append(f"Programs find {before.name} under the name {after.name}.")
     if before.question != after.question:
         says.append(f"The model is asked the new question everywhere. The answers in {papers} stay.")
-    if (before.type, before.choices, before.currency, before.country) != (
+    if (before.type, before.choices, before.currency, before.country, before.columns) != (
         after.type,
         after.choices,
         after.currency,
         after.country,
+        after.columns,
     ):
         says.append(f"The values in {papers} are made anew from what is printed. The marks stay.")
-    if kind_of_type(before.type) is not kind_of_type(after.type):
+    if _asks_otherwise(before, after):
         says.append("The model is asked everywhere again, because it looks for another kind of value.")
     if before.several and not after.several:
         says.append("Only the first value of each document counts.")
@@ -340,6 +343,13 @@ def _differences(before: FieldDefinition, after: FieldDefinition, answered: int)
     if not says and before != after:
         says.append("No answer changes.")
     return " ".join(says)
+
+
+def _asks_otherwise(before: FieldDefinition, after: FieldDefinition) -> bool:
+    """Return whether a field looks for another kind of value, or for a table with other columns."""
+    if FieldType.TABLE in (before.type, after.type):
+        return (before.type, before.columns) != (after.type, after.columns)
+    return kind_of_type(before.type) is not kind_of_type(after.type)
 
 
 def _check_unchanged(before: Mapping[str, int], present: Sequence[StoredField]) -> None:
@@ -365,6 +375,8 @@ def _check(wanted: Sequence[FieldDefinition]) -> None:
             raise Refused(f"The question {quote_file_name(definition.question)} is listed twice; remove one.")
         if definition.name in names:
             raise Refused(f"The name {definition.name} is given twice; rename one of the fields.")
+        if definition.type is FieldType.TABLE and not definition.columns:
+            raise Refused(f"The table {definition.name} has no columns; add at least one.")
         names.add(definition.name)
         questions.add(definition.question)
     issuers = [definition.name for definition in wanted if definition.issuer]

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from engine.fields.definition import FieldDefinition
+from engine.fields.definition import ColumnDefinition
 from engine.fields.normalisation import LocaleContext, Normalised, Value, normalise
 from engine.fields.types import FieldType
 
@@ -17,7 +17,7 @@ _TIME = re.compile(r"\d\d:\d\d(:\d\d)?([+-]\d\d:\d\d|Z)?")
 
 
 def read_value(
-    field: FieldDefinition, printed: str, picked: Value | None = None, context: LocaleContext | None = None
+    field: ColumnDefinition, printed: str, picked: Value | None = None, context: LocaleContext | None = None
 ) -> Normalised:
     """Read the printed text of a marked value as its field's type.
 
@@ -34,7 +34,7 @@ def read_value(
     return normalise(printed, field.type, field.options, context or LocaleContext())
 
 
-def fits(field: FieldDefinition, value: Value) -> bool:
+def fits(field: ColumnDefinition, value: Value) -> bool:
     """Return whether a value has the form that the type of a field has (engine.fields.types)."""
     match field.type:
         case FieldType.INTEGER:

@@ -7,14 +7,14 @@ from decimal import Decimal, InvalidOperation
 
 import regex
 
-from engine.fields.definition import FieldDefinition, NotBeforeRule, PatternRule, RangeRule, Rule, SumRule
+from engine.fields.definition import ColumnDefinition, NotBeforeRule, PatternRule, RangeRule, Rule, SumRule
 from engine.fields.normalisation.result import Value
 from engine.fields.types import FieldType
 
 Values = Mapping[str, Sequence[Value]]  # by the name of the field, in order; none where the paper has no value
 
 
-def broken_rules(fields: Sequence[FieldDefinition], values: Values, *, required: bool = True) -> dict[str, list[str]]:
+def broken_rules(fields: Sequence[ColumnDefinition], values: Values, *, required: bool = True) -> dict[str, list[str]]:
     """Return the broken rules of each field as sentences; fields that keep all of theirs are left out.
 
     A rule about values that are not there is not broken: an absent value breaks `required` alone. A sum adds all
@@ -37,7 +37,7 @@ def broken_rules(fields: Sequence[FieldDefinition], values: Values, *, required:
     return broken
 
 
-def fields_named(fields: Sequence[FieldDefinition], name: str) -> set[str]:
+def fields_named(fields: Sequence[ColumnDefinition], name: str) -> set[str]:
     """Return the fields that the rules of a field name."""
     named: set[str] = set()
     for rule in next(field.rules for field in fields if field.name == name):
@@ -48,7 +48,7 @@ def fields_named(fields: Sequence[FieldDefinition], name: str) -> set[str]:
     return named
 
 
-def proven_fields(fields: Sequence[FieldDefinition], values: Values) -> set[str]:
+def proven_fields(fields: Sequence[ColumnDefinition], values: Values) -> set[str]:
     """Return the fields whose values a rule could be checked on, where no rule of them is broken."""
     broken = broken_rules(fields, values, required=False)
     return {
@@ -65,7 +65,7 @@ def _checkable(rule: Rule, values: Values) -> bool:
 
 
 def _broken(
-    rule: Rule, field: FieldDefinition, value: Value, named: Mapping[str, FieldDefinition], values: Values
+    rule: Rule, field: ColumnDefinition, value: Value, named: Mapping[str, ColumnDefinition], values: Values
 ) -> str:
     """Return the sentence of a broken rule; "" where it is kept or cannot be checked."""
     if isinstance(rule, PatternRule):
@@ -95,7 +95,7 @@ _PATTERN_SECONDS = 0.5
 _NUMBERS = (FieldType.NUMBER, FieldType.INTEGER, FieldType.CURRENCY)
 
 
-def _outside(rule: RangeRule, field: FieldDefinition, value: Value) -> str:
+def _outside(rule: RangeRule, field: ColumnDefinition, value: Value) -> str:
     ends = ((rule.least, "below", -1), (rule.most, "above", 1))
     for end, word, side in ends:
         if end is None:
@@ -112,7 +112,7 @@ def _outside(rule: RangeRule, field: FieldDefinition, value: Value) -> str:
     return ""
 
 
-def _other_sum(rule: SumRule, field: FieldDefinition, value: Value, values: Values) -> str:
+def _other_sum(rule: SumRule, field: ColumnDefinition, value: Value, values: Values) -> str:
     parts = [_number(part) for name in rule.of for part in values.get(name, ())]
     number = _number(value)
     if number is None or not parts or any(not values.get(name) for name in rule.of):

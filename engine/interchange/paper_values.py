@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from db.statuses import AUTOMATIC
+from engine.annotation.state import Cell
+from engine.annotation.values import read_part
 from engine.datasets.frozen_fields import FrozenFields, fields_of_head
 from engine.datasets.manifest import FrozenDocument, FrozenItem, read_head
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Normalised, Value
-from engine.fields.read_value import issuer_name, read_value
+from engine.fields.read_value import issuer_name
 from engine.fields.rules import broken_rules, proven_fields
 from engine.interchange.release import Marked, Release
 
@@ -28,6 +30,7 @@ class PaperValue:
         text: The printed text, or as a person corrected it.
         normalised: What the text says as the field's type.
         proven: Whether the rules of the field hold, and one could be checked.
+        cell: Its place in a table.
     """
 
     field: FieldDefinition
@@ -37,6 +40,7 @@ class PaperValue:
     text: str
     normalised: Normalised
     proven: bool = False
+    cell: Cell | None = None
 
     @property
     def value(self) -> Value | None:
@@ -144,10 +148,8 @@ def item_values(
         yield PaperValue(field, item, [], "", "", Normalised())
     for part, marked in parts:
         printed = "\n".join(page.text for page in marked if page.text)
-        said = part.correction
-        text = said.text if said is not None and said.text is not None else printed
-        picked = said.reading.value if said is not None and said.reading is not None else None
-        yield PaperValue(field, item, marked, printed, text, read_value(field, text, picked, context))
+        text, read = read_part(field, part, printed, context)
+        yield PaperValue(field, item, marked, printed, text, read, cell=part.cell)
 
 
 def _citation(marked: Marked) -> dict[str, Any]:

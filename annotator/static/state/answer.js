@@ -225,7 +225,12 @@ export class OpenAnswer extends HeldAnswer {
     this.effort.count(tool);
     if (tool !== 'ask') this.touched.add(page);
     if (tool === 'undo' && !this.histories.can(local.id, page).undo) this.touched.delete(page);
-    this.setPart({ pages: { ...local.pages, ...others, [page]: after.mark }, correction: says });
+    const { cell } = local.parts[local.place];
+    this.setPart({
+      pages: { ...local.pages, ...others, [page]: after.mark },
+      correction: says,
+      ...(cell ? { cell } : {}),
+    });
     local.no_answer = after.no_answer;
     const of = edits.map((edit) => at(edit, local.place));
     this.enqueue('edit', of, [page, ...beside], prediction);
@@ -294,7 +299,9 @@ export class OpenAnswer extends HeldAnswer {
         prediction_id: local.prediction_id,
         ...this.effort.take(),
         pages: Object.fromEntries(touched.map((page) => [page, this.markOn(page)])),
-        ...(local.parts.length > 1 || this.correction ? { parts: local.parts, place: local.place } : {}),
+        ...(local.parts.length > 1 || local.parts[0].cell || this.correction
+          ? { parts: local.parts, place: local.place }
+          : {}),
         images: this.imagesOf(edits),
         no_answer: local.no_answer,
       },
@@ -328,7 +335,9 @@ export class OpenAnswer extends HeldAnswer {
       if (points.length || boxes.length) marks.push({ op: 'prompts', page, points, boxes });
     }
     const said = correctionEdits(null, first.correction);
-    return [...marks, ...said, ...partEdits([first], [first, ...others])];
+    /** @type {Edit[]} */
+    const cell = first.cell ? [{ op: 'cell', cell: first.cell }] : [];
+    return [...marks, ...said, ...cell, ...partEdits([first], [first, ...others])];
   }
 
   /**

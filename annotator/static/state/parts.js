@@ -5,7 +5,7 @@ import { EMPTY_MARK, isEmpty } from '../canvas/mask.js';
 import { same } from '../core/values.js';
 import { editsBetween, isBlank, sameMark } from './marks.js';
 
-/** @import { AnswerPart, AnnotationState, Box, Correction, Edit, Mark, ValueView } from '../types' */
+/** @import { AnswerPart, AnnotationState, Box, Cell, Correction, Edit, Mark, ValueView } from '../types' */
 
 /** @type {Correction} */
 const UNSAID = { text: null, reading: null };
@@ -26,7 +26,11 @@ const whole = (pages) =>
  */
 export function partsOf(state) {
   const values = state.values?.length ? state.values : [state];
-  return values.map(({ pages, correction }) => ({ pages: whole(pages ?? {}), correction: correction ?? null }));
+  return values.map(({ pages, correction, cell }) => ({
+    pages: whole(pages ?? {}),
+    correction: correction ?? null,
+    ...(cell ? { cell } : {}),
+  }));
 }
 
 /**
@@ -74,6 +78,12 @@ export function correctionEdits(from, to) {
 }
 
 /**
+ * @param {Cell | null | undefined} left
+ * @param {Cell | null | undefined} right
+ */
+const sameCell = (left, right) => left?.row === right?.row && left?.column === right?.column;
+
+/**
  * Edits that turn one list of parts into another: parts are added and removed at the end, and become what they shall
  * be.
  *
@@ -85,9 +95,13 @@ export function partEdits(from, to) {
   /** @type {Edit[]} */
   const edits = [];
   for (let place = from.length - 1; place >= to.length; place--) edits.push(at({ op: 'remove_value' }, place));
-  for (let place = from.length; place < to.length; place++) edits.push(at({ op: 'add_value' }, place));
+  for (let place = from.length; place < to.length; place++) {
+    const { cell } = to[place];
+    edits.push(at({ op: 'add_value', ...(cell ? { cell } : {}) }, place));
+  }
   to.forEach((part, place) => {
-    const before = from[place] ?? EMPTY_PART;
+    const before = from[place] ?? { ...EMPTY_PART, cell: part.cell };
+    if (!sameCell(before.cell, part.cell)) edits.push(at({ op: 'cell', cell: part.cell ?? null }, place));
     const pages = new Set([...Object.keys(before.pages), ...Object.keys(part.pages)]);
     let correction = before.correction;
     for (const page of pages) {
@@ -114,6 +128,7 @@ export function sameParts(left, right) {
       const other = right[place];
       const pages = new Set([...Object.keys(part.pages), ...Object.keys(other.pages)]);
       return (
+        sameCell(part.cell, other.cell) &&
         correctionEdits(part.correction, other.correction).length === 0 &&
         [...pages].every((page) => sameMark(part.pages[page] ?? EMPTY_MARK, other.pages[page] ?? EMPTY_MARK))
       );

@@ -34,6 +34,7 @@ const PLAIN = {
   rules: [],
   issuer: false,
   confidence: null,
+  columns: [],
 };
 const PARTS = /** @type {(keyof FieldDefinition)[]} */ (Object.keys(PLAIN));
 

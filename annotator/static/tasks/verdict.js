@@ -131,7 +131,7 @@ export class Verdict {
         pages,
         images: this.answer.imagesOf(edits),
         no_answer: local.no_answer,
-        ...(local.parts.length > 1 ? { parts: local.parts, place: local.place } : {}),
+        ...(local.parts.length > 1 || local.parts[0].cell ? { parts: local.parts, place: local.place } : {}),
       },
       local.head,
       options,

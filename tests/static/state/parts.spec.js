@@ -31,6 +31,7 @@ const part = (rng) => ({
     { text: null, reading: PICKED },
     { text: '3/4', reading: PICKED },
   ]),
+  ...rng.one([{}, { cell: { row: rng.whole(0, 2), column: rng.one(['item', 'amount']) } }]),
 });
 
 const version = (rng) => ({
@@ -40,12 +41,13 @@ const version = (rng) => ({
 
 /** What the server makes of edits: see engine/annotation/change.py. */
 function applied({ parts, no_answer }, edits) {
-  const state = { parts: parts.map((each) => ({ pages: { ...each.pages }, correction: each.correction })), no_answer };
+  const state = { parts: parts.map((each) => ({ ...each, pages: { ...each.pages } })), no_answer };
   for (const { place = 0, ...edit } of edits) {
     const own = state.parts[place];
     if (edit.op === 'no_answer') state.no_answer = edit.value;
-    else if (edit.op === 'add_value') state.parts.splice(place, 0, { pages: {}, correction: null });
+    else if (edit.op === 'add_value') state.parts.splice(place, 0, { pages: {}, correction: null, cell: edit.cell });
     else if (edit.op === 'remove_value') state.parts.splice(place, 1);
+    else if (edit.op === 'cell') own.cell = edit.cell;
     else if (edit.op === 'text') own.correction = edit.text === null ? null : { text: edit.text, reading: null };
     else if (edit.op === 'reading') own.correction = { text: own.correction?.text ?? null, reading: edit.reading };
     else {
