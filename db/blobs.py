@@ -13,11 +13,11 @@ import re
 import shutil
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, BinaryIO
 
 from db import private
 
@@ -37,6 +37,15 @@ def key_of(sha256: str) -> str:
     if not _SHA256.fullmatch(sha256):
         raise ValueError(f"{sha256!r} is not a SHA-256 in hexadecimal.")
     return f"{sha256[:2]}/{sha256}"
+
+
+def _write(chunks: Iterable[bytes], file: IO[bytes]) -> str:
+    """Write pieces to a file, and return their SHA-256 (hex)."""
+    digest = hashlib.sha256()
+    for chunk in chunks:
+        digest.update(chunk)
+        file.write(chunk)
+    return digest.hexdigest()
 
 
 class BlobMissing(LookupError):
@@ -85,6 +94,13 @@ class BlobStore(ABC):
         Returns:
             The SHA-256 of the file (hex).
         """
+
+    def put_chunks(self, sha256: str, chunks: Iterable[bytes]) -> bool:
+        """Store the pieces of a blob under its name; return False, and store nothing, if they are other content."""
+        with tempfile.NamedTemporaryFile(prefix="glossator-") as file:
+            digest = _write(chunks, file)
+            file.flush()
+            return digest == sha256 and self.put_file(Path(file.name)) == sha256
 
     @abstractmethod
     def open(self, sha256: str) -> BinaryIO:
@@ -173,6 +189,14 @@ class BlobFolder(BlobStore):
             if not self._place(sha256).exists():
                 self._settle(writing, name, sha256)
         return sha256
+
+    def put_chunks(self, sha256: str, chunks: Iterable[bytes]) -> bool:
+        """Store the pieces of a blob under its name; return False, and store nothing, if they are other content."""
+        with self._temporary() as (file, name):
+            if _write(chunks, file) != sha256:
+                return False
+            self._settle(file, name, sha256)
+        return True
 
     def path(self, sha256: str) -> Path:
         """Return the path of a blob; BlobMissing if there is none."""

@@ -23,6 +23,7 @@ _CLAUSES: Mapping[str, str] = {
     "models.rollback": "rolled back to the model {model}",
     "models.prune": "deleted the weights of the model {model} ({megabytes} MB)",
     "blobs.cleanup": "deleted {blobs} files that nothing named ({megabytes} MB)",
+    "backup": "backed up the installation ({blobs} files, {megabytes} MB)",
     "standard_questions": "set the standard questions: {questions}",
     "gold": "set a gold question: {question} ({document})",
     "gold.none": "removed a gold question: {question} ({document})",

@@ -87,7 +87,7 @@ async def import_(
     a restart of the server, until it is stopped by its id. 429 when too many imports are waiting.
     """
     await run_in_threadpool(project_by_id, workspace, project_id)
-    sha256 = await run_in_threadpool(uploaded_sets.receive, workspace, file.file)
+    sha256 = await run_in_threadpool(uploaded_sets.receive, workspace.settings.data_dir, file.file)
     followed = FollowedJob(workspace, workers.imports)
     try:
         job = await run_in_threadpool(

@@ -79,6 +79,8 @@ COMMANDS = {
         "Compare states of tasks, figures and search entries with answers and words. Exits with 1 if any differ.",
     ),
     "blobs": ("administration.blobs", "Move, check and clean up the files: uploads, page images, weights."),
+    "backup": ("administration.backup", "Back up database and files into a folder, while people work."),
+    "restore": ("administration.backup", "Restore a backup into an empty data folder. All hashes are checked first."),
     "audit": (
         "administration.audit",
         "List the audit trail: changes of members, roles, settings and models, exports, and failed logins.",

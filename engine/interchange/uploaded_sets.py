@@ -7,6 +7,7 @@ import contextlib
 import hashlib
 import os
 import time
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
@@ -17,6 +18,7 @@ from db import private
 from db.base import now
 from db.ids import new_id
 from db.tables import Job
+from engine import blob_turns
 from engine.errors import Refused
 from engine.jobs.queue import OPEN
 from engine.workspace import Workspace
@@ -30,9 +32,9 @@ _UNCLAIMED_SECONDS = 600.0  # between an upload and the job that reads it
 _CHUNK = 1 << 20
 
 
-def receive(workspace: Workspace, source: BinaryIO) -> str:
+def receive(data_dir: Path, source: BinaryIO) -> str:
     """Copy an upload into the data folder and return its SHA-256; it is on disk, whole, when this returns."""
-    folder = _folder(workspace)
+    folder = data_dir / FOLDER
     private.make_folder(folder)
     temporary = folder / f"{_NEW}{new_id()}"
     digest = hashlib.sha256()
@@ -67,11 +69,22 @@ def path_of(workspace: Workspace, sha256: str) -> Path:
     return path
 
 
+def waiting(workspace: Workspace) -> Iterator[tuple[str, Path]]:
+    """Yield SHA-256 and path of the uploads whose import has not ended, as far as they are kept."""
+    for sha256, (needed, _) in _asked_for(workspace).items():
+        path = _folder(workspace) / sha256
+        if needed and path.is_file():
+            yield sha256, path
+
+
 def forget(workspace: Workspace) -> None:
-    """Delete the uploads that no import needs any more."""
+    """Delete the uploads that no import needs any more, unless a backup copies the files."""
     folder = _folder(workspace)
     if not folder.is_dir():
         return
+    with workspace.database.read() as session:
+        if blob_turns.is_taken(session):
+            return
     asked_for = _asked_for(workspace)
     for path in folder.iterdir():
         with contextlib.suppress(OSError):  # somebody else deletes it at the same moment

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import ModelVersion, Run, User
-from engine import audit
+from engine import audit, blob_turns
 from engine.accounts import permissions
 from engine.errors import Conflict, Forbidden, Refused
 from engine.models import promotions, registry
@@ -49,22 +49,26 @@ def prune(workspace: Workspace, project_id: str, *, by: User, keep: int = KEPT) 
         keep: Number of newest versions that stay, at least 0.
 
     Raises:
-        Conflict: A retraining of the project has not ended.
+        Conflict: A retraining of the project has not ended, or a backup copies the files.
         Forbidden: The user is not an admin of the project.
         Refused: `keep` is below 0.
         OSError: A file cannot be deleted.
     """
+    holder = blob_turns.holder_of("pruning of models")
     while True:
         with workspace.database.write() as session:  # of each version, so that what is gone is audited
+            blob_turns.take(session, holder)
             registry.take_turn(session, project_id)  # as a promotion does, so none can choose a version meanwhile
             pruned, files = next(_prunable(workspace, session, project_id, by, keep), (None, ()))
             if pruned is None:
+                blob_turns.give_back(session, holder)
                 return
             megabytes = round(pruned.bytes / 1e6)
             audit.record(session, by.id, "models.prune", pruned.id, project_id, model=pruned.label, megabytes=megabytes)
             session.flush()
             for sha256 in files:
                 workspace.blobs.remove(sha256)
+            blob_turns.give_back(session, holder)
         yield pruned
 
 

@@ -2,20 +2,19 @@
 
 import hashlib
 import heapq
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import groupby
-from pathlib import Path
 from typing import TypeVar
 
 from db.blobs import BlobMissing, BlobStore, StoredBlob
 
 _AT_ONCE = 8  # blobs; waits for the network overlap
 OnBlob = Callable[[StoredBlob], None]
+B = TypeVar("B")
 T = TypeVar("T")
 
 
@@ -51,20 +50,56 @@ def move(source: BlobStore, target: BlobStore, on_blob: OnBlob = lambda _: None)
         target: where they go.
         on_blob: called with each blob that is there now.
     """
-    moved = Moved()
-    with tempfile.TemporaryDirectory(prefix="glossator-") as folder:
+    known = 0
 
-        def copy(blob: StoredBlob) -> bool:
-            return _copy(source, target, blob.sha256, Path(folder) / blob.sha256)
+    def pass_over(blob: StoredBlob) -> None:
+        nonlocal known
+        known += 1
+        on_blob(blob)
 
-        for blob, whole in _overlapping(copy, _lacking(source, target, moved, on_blob)):
-            if whole:
-                moved.copied += 1
-                moved.bytes += blob.bytes
-            else:
-                moved.damaged.append(blob.sha256)
-            on_blob(blob)
+    moved = copy(source, target, lacking(source, target, pass_over), on_blob)
+    moved.known = known
     return moved
+
+
+def copy(source: BlobStore, target: BlobStore, blobs: Iterable[StoredBlob], on_blob: OnBlob = lambda _: None) -> Moved:
+    """Copy blobs from one store to another; damaged ones are left behind. `on_blob` is called with each."""
+    moved = Moved()
+    for blob, whole in _overlapping(lambda blob: target.put_chunks(blob.sha256, source.chunks(blob.sha256)), blobs):
+        if whole:
+            moved.copied += 1
+            moved.bytes += blob.bytes
+        else:
+            moved.damaged.append(blob.sha256)
+        on_blob(blob)
+    return moved
+
+
+def lacking(source: BlobStore, target: BlobStore, on_known: OnBlob = lambda _: None) -> Iterator[StoredBlob]:
+    """Yield the blobs of the source that the target lacks, or has with another size, in the order of the names.
+
+    `on_known` is called with each blob of the source that is in the target.
+    """
+    there = ((blob.sha256, 0, blob) for blob in target.list_blobs())
+    wanted = ((blob.sha256, 1, blob) for blob in source.list_blobs())
+    for _, same in groupby(heapq.merge(there, wanted, key=lambda line: line[:2]), key=lambda line: line[0]):
+        *known, (_, of_source, blob) = same
+        if not of_source:
+            continue
+        if known and known[0][2].bytes == blob.bytes:
+            on_known(blob)
+        else:
+            yield blob
+
+
+def find_damaged(blobs: BlobStore, names: Iterable[str], on_name: Callable[[str], None]) -> list[str]:
+    """Return those of the names whose blobs are missing or have other content. `on_name` is called with each."""
+    damaged = []
+    for name, content in _overlapping(lambda name: _sha256(blobs, name), names):
+        if content != name:
+            damaged.append(name)
+        on_name(name)
+    return damaged
 
 
 def check(
@@ -108,34 +143,6 @@ def unnamed(blobs: BlobStore, named: Collection[bytes], hours: float) -> Iterato
             yield blob
 
 
-def _lacking(source: BlobStore, target: BlobStore, moved: Moved, on_blob: OnBlob) -> Iterator[StoredBlob]:
-    """Yield the blobs of the source that the target lacks; both listings are in the order of the names."""
-    there = ((blob.sha256, 0, blob) for blob in target.list_blobs())
-    wanted = ((blob.sha256, 1, blob) for blob in source.list_blobs())
-    for _, same in groupby(heapq.merge(there, wanted, key=lambda line: line[:2]), key=lambda line: line[0]):
-        *known, (_, of_source, blob) = same
-        if not of_source:
-            continue
-        if known and known[0][2].bytes == blob.bytes:
-            moved.known += 1
-            on_blob(blob)
-        else:
-            yield blob
-
-
-def _copy(source: BlobStore, target: BlobStore, sha256: str, temporary: Path) -> bool:
-    """Copy a blob; return whether its content is that of its name. Otherwise nothing is copied."""
-    digest = hashlib.sha256()
-    try:
-        with temporary.open("wb") as file:
-            for chunk in source.chunks(sha256):
-                digest.update(chunk)
-                file.write(chunk)
-        return digest.hexdigest() == sha256 and target.put_file(temporary) == sha256
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _sha256(blobs: BlobStore, sha256: str) -> str | None:
     """Return the SHA-256 of a blob's content; None if it was removed meanwhile."""
     digest = hashlib.sha256()
@@ -147,13 +154,13 @@ def _sha256(blobs: BlobStore, sha256: str) -> str | None:
     return digest.hexdigest()
 
 
-def _overlapping(act: Callable[[StoredBlob], T], blobs: Iterable[StoredBlob]) -> Iterator[tuple[StoredBlob, T]]:
-    """Yield each blob with the result of `act`, in order; several run at a time."""
-    waiting: deque[tuple[StoredBlob, Future[T]]] = deque()
+def _overlapping(act: Callable[[B], T], items: Iterable[B]) -> Iterator[tuple[B, T]]:
+    """Yield each item with the result of `act`, in order; several run at a time."""
+    waiting: deque[tuple[B, Future[T]]] = deque()
     with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="blobs") as pool:
         try:
-            for blob in blobs:
-                waiting.append((blob, pool.submit(act, blob)))
+            for item in items:
+                waiting.append((item, pool.submit(act, item)))
                 if len(waiting) >= 2 * _AT_ONCE:
                     earliest, result = waiting.popleft()
                     yield earliest, result.result()

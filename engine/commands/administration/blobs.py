@@ -1,13 +1,14 @@
 """`glossator blobs`: move files to another store, check them, and delete those that nothing names."""
 
 import json
+from contextlib import ExitStack
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from db.blobs import BlobStore
-from engine import audit
+from engine import audit, blob_turns
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output, progress
 from engine.errors import Refused
@@ -105,8 +106,11 @@ def cleanup(
             living = presence.load_presence(session).living
         if yes and living:
             raise Refused(f"{count(len(living), 'worker')} of this database still run. Stop servers and workers first.")
-        named, needed = _names(workspace)
-        with progress() as bar:
+        with ExitStack() as stack:
+            if yes:
+                stack.enter_context(blob_turns.turn(workspace.database, "cleanup of files"))
+            named, needed = _names(workspace)
+            bar = stack.enter_context(progress())
             task = bar.add_task("Deleting" if yes else "Looking", total=None)
             for blob in whole_store.unnamed(workspace.blobs, named | needed, hours):
                 if yes:

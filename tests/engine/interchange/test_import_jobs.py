@@ -47,7 +47,7 @@ def packed(tmp_path: Path) -> bytes:
 
 
 def asked(workspace: Workspace, content: bytes, name: str = "goes on") -> Job:
-    sha256 = uploaded_sets.receive(workspace, io.BytesIO(content))
+    sha256 = uploaded_sets.receive(workspace.settings.data_dir, io.BytesIO(content))
     by = ensure_local_user(workspace).id
     return import_jobs.request(
         workspace, make_project(workspace, name).id, sha256,
@@ -139,7 +139,8 @@ def test_uploads_stay_as_long_as_an_import_needs_them(workspace: Workspace, pack
 def test_a_file_that_comes_again_stays_for_its_next_import(workspace: Workspace, packed: bytes) -> None:
     ended = asked(workspace, packed)
     queue.cancel(workspace, ended.id)
-    sha256 = uploaded_sets.receive(workspace, io.BytesIO(packed))  # as a server does before it asks for the job
+    # As a server does before it asks for the job.
+    sha256 = uploaded_sets.receive(workspace.settings.data_dir, io.BytesIO(packed))
     uploaded_sets.forget(workspace)  # meanwhile another import ends
     assert sha256 == ended.payload["sha256"] and uploaded_sets.path_of(workspace, sha256).is_file()
 

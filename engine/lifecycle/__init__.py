@@ -1,0 +1,1 @@
+"""Looking after an installation for years: backups and what is made of them."""

@@ -1,0 +1,156 @@
+"""Restore a backup into an empty data folder, and an empty PostgreSQL database where it has one.
+
+All hashes are checked before anything is written. The database comes last, so a restore that was killed leaves no
+database that a server could open; the same command goes on.
+"""
+
+import shutil
+from pathlib import Path
+
+from sqlalchemy import make_url
+
+from db import migrate, private
+from db.blobs import BlobStore, sha256_of
+from db.session import Database, sqlite_file
+from engine.errors import Refused
+from engine.interchange import uploaded_sets
+from engine.lifecycle.backup import OnStep
+from engine.lifecycle.backup_folder import BLOBS, Backup, damaged, flush
+from engine.lifecycle.database_copies import is_empty, load_dump, place_sqlite
+from engine.private_files import FOLDER as TEMPORARY
+from engine.settings import Settings
+from engine.storage import open_blobs, whole_store
+
+_MARK = "restoring"  # file in the data folder: name of the backup that is being restored
+_SHOWN = 5  # hashes in a sentence
+
+
+def check_backup(backup: Backup, on_step: OnStep) -> None:
+    """Read a whole backup, and compare it with its hashes.
+
+    Raises:
+        Refused: A file is missing or damaged, or a newer version of Glossator made the backup.
+    """
+    manifest = backup.manifest
+    if manifest.schema_revision not in migrate.known_revisions():
+        raise Refused(
+            f"Glossator {manifest.version} made this backup, with schema {manifest.schema_revision}, unknown to this "
+            "version. Install that version or a newer one."
+        )
+    if not (backup.folder.parent / BLOBS).is_dir():
+        raise damaged(backup.folder, f"{backup.folder.parent / BLOBS} is missing")
+    for name, sha256 in backup.sums.items():
+        path = backup.folder / name
+        if not path.is_file() or sha256_of(path) != sha256:
+            raise damaged(backup.folder, f"{name} is missing or was changed")
+    read = 0
+
+    def count_up(_name: str) -> None:
+        nonlocal read
+        read += 1
+        on_step("Reading files", read, len(backup.blobs))
+
+    if bad := whole_store.find_damaged(backup.store, backup.blobs, count_up):
+        more = f" and {len(bad) - _SHOWN:,} more" if len(bad) > _SHOWN else ""
+        raise damaged(backup.folder, f"missing or changed in {backup.store.folder}: {', '.join(bad[:_SHOWN])}{more}")
+
+
+def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
+    """Restore a backup where the settings point to.
+
+    Args:
+        settings: data folder, database and store of blobs; each must be empty.
+        backup: what is restored.
+        on_step: called with the progress.
+
+    Raises:
+        Refused: Something is there already, the kind of the database differs, the backup is damaged or of a newer
+            version, or a program of PostgreSQL fails.
+        OSError, StoreUnavailable: A file cannot be read or written.
+    """
+    database_file = _check_target(settings, backup)
+    check_backup(backup, on_step)
+    private.make_folder(settings.data_dir)
+    mark = settings.data_dir / _MARK
+    mark.write_text(_mark_of(backup))
+    blobs = open_blobs(settings)
+    _copy_blobs(backup, blobs, on_step)
+    for sha256 in backup.manifest.uploads:
+        with backup.store.open(sha256) as file:
+            uploaded_sets.receive(settings.data_dir, file)
+    on_step("Database", 0, None)
+    copy = backup.folder / backup.manifest.database_file
+    if database_file is None:
+        database = Database(settings.url)
+        try:
+            load_dump(database, copy, backup.manifest.rows)
+        finally:
+            database.dispose()
+    else:
+        private.make_folder(database_file.parent)
+        own = database_file.with_name(f".{database_file.name}.{_MARK}")
+        own.unlink(missing_ok=True)
+        private.make_file(own)
+        shutil.copyfile(copy, own)
+        if sha256_of(own) != backup.sums[copy.name]:
+            raise damaged(backup.folder, f"{copy.name} was changed while it was copied")
+        flush(own)
+        place_sqlite(own, database_file, backup.manifest.rows)
+        flush(database_file.parent)
+    mark.unlink()
+    flush(settings.data_dir)
+
+
+def _copy_blobs(backup: Backup, blobs: BlobStore, on_step: OnStep) -> None:
+    wanted = set(backup.blobs) - set(backup.manifest.uploads)
+    lacking = [blob for blob in whole_store.lacking(backup.store, blobs) if blob.sha256 in wanted]
+    copied = 0
+
+    def count_up(_blob: object) -> None:
+        nonlocal copied
+        copied += 1
+        on_step("Files", copied, len(lacking))
+
+    moved = whole_store.copy(backup.store, blobs, lacking, count_up)
+    if moved.damaged:
+        raise damaged(backup.folder, f"{moved.damaged[0]} was changed while it was copied")
+
+
+def _check_target(settings: Settings, backup: Backup) -> Path | None:
+    """Refuse a target that holds anything; return the file of its SQLite database, None with PostgreSQL."""
+    folder, kind = settings.data_dir.absolute(), backup.manifest.database
+    sort = "postgresql" if settings.url.startswith("postgres") else "sqlite"
+    if sort != kind:
+        names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+        raise Refused(
+            f"The backup is of {names[kind]}, but GLOSSATOR_DATABASE_URL names {names[sort]}. "
+            f"Restore it to {names[kind]}; projects move between the two as exports."
+        )
+    goes_on = False
+    if folder.is_dir():
+        entries = {entry.name for entry in folder.iterdir()} - {TEMPORARY}
+        goes_on = _MARK in entries and (folder / _MARK).read_text() == _mark_of(backup)
+        if entries and not goes_on:
+            raise Refused(f"{folder} holds {sorted(entries)[0]}. Restore into an empty or new folder.")
+    elif folder.exists():
+        raise Refused(f"{folder} is no folder.")
+    if kind == "postgresql":
+        database = Database(settings.url)
+        try:
+            if not is_empty(database):
+                raise Refused(
+                    f"The database {database.url.database} holds tables. Restore into an empty one (createdb NAME)."
+                )
+        finally:
+            database.dispose()
+        return None
+    file = sqlite_file(make_url(settings.url))
+    if file is None:
+        raise Refused("The database address is no file. Set GLOSSATOR_DATABASE_URL to sqlite:///FILE.")
+    if file.exists():
+        raise Refused(f"There is a database at {file}. Restore to a name that is free.")
+    return file
+
+
+def _mark_of(backup: Backup) -> str:
+    return f"{backup.folder.resolve()}\n"

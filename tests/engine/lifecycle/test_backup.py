@@ -1,0 +1,357 @@
+"""Backups: consistent while people work, incremental, whole or absent, and restored as they were."""
+
+import io
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import uuid
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, text
+from typer.testing import CliRunner, Result
+
+from db.blobs import BlobFolder
+from db.tables import Document, Revision
+from engine import blob_turns
+from engine.accounts.users import ensure_local_user
+from engine.annotation.revisions import RevisionRequest, append_revision
+from engine.cli import app
+from engine.errors import Conflict, NotFound, Refused
+from engine.interchange import import_jobs, uploaded_sets
+from engine.lifecycle import database_copies
+from engine.lifecycle.backup_folder import BackupFolder
+from engine.lifecycle.restore import check_backup, restore
+from engine.models import pruning
+from engine.projects.projects import project_named
+from engine.storage import store_at, whole_store
+from engine.workspace import Workspace, open_workspace
+from tests.support.factories import accept, bill, make_document, pages_of
+from tests.support.installation import Installation, silent
+from tests.support.small_disk import small_filesystem
+from tests.support.waiting import wait_until
+
+WRITERS = 8
+
+
+def test_a_restored_backup_has_the_same_rows_and_files(installation: Installation) -> None:
+    before = installation.rows()
+    written = installation.back_up()
+    installation.restore()
+    restored = installation.rows(installation.new)
+    assert {name for name in before if restored[name] != before[name]} <= {"leases", "audit_entries"}
+    assert restored["revisions"] and installation.blobs(installation.new.data_dir) == installation.blobs()
+    assert written.copied == len(installation.blobs()) == 2
+    assert written.backup.manifest.rows["documents"] == 1
+    opened = open_workspace(installation.new)
+    installation.add_document(2)
+    with opened.database.read() as session:
+        assert session.scalars(select(Document.name)).all() == ["bill 1.png"]
+    opened.close()
+
+
+def test_what_eight_writers_were_told_before_a_backup_is_in_it(installation: Installation) -> None:
+    workspace, over = installation.workspace, threading.Event()
+    user, project = ensure_local_user(workspace), project_named(workspace, "bills")
+    acknowledged: set[str] = set()
+    failures: list[BaseException] = []
+
+    def write(document: Document) -> None:
+        try:
+            page, head = pages_of(workspace, document.id)[0].id, 1
+            answer = answers[document.id]
+            while not over.is_set():
+                key = uuid.uuid4().hex
+                edit = {"op": "words", "page": page, "add" if head % 2 else "remove": [3]}
+                asked = RevisionRequest(idempotency_key=key, base=head, edits=[edit])
+                head = append_revision(workspace, answer, asked, user.id).revision
+                acknowledged.add(key)
+                workspace.blobs.put(key.encode())
+        except BaseException as error:
+            failures.append(error)
+
+    documents = [make_document(workspace, project.id, [bill(number)]) for number in range(10, 10 + WRITERS)]
+    answers = {document.id: accept(workspace, document, "What is the total due?", [4]).id for document in documents}
+    threads = [threading.Thread(target=write, args=(document,)) for document in documents]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: len(acknowledged) > 5 * WRITERS or failures)
+    before, during = set(acknowledged), 0
+    copied_bytes: list[int] = []
+
+    def follow(step: str, done: int, _size: int | None) -> None:
+        nonlocal during
+        if step == "Database":
+            copied_bytes.append(done)
+        if step == "Rows":  # the copy has ended; what is written from here on is not in it
+            seen = len(acknowledged)
+            wait_until(lambda: len(acknowledged) > seen + WRITERS or failures)
+            during = len(acknowledged) - len(before)
+
+    installation.back_up(follow)
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert not failures and during > 0
+    assert copied_bytes == sorted(copied_bytes), "a writer made the copy begin anew"
+    installation.restore()
+    opened = open_workspace(installation.new)
+    with opened.database.read() as session:
+        stored = set(session.scalars(select(Revision.idempotency_key)))
+        images = session.scalars(select(Document.sha256)).all()
+    opened.close()
+    assert before <= stored and not acknowledged <= stored
+    assert len(images) == WRITERS + 1 and set(images) <= installation.blobs(installation.new.data_dir).keys()
+
+
+def test_a_second_backup_copies_new_files_alone(installation: Installation) -> None:
+    installation.back_up()
+    installation.add_document(2)
+    second = installation.back_up()
+    assert (second.copied, second.backup.manifest.blobs) == (2, 4)
+    assert len(BackupFolder(installation.folder).names()) == 2
+    check_backup(second.backup, silent)
+    check_backup(BackupFolder(installation.folder).read(BackupFolder(installation.folder).names()[0]), silent)
+
+
+def test_old_backups_go_with_the_files_that_none_names(installation: Installation) -> None:
+    first = installation.back_up().backup
+    with installation.workspace.database.write() as session:
+        document = session.scalars(select(Document)).one()
+        before, document.sha256 = document.sha256, installation.workspace.blobs.put(b"another")
+    installation.add_document(2)
+    assert before in installation.back_up(keep=2).backup.store
+    third = installation.back_up(keep=2)
+    assert third.forgotten == [first.name]
+    assert len(BackupFolder(installation.folder).names()) == 2 and before not in third.backup.store
+    check_backup(third.backup, silent)
+
+
+def test_a_killed_backup_leaves_the_earlier_one_and_the_next_cleans_up(sqlite_installation: Installation) -> None:
+    installation = sqlite_installation
+    first = installation.back_up().backup
+    for number in range(2, 30):
+        installation.add_document(number)
+    settings = installation.workspace.settings
+
+    def back_up_until_killed() -> None:
+        def kill(step: str, done: int, _size: int | None) -> None:
+            if step == "Files" and done == 5:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        Installation(open_workspace(settings), installation.folder, installation.new).back_up(kill)
+
+    child = multiprocessing.get_context("fork").Process(target=back_up_until_killed)
+    child.start()
+    child.join()
+    assert child.exitcode == -signal.SIGKILL
+    [left] = installation.folder.glob(".new-*")
+    assert BackupFolder(installation.folder).names() == [first.name]
+    check_backup(first, silent)
+    with pytest.raises(Conflict, match="If it was killed, its turn ends at"):
+        installation.back_up()
+    with installation.workspace.database.write() as session:  # as its clock does
+        session.execute(text("DELETE FROM leases"))
+    second = installation.back_up()
+    assert not left.exists() and second.copied < 56 and second.backup.manifest.blobs == 58
+    check_backup(second.backup, silent)
+
+
+def flipped(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("file", ["database.sqlite", "manifest.json", "SHA256SUMS", "blob"])
+def test_a_flipped_bit_is_refused_before_anything_is_written(sqlite_installation: Installation, file: str) -> None:
+    backup = sqlite_installation.back_up().backup
+    flipped(backup.store.path(backup.blobs[0]) if file == "blob" else backup.folder / file)
+    with pytest.raises(Refused, match=r"The backup .* is damaged: .* Nothing was restored"):
+        sqlite_installation.restore()
+    assert not sqlite_installation.new.data_dir.exists()
+
+
+def test_a_damaged_file_of_an_earlier_backup_is_copied_again(sqlite_installation: Installation) -> None:
+    backup = sqlite_installation.back_up().backup
+    flipped(backup.store.path(backup.blobs[0]))
+    assert sqlite_installation.back_up().repaired == 0
+    assert sqlite_installation.back_up(read_again=True).repaired == 1
+    sqlite_installation.restore()
+
+
+def test_the_hashes_are_those_of_sha256sum(sqlite_installation: Installation) -> None:
+    backup = sqlite_installation.back_up().backup
+    command = ["sha256sum", "--check", "--strict", "SHA256SUMS"]
+    ended = subprocess.run(command, cwd=backup.folder, capture_output=True, text=True, check=True)
+    assert ended.stdout.count(": OK\n") == 2 + len(backup.blobs)
+
+
+def test_nothing_is_overwritten(installation: Installation) -> None:
+    installation.back_up()
+    folder = installation.new.data_dir
+    folder.mkdir()
+    (folder / "notes.txt").write_text("mine")
+    with pytest.raises(Refused, match=r"holds notes\.txt"):
+        installation.restore()
+    (folder / "notes.txt").unlink()
+    installation.restore()
+    restored = installation.rows(installation.new)
+    with pytest.raises(Refused, match="Restore into an empty or new folder"):
+        installation.restore()
+    elsewhere = installation.new.model_copy(update={"data_dir": folder.parent / "elsewhere"})
+    if elsewhere.database_url:
+        with pytest.raises(Refused, match="holds tables"):
+            restore(elsewhere, BackupFolder(installation.folder).read(), silent)
+    assert installation.rows(installation.new) == restored
+
+
+def test_a_stopped_restore_goes_on(installation: Installation) -> None:
+    for number in range(2, 30):
+        installation.add_document(number)
+    installation.back_up()
+
+    class Stopped(Exception):
+        pass
+
+    def stop(step: str, done: int, _size: int | None) -> None:
+        if step == "Files" and done == 20:
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        installation.restore(stop)
+    left = installation.blobs(installation.new.data_dir)
+    assert 20 <= len(left) < 58
+    installation.restore()
+    assert installation.blobs(installation.new.data_dir) == installation.blobs()
+    assert sorted(path.name for path in installation.new.data_dir.glob("[!.]*") if path.is_file()) in (
+        ["glossator.db"],
+        [],
+    )
+
+
+def test_another_kind_of_database_and_a_newer_schema_are_refused(sqlite_installation: Installation) -> None:
+    backup = sqlite_installation.back_up().backup
+    other = sqlite_installation.new.model_copy(update={"database_url": "postgresql://localhost/new"})
+    with pytest.raises(Refused, match="The backup is of SQLite, but GLOSSATOR_DATABASE_URL names PostgreSQL"):
+        restore(other, backup, silent)
+    newer = backup.manifest.model_copy(update={"schema_revision": "9999"})
+    with pytest.raises(Refused, match=r"unknown to this version\. Install that version or a newer one"):
+        restore(sqlite_installation.new, type(backup)(backup.folder, newer, backup.sums, backup.blobs), silent)
+    with pytest.raises(Refused, match="There is no backup 20200101T000000Z"):
+        BackupFolder(sqlite_installation.folder).read("20200101T000000Z")
+    with pytest.raises(Refused, match="in the data folder"):
+        Installation(
+            sqlite_installation.workspace, sqlite_installation.workspace.settings.data_dir / "b", other
+        ).back_up()
+
+
+def test_files_are_not_deleted_while_a_backup_runs(sqlite_installation: Installation) -> None:
+    workspace = sqlite_installation.workspace
+    by, project = ensure_local_user(workspace), project_named(workspace, "bills").id
+
+    def prune() -> list[pruning.PrunedVersion]:
+        return list(pruning.prune(workspace, project, by=by))
+
+    def refused(step: str, _done: int, _size: int | None) -> None:
+        if step == "Rows":
+            with pytest.raises(Conflict, match=r"The files are in use by another work: backup \("):
+                prune()
+            with pytest.raises(Conflict, match="Another backup writes"):
+                sqlite_installation.back_up()
+
+    sqlite_installation.back_up(refused)
+    with pytest.raises(NotFound, match="No model is registered"):  # its turn, but there is nothing to prune
+        prune()
+    with blob_turns.turn(workspace.database, "cleanup of files"), pytest.raises(Conflict, match="cleanup of files"):
+        sqlite_installation.back_up()
+
+
+def test_a_full_disk_is_said_and_earlier_backups_stay_whole(sqlite_installation: Installation, tmp_path: Path) -> None:
+    with small_filesystem(tmp_path / "disk", megabytes=48) as fill:
+        installation = Installation(
+            sqlite_installation.workspace, tmp_path / "disk" / "backups", sqlite_installation.new
+        )
+        first = installation.back_up().backup
+        make_room = fill()
+        with pytest.raises(Refused, match=r"The disk of .*backups is full. No backup was made; earlier ones are whole"):
+            installation.back_up()
+        make_room()
+        large = installation.workspace.blobs.put(os.urandom(30_000_000))
+        with installation.workspace.database.write() as session:
+            session.scalars(select(Document)).one().sha256 = large
+        with pytest.raises(Refused, match=r"MB free; the files that are not there yet need 50 MB"):
+            installation.back_up()
+        assert BackupFolder(installation.folder).names() == [first.name]
+        check_backup(first, silent)
+
+
+def test_a_file_missing_here_is_named_and_the_rest_is_backed_up(sqlite_installation: Installation) -> None:
+    [missing, *others] = sorted(sqlite_installation.blobs())
+    sqlite_installation.workspace.blobs.remove(missing)
+    manifest = sqlite_installation.back_up().backup.manifest
+    assert (manifest.missing, manifest.blobs) == ([missing], len(others))
+
+
+def test_a_dataset_whose_import_waits_is_restored(sqlite_installation: Installation) -> None:
+    workspace = sqlite_installation.workspace
+    project = project_named(workspace, "bills").id
+    sha256 = uploaded_sets.receive(workspace.settings.data_dir, io.BytesIO(b"a dataset"))
+    user = ensure_local_user(workspace).id
+    import_jobs.request(
+        workspace, project, sha256, name="set.zip", form="glossator", status="draft", ocr=False, skip_bad=False,
+        user_id=user,
+    )  # fmt: skip
+    assert sqlite_installation.back_up().backup.manifest.uploads == [sha256]
+    sqlite_installation.restore()
+    assert (sqlite_installation.new.data_dir / "uploads" / sha256).read_bytes() == b"a dataset"
+    assert sha256 not in BlobFolder(sqlite_installation.new.data_dir / "blobs")
+
+
+def test_files_come_from_an_object_store_and_go_to_another(sqlite_installation: Installation, tmp_path: Path) -> None:
+    base = sqlite_installation.workspace
+    address, other = (f"memory://{uuid.uuid4().hex}" for _ in range(2))
+    remote = store_at(base.settings, address)
+    whole_store.move(base.blobs, remote)
+    Installation(
+        Workspace(base.settings, base.database, remote), sqlite_installation.folder, sqlite_installation.new
+    ).back_up()
+    new = sqlite_installation.new.model_copy(update={"blobs": other})
+    restore(new, BackupFolder(sqlite_installation.folder).read(), silent)
+    assert {blob.sha256 for blob in store_at(new, other).list_blobs()} == sqlite_installation.blobs().keys()
+
+
+def test_without_pg_dump_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(database_copies, "_DEBIAN", tmp_path)
+    with pytest.raises(Refused, match=r"pg_dump is not on the PATH. Install .*postgresql-client-16"):
+        database_copies._program("pg_dump", 16)
+
+
+@pytest.fixture
+def run(sqlite_installation: Installation) -> Callable[..., Result]:
+    def call(*words: str, data: Path) -> Result:
+        return CliRunner().invoke(app, list(words), env={"GLOSSATOR_DATA_DIR": str(data)})
+
+    return call
+
+
+def test_commands_back_up_check_and_restore(run, sqlite_installation: Installation, tmp_path: Path) -> None:
+    data, to = sqlite_installation.workspace.settings.data_dir, str(tmp_path / "backups")
+    made = run("backup", to, data=data)
+    assert made.exit_code == 0 and "2 files, of which 2 new" in made.output, made.output
+    assert "Not in it: settings and secrets" in made.output
+    assert "is whole: 2 files" in run("restore", to, "--check", data=tmp_path / "new").output
+    assert not (tmp_path / "new").exists()
+    restored = run("restore", to, data=tmp_path / "new")
+    assert restored.exit_code == 0 and "Next: glossator check" in restored.output, restored.output
+    assert run("check", data=tmp_path / "new").exit_code == 0
+    again = run("restore", to, data=tmp_path / "new")
+    assert again.exit_code == 1 and "Restore into an empty or new folder" in again.output
+    assert "backed up the installation (2 files" in run("audit", "--json", data=data).output
+    shutil.rmtree(to)
+    assert run("restore", to, data=tmp_path / "newer").exit_code == 1
