@@ -76,9 +76,9 @@ COMMANDS = {
     "users": ("administration.users", "Manage users, sessions, passwords and tokens."),
     "check": (
         "administration.checks",
-        "Compare states of tasks, figures and search entries with answers and words. Exits with 1 if any differ.",
+        "Check database, files, states of tasks, figures and search entries. Exits with 1 if anything is wrong.",
     ),
-    "blobs": ("administration.blobs", "Move, check and clean up the files: uploads, page images, weights."),
+    "blobs": ("administration.blobs", "Move and clean up the files: uploads, page images, weights."),
     "backup": ("administration.backup", "Back up database and files into a folder, while people work."),
     "restore": ("administration.backup", "Restore a backup into an empty data folder. All hashes are checked first."),
     "audit": (

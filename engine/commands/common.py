@@ -22,6 +22,7 @@ from engine.workspace import Workspace, open_workspace
 
 console = Console(stderr=True, highlight=False)  # for people: progress and sentences
 output = Console(highlight=False)  # results
+_LISTED = 20  # files
 
 
 def fail(sentence: str, code: int = 1) -> NoReturn:
@@ -117,6 +118,16 @@ def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
     if name != DEFAULT_NAME:
         console.print(f"Created project {name!r}.", markup=False, soft_wrap=True)
     return made
+
+
+def list_files(names: list[str], what: str, as_json: bool = False) -> None:
+    """Print the names of files with a fault, each with a clause; nothing with `as_json`."""
+    if as_json:
+        return
+    for name in names[:_LISTED]:
+        output.print(f"{name}: {what}.", markup=False, soft_wrap=True)
+    if len(names) > _LISTED:
+        output.print(f"And {len(names) - _LISTED:,} more.")
 
 
 def progress() -> Progress:

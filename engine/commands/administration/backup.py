@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from engine.commands.common import console, emit, fail, output, private_here, progress, settings_here
+from engine.commands.common import emit, fail, list_files, output, private_here, progress, settings_here
 from engine.errors import Refused
 from engine.lifecycle.backup import KEEP, OnStep, Written, back_up
 from engine.lifecycle.backup_folder import BackupFolder
@@ -16,7 +16,6 @@ from engine.lifecycle.restore import restore as restore_backup
 from engine.plurals import count
 from engine.workspace import open_workspace
 
-_LISTED = 20
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
@@ -109,10 +108,7 @@ def _report(written: Written, as_json: bool) -> None:
     if written.forgotten:
         _say(f"Deleted {count(len(written.forgotten), 'older backup')}.")
     _say("Not in it: settings and secrets (environment, .env), finished exports, thumbnails.")
-    for name in manifest.missing[:_LISTED]:
-        console.print(f"{name}: missing or damaged here, so not in the backup.", markup=False, soft_wrap=True)
-    if len(manifest.missing) > _LISTED:
-        console.print(f"And {len(manifest.missing) - _LISTED:,} more.")
+    list_files(manifest.missing, "missing or damaged here, so not in the backup")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""`glossator blobs`: move files to another store, check them, and delete those that nothing names."""
+"""`glossator blobs`: move files to another store, and delete those that nothing names."""
 
 import json
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ import typer
 from db.blobs import BlobStore
 from engine import audit, blob_turns
 from engine.accounts.users import ensure_local_user
-from engine.commands.common import emit, fail, here, output, progress
+from engine.commands.common import emit, fail, here, list_files, output, progress
 from engine.errors import Refused
 from engine.jobs import presence
 from engine.plurals import count
@@ -18,10 +18,9 @@ from engine.storage import store_at, whole_store
 from engine.storage.named_blobs import named_blobs, needed_blobs
 from engine.workspace import Workspace
 
-blobs = typer.Typer(help="Move, check and clean up the files: uploads, page images, weights.", no_args_is_help=True)
+blobs = typer.Typer(help="Move and clean up the files: uploads, page images, weights.", no_args_is_help=True)
 
 FOLDER = "folder"
-_LISTED = 20
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
 
@@ -58,38 +57,8 @@ def move(
             markup=False,
             soft_wrap=True,
         )
-    _end(moved.damaged, "damaged, so not copied; restore them from a backup", as_json)
-
-
-@blobs.command()
-def check(
-    fast: Annotated[bool, typer.Option("--fast", help="Compare names only; do not read the files.")] = False,
-    as_json: Json = False,
-) -> None:
-    """Read all files and compare each with its SHA-256; list damaged and missing ones. Exits with 1 if there are any.
-
-    Also counts files that nothing names.
-    """
-    with here() as workspace:
-        named, needed = _names(workspace)
-        with progress() as bar:
-            task = bar.add_task("Checking", total=None)
-            checked = whole_store.check(
-                workspace.blobs, named | needed, needed, read=not fast, on_blob=lambda _: bar.advance(task)
-            )
-    if as_json:
-        emit({"address": workspace.blobs.address, **asdict(checked)})
-    else:
-        read = "Compared the names of" if fast else "Read"
-        output.print(
-            f"{read} {count(checked.blobs, 'file')}, {checked.bytes / 1e6:,.1f} MB, in {workspace.blobs.address}. "
-            f"Nothing names {checked.unnamed:,} of them ({checked.unnamed_bytes / 1e6:,.1f} MB).",
-            markup=False,
-            soft_wrap=True,
-        )
-    _end(checked.damaged, "damaged; restore from a backup", as_json, end=False)
-    _end(checked.missing, "missing; restore from a backup", as_json)
-    if checked.damaged:
+    if moved.damaged:
+        list_files(moved.damaged, "damaged, so not copied; restore it from a backup", as_json)
         raise typer.Exit(1)
 
 
@@ -142,16 +111,3 @@ def _store(workspace: Workspace, to: str, options: str | None) -> BlobStore:
 def _names(workspace: Workspace) -> tuple[set[bytes], set[bytes]]:
     with workspace.database.snapshot_read() as session:
         return named_blobs(session, workspace.blobs), needed_blobs(session)
-
-
-def _end(names: list[str], what: str, as_json: bool, *, end: bool = True) -> None:
-    """Print the names of files with a fault, and end with 1 if there are any."""
-    if not names:
-        return
-    if not as_json:
-        for name in names[:_LISTED]:
-            output.print(f"{name}: {what}.", markup=False, soft_wrap=True)
-        if len(names) > _LISTED:
-            output.print(f"And {len(names) - _LISTED:,} more.")
-    if end:
-        raise typer.Exit(1)

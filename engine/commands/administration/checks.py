@@ -1,4 +1,4 @@
-"""`glossator check`: compare what is stored twice with what it follows from, and correct it."""
+"""`glossator check`: check database and files; compare what is stored twice, and correct it."""
 
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
@@ -7,9 +7,10 @@ import typer
 from sqlalchemy import select
 
 from db.tables import Project
-from engine.commands.common import console, emit, here
+from engine.commands.common import console, emit, here, list_files, progress
 from engine.documents.lists import search_texts as kept_texts
 from engine.followers import checks as figures
+from engine.lifecycle.stored_check import StoredCheck, check_stored
 from engine.plurals import count
 from engine.projects.projects import project_named
 from engine.tasks import kept_states
@@ -65,13 +66,23 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    project: Annotated[str | None, typer.Option("--project", help="Name of the project; all by default.")] = None,
-    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct what differs.")] = False,
+    project: Annotated[
+        str | None, typer.Option("--project", help="Name of the project: its states and figures alone, without files.")
+    ] = None,
+    read_files: Annotated[
+        bool, typer.Option("--read-files", help="Read all files, and compare each with its SHA-256.")
+    ] = False,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Correct states, figures and search entries.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """Compare states of tasks, figures and search entries with answers and words. Exits with 1 if any differ."""
+    """Check database, files, states of tasks, figures and search entries. Exits with 1 if anything is wrong.
+
+    The database: SQLite's integrity check, and references between rows. Files: those that rows name and that are
+    missing, and those that nothing names. States, figures and search entries are compared with answers and words.
+    """
     with here() as workspace:
         chosen = project_named(workspace, project).id if project is not None else None
+        stored = _stored(workspace, read_files) if chosen is None else None
         differences = _find(workspace, chosen)
         left = differences
         if rebuild and differences:
@@ -82,14 +93,41 @@ def check(
             for project_id in _projects(workspace, chosen):
                 figures.rebuild(workspace, project_id)
             left = _find(workspace, chosen)
+        address = workspace.blobs.address
     if as_json:
-        emit({**differences.as_json(), "left": left.as_json()})
+        files = {"database": stored.database, "followers": stored.followers} if stored else {}
+        files |= {"files": {"address": address, **asdict(stored.files)}} if stored else {}
+        emit({**differences.as_json(), "left": left.as_json(), **files})
     else:
         sentence = " ".join(differences.sentences()) or "All states, figures and search entries are right."
         advice = " Corrected." if not left else " Run it again with --rebuild to correct this."
         console.print(sentence + (advice if differences else ""), markup=False)
-    if left:
+        if stored:
+            _report(stored, address, read_files)
+    if left or (stored is not None and stored.has_faults):
         raise typer.Exit(1)
+
+
+def _stored(workspace: Workspace, read: bool) -> StoredCheck:
+    with progress() as bar:
+        task = bar.add_task("Reading files" if read else "Comparing names of files", total=None)
+        return check_stored(workspace, read=read, on_blob=lambda _: bar.advance(task))
+
+
+def _report(stored: StoredCheck, address: str, read: bool) -> None:
+    for fault in stored.database:
+        console.print(f"The database is damaged: {fault}. Restore a backup.", markup=False, soft_wrap=True)
+    for sentence in stored.followers:
+        console.print(sentence, markup=False, soft_wrap=True)
+    files = stored.files
+    console.print(
+        f"{'Read' if read else 'Compared the names of'} {count(files.blobs, 'file')}, {files.bytes / 1e6:,.1f} MB, in "
+        f"{address}. Nothing names {files.unnamed:,} of them ({files.unnamed_bytes / 1e6:,.1f} MB).",
+        markup=False,
+        soft_wrap=True,
+    )
+    list_files(files.damaged, "damaged; restore it from a backup")
+    list_files(files.missing, "missing; restore it from a backup")
 
 
 def _find(workspace: Workspace, project_id: str | None) -> Differences:

@@ -2,7 +2,9 @@
 
 import json
 import os
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -41,6 +43,10 @@ def run(tmp_path: Path) -> Run:
 
 def figures(ended: Result) -> dict[str, object]:
     return dict(json.loads(ended.stdout.splitlines()[-1]))
+
+
+def files(ended: Result) -> dict[str, object]:
+    return dict(json.loads(ended.stdout.splitlines()[-1])["files"])
 
 
 class Stopped(Exception):
@@ -85,25 +91,39 @@ def test_files_move_to_an_object_store_and_back(run: Run, tmp_path: Path) -> Non
     assert moved["copied"] == len(before) > 1 and moved["to"] == address
     (tmp_path / "data" / "blobs").rename(tmp_path / "old")
     there = {"GLOSSATOR_BLOBS": address}
-    checked = run("blobs", "check", "--json", **there)
-    assert checked.exit_code == 0 and figures(checked)["blobs"] == len(before)
+    checked = run("check", "--read-files", "--json", **there)
+    assert checked.exit_code == 0 and files(checked)["blobs"] == len(before)
     assert run("blobs", "move", address, **there).exit_code == 1  # it is there
     assert figures(run("blobs", "move", "folder", "--json", **there))["copied"] == len(before)
     assert contents(BlobFolder(tmp_path / "data" / "blobs")) == before
 
 
 def test_a_check_names_damaged_and_missing_files(run: Run, tmp_path: Path) -> None:
-    assert run("blobs", "check").exit_code == 0
+    assert run("check", "--read-files").exit_code == 0
     blobs = BlobFolder(tmp_path / "data" / "blobs")
     first, second, *_ = (line.sha256 for line in blobs.list_blobs())
     blobs.path(first).write_bytes(b"x" * (blobs.size(first) or 0))
     blobs.remove(second)
-    ended = run("blobs", "check", "--json")
+    ended = run("check", "--read-files", "--json")
     assert ended.exit_code == 1
-    assert (figures(ended)["damaged"], figures(ended)["missing"]) == ([first], [second])
-    assert figures(run("blobs", "check", "--fast", "--json"))["damaged"] == []
-    told = run("blobs", "check").stdout
-    assert f"{first}: damaged" in told and f"{second}: missing" in told
+    assert (files(ended)["damaged"], files(ended)["missing"]) == ([first], [second])
+    assert files(run("check", "--json"))["damaged"] == []
+    output = run("check", "--read-files").output
+    assert f"{first}: damaged" in output and f"{second}: missing" in output
+    assert run("check", "--project", "default").exit_code == 0  # files belong to no project
+
+
+def test_a_check_names_damage_of_the_database_and_of_followers(run: Run, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "data" / "glossator.db")) as connection:
+        connection.execute("UPDATE pages SET document_id = 'gone'")
+        connection.execute("UPDATE followers SET cursor = 99999 WHERE name = (SELECT min(name) FROM followers)")
+        connection.commit()
+    ended = run("check", "--json")
+    assert ended.exit_code == 1
+    [fault], [follower] = (json.loads(ended.stdout.splitlines()[-1])[name] for name in ("database", "followers"))
+    assert fault == "rows of pages name rows of documents that do not exist"
+    assert "is at change 99999; the newest is" in follower
+    assert f"The database is damaged: {fault}. Restore a backup." in run("check").output
 
 
 def test_cleanup_deletes_old_files_that_nothing_names_and_no_others(run: Run, tmp_path: Path) -> None:
