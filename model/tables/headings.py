@@ -1,0 +1,192 @@
+"""Headings of a table: where a page prints the names of the asked columns beside each other."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from model.tables.parts import AskedColumn, Line, PageLines
+from model.tables.wording import likeness
+
+_LEAST = 0.6  # likeness from which a text may be a heading
+_LONGEST = 5  # words of a heading on one line
+_OTHERS = 14  # words of a line of headings, beside three for each asked column
+_NEAR = 2.2  # heights between the middles of two lines of one heading
+_TWO = 1.5  # sum of likenesses from which lines are a heading; one column alone needs nearly its own words
+_PART = 0.78  # of the likeness of words beside which others stand closely
+_SPACE = 0.7  # heights between two headings at least
+
+
+@dataclass(frozen=True, slots=True)
+class HeadingText:
+    """Printed heading of a column, asked for or not.
+
+    Attributes:
+        left: Left end, pixels.
+        right: Right end.
+        words: Its words.
+        name: Name of the asked column; None of another one.
+        likeness: How likely it is that column's heading, 0..1.
+    """
+
+    left: float
+    right: float
+    words: tuple[int, ...]
+    name: str | None = None
+    likeness: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """Heading of a table on a page.
+
+    Attributes:
+        page: Place of the page.
+        first: Place of its first line among the lines of the page.
+        last: Place of its last line.
+        texts: Headings of its columns, from the left.
+        score: Sum of the likenesses.
+    """
+
+    page: int
+    first: int
+    last: int
+    texts: tuple[HeadingText, ...]
+    score: float
+
+    @property
+    def names(self) -> set[str]:
+        """Return the names of the asked columns that it has."""
+        return {text.name for text in self.texts if text.name is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    column: int
+    likeness: float
+    words: tuple[int, ...]
+    lines: tuple[int, ...]
+
+
+def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Heading]:
+    """Return the headings of a page that name asked columns, from the top; they share no line."""
+    matches: list[list[_Match]] = [[] for _ in lines.lines]
+    for at, line in enumerate(lines.lines):
+        if len(line.words) > 3 * len(columns) + _OTHERS:
+            continue  # a sentence
+        whole = {tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)}
+        for words, others in _texts(lines, at, line):
+            text = lines.text(words)
+            share = 1.0 if others or tuple(words) in whole else _PART
+            for number, column in enumerate(columns):
+                alike = likeness(column.heading, text)
+                alike = share * max(alike, 0.95 * likeness(column.name.replace("_", " "), text))
+                if alike >= _LEAST:
+                    matches[at].append(_Match(number, alike, tuple(words), (at, *others)))
+    headings = []
+    for at in range(len(lines.lines)):
+        heading = _heading_at(lines, at, matches, columns)
+        if heading is not None:
+            headings.append(heading)
+    chosen: list[Heading] = []
+    for heading in sorted(headings, key=lambda heading: (-heading.score, heading.last - heading.first, heading.first)):
+        if all(heading.last < other.first or heading.first > other.last for other in chosen):
+            chosen.append(heading)
+    return sorted(chosen, key=lambda heading: heading.first)
+
+
+def _texts(lines: PageLines, at: int, line: Line) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield runs of words of a line, and such that go on in the lines above; with the places of those lines."""
+    for start in range(len(line.words)):
+        run: list[int] = []
+        right = 0.0
+        for word in line.words[start : start + _LONGEST]:
+            box = lines.words[word].box
+            if run and box[0] - right > 1.6 * lines.height:
+                break
+            run.append(word)
+            right = box[2]
+            yield list(run), []
+    for chunk in lines.chunks(line.words, _SPACE):
+        stack, places = list(chunk), list[int]()
+        bottom = line
+        for above in range(at - 1, max(-1, at - 4), -1):
+            upper = lines.lines[above]
+            if bottom.middle - upper.middle > _NEAR * lines.height:
+                break
+            over = [part for part in lines.chunks(upper.words, _SPACE) if _covers(lines.span(chunk), lines.span(part))]
+            if len(over) != 1:
+                break
+            stack, places, bottom = [*over[0], *stack], [*places, above], upper
+            yield list(stack), list(places)
+
+
+def _covers(below: tuple[float, float], above: tuple[float, float]) -> bool:
+    """Return whether two texts stand over each other, and neither over much more."""
+    common = min(below[1], above[1]) - max(below[0], above[0])
+    widths = below[1] - below[0], above[1] - above[0]
+    return common > 0.5 * min(widths) and max(widths) < 5 * max(1.0, min(widths))
+
+
+def _heading_at(
+    lines: PageLines, at: int, matches: Sequence[Sequence[_Match]], columns: Sequence[AskedColumn]
+) -> Heading | None:
+    """Return the heading whose last line is this one; the lines above it belong to it where they name columns."""
+    first = at
+    while first > 0 and at - first < 3 and lines.lines[at].middle - lines.lines[first - 1].middle < 2.6 * lines.height:
+        first -= 1
+    near = [match for place in range(first, at + 1) for match in matches[place]]
+    if not any(at in match.lines for match in near):
+        return None
+    taken: set[int] = set()
+    named: dict[int, _Match] = {}
+    for match in sorted(near, key=lambda match: (-match.likeness, -len(match.words), match.words)):
+        if match.column not in named and not taken & set(match.words) and min(match.lines) >= first:
+            named[match.column] = match
+            taken |= set(match.words)
+    if not named:
+        return None
+    score = sum(match.likeness for match in named.values())
+    enough = score >= min(_TWO, 0.85 * len(columns)) and (len(named) > 1 or len(columns) == 1)
+    if not enough:
+        return None
+    top = min(min(match.lines) for match in named.values())
+    texts = [
+        HeadingText(*lines.span(match.words), match.words, columns[column].name, match.likeness)
+        for column, match in named.items()
+    ]
+    if not _beside(texts):
+        return None
+    texts += _other_texts(lines, top, at, taken, texts)
+    return Heading(lines.page, top, at, tuple(sorted(texts, key=lambda text: text.left + text.right)), score)
+
+
+def _beside(texts: Sequence[HeadingText]) -> bool:
+    """Return whether headings stand beside each other rather than in a column."""
+    ordered = sorted(texts, key=lambda text: text.left + text.right)
+    over = 0
+    for one, other in itertools.pairwise(ordered):
+        common = min(one.right, other.right) - max(one.left, other.left)
+        over += common > 0.5 * min(one.right - one.left, other.right - other.left)
+    return over == 0 or 2 * over < len(ordered) - 1
+
+
+def _other_texts(
+    lines: PageLines, top: int, bottom: int, taken: set[int], texts: Sequence[HeadingText]
+) -> list[HeadingText]:
+    """Return the headings of columns that nobody asks for: what else stands in the lines, clear of the others."""
+    others: list[HeadingText] = []
+    for place in range(top, bottom + 1):
+        left = [word for word in lines.lines[place].words if word not in taken]
+        for chunk in lines.chunks(left, _SPACE):
+            start, end = lines.span(chunk)
+            over = [
+                other for other in (*texts, *others)
+                if min(end, other.right) - max(start, other.left) > 0.25 * min(end - start, other.right - other.left)
+            ]  # fmt: skip
+            if not over:
+                others.append(HeadingText(start, end, tuple(chunk)))
+            elif len(over) == 1 and over[0] in others:
+                others.remove(over[0])
+                words = (*over[0].words, *chunk)
+                others.append(HeadingText(min(start, over[0].left), max(end, over[0].right), words))
+    return others
