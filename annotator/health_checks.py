@@ -13,8 +13,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.requests import Request
 
 from annotator.auth import user_of
-from annotator.health import NEEDED, PARTS, Look, Part
 from engine.annotation.predictors import Predictors
+from engine.lifecycle.health import NEEDED, PARTS, Look, Part
 from engine.workspace import Workspace
 
 WAIT_SECONDS = 2.5  # after the start of a check, an unknown part counts as unanswered

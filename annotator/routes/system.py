@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field
 
 from annotator import source_offer
 from annotator.deps import CurrentUser, TheWorkspace
-from annotator.health import NEEDED, Part
 from annotator.health_checks import Checkup, is_admin, is_ready
 from annotator.reference.page import page
 from annotator.scopes import needs_scope
+from engine.lifecycle.health import NEEDED, Part
 
 router = APIRouter(tags=["system"])
 UNREADY = "unready"

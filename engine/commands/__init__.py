@@ -7,6 +7,10 @@ Each file has `register(app)`. It is imported when one of its commands runs, so 
 COMMANDS = {
     "serve": ("servers.serve", "Serve the application, with a worker for retrainings."),
     "status": ("administration.status", "Show data folder and database, and counts, model and queue of each project."),
+    "doctor": (
+        "administration.doctor",
+        "Check installation and settings, and say how to mend what is wrong. Exits with 1 if anything is broken.",
+    ),
     "worker": ("servers.worker", "Run the jobs of all projects: retrainings, surveys and others."),
     "mcp": (
         "servers.mcp",

@@ -102,7 +102,7 @@ def load_dump(database: Database, dump: Path, rows: dict[str, int]) -> None:
         Refused: pg_restore is missing, too old or fails, or the rows are others than `rows` (number by table).
     """
     with database.engine.connect() as connection:
-        program = _program("pg_restore", _server_version(connection.scalar(text("SHOW server_version_num"))))
+        program = find_program("pg_restore", _server_version(connection.scalar(text("SHOW server_version_num"))))
     options = ["--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges"]
     _run([program, *options, f"--dbname={_address(database.url)}", str(dump)], database.url)
     with database.read() as session:
@@ -135,7 +135,7 @@ def _copy_sqlite(session: Session, target: Path, on_bytes: OnBytes) -> None:
 
 
 def _dump(session: Session, address: URL, target: Path, on_bytes: OnBytes) -> None:
-    program = _program("pg_dump", _server_version(session.scalar(text("SHOW server_version_num"))))
+    program = find_program("pg_dump", _server_version(session.scalar(text("SHOW server_version_num"))))
     snapshot = session.scalar(select(func.pg_export_snapshot()))
     options = ["--format=custom", "--no-owner", "--no-privileges", f"--snapshot={snapshot}", f"--file={target}"]
 
@@ -166,7 +166,7 @@ def _run(command: list[str], address: URL, report: Callable[[], None] = lambda: 
         raise Refused(f"{Path(command[0]).name} failed: {lines[0] if lines else process.returncode}")
 
 
-def _program(name: str, version: int) -> str:
+def find_program(name: str, version: int) -> str:
     """Return the path of a program of PostgreSQL that is as new as the server, from PATH or Debian's folders."""
     places = [shutil.which(name, path=place) for place in os.environ.get("PATH", "").split(os.pathsep) if place]
     places += [str(place) for place in sorted(_DEBIAN.glob(f"*/bin/{name}"))]

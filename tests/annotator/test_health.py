@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import select
 from starlette.testclient import TestClient
 
-from annotator import health, health_checks
+from annotator import health_checks
 from annotator.app import create_app
 from db.base import now
 from db.blobs import BlobFolder
@@ -19,6 +19,7 @@ from engine.annotation.predictors import Predictors
 from engine.commands.servers.background import run_worker
 from engine.jobs.chores import Polls
 from engine.jobs.presence import Presence
+from engine.lifecycle import health
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import here, make_user, somebody

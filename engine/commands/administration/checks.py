@@ -95,7 +95,7 @@ def check(
             left = _find(workspace, chosen)
         address = workspace.blobs.address
     if as_json:
-        files = {"database": stored.database, "followers": stored.followers} if stored else {}
+        files: dict[str, Any] = {"database": stored.database, "followers": stored.followers} if stored else {}
         files |= {"files": {"address": address, **asdict(stored.files)}} if stored else {}
         emit({**differences.as_json(), "left": left.as_json(), **files})
     else:

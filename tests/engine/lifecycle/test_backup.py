@@ -329,7 +329,7 @@ def test_without_pg_dump_a_sentence_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(database_copies, "_DEBIAN", tmp_path)
     with pytest.raises(Refused, match=r"pg_dump is not on the PATH. Install .*postgresql-client-16"):
-        database_copies._program("pg_dump", 16)
+        database_copies.find_program("pg_dump", 16)
 
 
 @pytest.fixture

@@ -1,0 +1,46 @@
+"""`glossator doctor`: what is installed and set up, what is missing, and how to mend it."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+
+from engine.commands.common import emit, output, settings_here
+from engine.lifecycle.doctor import Finding, examine
+
+_SIGNS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "broken": "[red]broken[/] "}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(doctor)
+
+
+def doctor(
+    address: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Address that people open, to try the proxy before it.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Check installation and settings, and say how to mend what is wrong. Exits with 1 if anything is broken.
+
+    Checks packages, data folder, disk, clocks, database and its settings, files, worker, models, login, port, proxy,
+    fonts, OCR and weights. The server may run.
+    """
+    settings = settings_here()
+    findings: list[Finding] = []
+    for finding in examine(settings, address):
+        findings.append(finding)
+        if not as_json:
+            output.print(f"{_SIGNS[finding.state]} {finding.name + ':':18} {escape(finding.sentence)}", soft_wrap=True)
+            if finding.mend:
+                output.print(f"{'':26} {finding.mend}", markup=False, soft_wrap=True, style="bold")
+    broken = [finding for finding in findings if finding.state == "broken"]
+    if as_json:
+        emit({"ok": not broken, "findings": [asdict(finding) for finding in findings]})
+    elif not broken:
+        warnings = sum(finding.state == "warning" for finding in findings)
+        output.print(f"Nothing is broken.{f' Warnings: {warnings}.' if warnings else ''}")
+    if broken:
+        raise typer.Exit(1)
