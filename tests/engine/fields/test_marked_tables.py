@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tests.benchmarks.tables.generated import DEVELOPMENT, HELD_OUT, generated_tables
-from tests.benchmarks.tables.kinds import Kind
+from tests.benchmarks.tables.generated import generated_tables
+from tests.benchmarks.tables.kinds import DEVELOPMENT, HELD_OUT, Kind
 from tests.benchmarks.tables.score import score, wrong_rows
 from tests.benchmarks.tables.truth import Row, text_of
 
