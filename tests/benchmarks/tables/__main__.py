@@ -15,7 +15,7 @@ from tests.benchmarks.plots import add_plots_argument, bars
 from tests.benchmarks.tables.baselines import TUNED, Clusters, by_clusters, by_find_tables
 from tests.benchmarks.tables.generated import COUNT, generated_tables
 from tests.benchmarks.tables.kinds import DEVELOPMENT, HELD_OUT
-from tests.benchmarks.tables.proposed import NoProposer, propose
+from tests.benchmarks.tables.proposed import propose
 from tests.benchmarks.tables.real import real_tables
 from tests.benchmarks.tables.score import TableScore, score, total
 from tests.benchmarks.tables.simulation import simulate
@@ -70,22 +70,17 @@ def main() -> None:
 def measured(tables: Iterable[TrueTable], kinds: dict[str, str], baselines: bool) -> Scores:
     """Return the scores of each method on each table; `kinds` gets the kind of each."""
     scores: Scores = {}
-    proposer = True
     for table in tables:
         kinds[table.name] = table.kind
         if baselines:
             scores.setdefault("clusters of x and y", {})[table.name] = score(table.rows, by_clusters(table))
             if (rows := by_find_tables(table)) is not None:
                 scores.setdefault("PyMuPDF find_tables", {})[table.name] = score(table.rows, rows)
-        if proposer:
-            try:
-                steps = simulate(table, propose, max(_CORRECTIONS))
-            except NoProposer as missing:
-                print(missing)
-                proposer = False
-                continue
-            for number in _CORRECTIONS:
-                scores.setdefault(_NAMES[number], {})[table.name] = steps[number]
+        steps = simulate(table, propose, max(_CORRECTIONS))
+        for number in _CORRECTIONS:
+            scores.setdefault(_NAMES[number], {})[table.name] = steps[number].whole
+            if number:
+                scores.setdefault(f"{_NAMES[number]}, the others", {})[table.name] = steps[number].rest
     return scores
 
 

@@ -45,8 +45,6 @@ class Clusters:
 
 
 TUNED = Clusters(gap=1.5, crossed=0.25, filled=0.3, apart=2.5)  # by --tune --count 100
-    gap=0.6, crossed=0.1, filled=0.5, apart=2.5
-)  # best row share on DEVELOPMENT: python -m tests.benchmarks.tables --tune
 
 
 def by_clusters(table: TrueTable, settings: Clusters = TUNED) -> list[Row]:

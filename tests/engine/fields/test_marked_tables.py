@@ -1,13 +1,16 @@
 """Tables that judge proposed ones: how they are counted, and the truth of generated ones."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 
 import pytest
 
+from tests.benchmarks.tables.baselines import by_clusters, by_find_tables
 from tests.benchmarks.tables.generated import generated_tables
 from tests.benchmarks.tables.kinds import DEVELOPMENT, HELD_OUT, Kind
 from tests.benchmarks.tables.score import score, wrong_rows
-from tests.benchmarks.tables.truth import Row, text_of
+from tests.benchmarks.tables.simulation import simulate
+from tests.benchmarks.tables.truth import Row, TrueTable, stored_tables, table_from_json, text_of
 
 
 def row(**cells: set[int]) -> Row:
@@ -44,10 +47,46 @@ def test_a_row_belongs_to_the_one_that_shares_most_words() -> None:
     assert (figures.rows_right, figures.rows_extra, figures.cells_right) == (1, 1, 3)
 
 
+def test_the_first_wrong_row_is_given_and_the_rest_is_proposed_again() -> None:
+    rows = [*TRUTH, row(item={10}, price={11})]
+    table = TrueTable("three rows", "made", (), (), tuple(rows), b"")
+    asked: list[list[Row]] = []
+
+    def learn_at_the_second(pages: object, columns: object, given: Sequence[Row]) -> list[Row]:
+        asked.append(list(given))
+        return rows if len(given) == 2 else [rows[1]]
+
+    steps = simulate(table, learn_at_the_second, 3)
+    assert asked == [[], [rows[0]], [rows[0], rows[2]]]
+    assert [step.whole.rows_right for step in steps] == [1, 2, 3, 3]
+    assert [(step.rest.rows, step.rest.rows_right) for step in steps] == [(3, 1), (2, 1), (1, 1), (1, 1)]
+
+
+@pytest.mark.parametrize("baseline", [by_clusters, by_find_tables])
+def test_a_baseline_reads_a_plain_grid(baseline: Callable[[TrueTable], list[Row]]) -> None:
+    kind = Kind(paper="order", columns=("position", "description", "quantity", "amount"), rules="grid", wraps=0.0)
+    for table in generated_tables({"plain grid": kind}, 2):
+        assert score(table.rows, baseline(table)).row_share == 1.0
+
+
+def test_marks_of_real_tables_are_whole() -> None:
+    tables = stored_tables()
+    assert len(tables) >= 30
+    assert max(Counter(stored["file"] for stored in tables).values()) <= 3
+    for stored in tables:
+        table = table_from_json(stored)
+        names = {column.name for column in table.columns}
+        assert len(names) == len(table.columns)
+        for cells in table.rows:
+            assert cells and set(cells) <= names
+            boxes = [mark.box for marks in cells.values() for mark in marks]
+            assert all(0 <= x0 < x1 <= 1 and 0 <= y0 < y1 <= 1 for x0, y0, x1, y1 in boxes)
+
+
 @pytest.mark.parametrize("name", ["order in a grid", "long order, one heading", "line of details", "wide delivery"])
 def test_rows_of_a_generated_table_are_those_that_are_printed(name: str) -> None:
     kinds: dict[str, Kind] = {**DEVELOPMENT, **HELD_OUT}
-    for table in generated_tables({name: kinds[name]}, 3):
+    for table in generated_tables({name: kinds[name]}, 2):
         words = Counter(word for cells in table.rows for cell in cells.values() for word in cell)
         assert max(words.values()) == 1
         if "position" in {column.name for column in table.columns}:
