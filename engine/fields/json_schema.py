@@ -1,11 +1,12 @@
 """Fields from a JSON Schema of the wanted object, and the JSON Schema of fields."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from engine.errors import Refused
-from engine.fields.definition import FieldDefinition
+from engine.fields.definition import NAME, ColumnDefinition, FieldDefinition
 from engine.fields.names import name_of_question
 from engine.fields.types import FieldType
 from engine.fields.written_values import Place
@@ -24,9 +25,9 @@ def is_schema(content: Any) -> bool:
 def schema_fields(schema: Mapping[str, Any]) -> list[tuple[Place, dict[str, Any]]]:
     """Return the parts of a field for every property, with its place in the schema.
 
-    What is nested in an object is a field `object_part`. Raises Refused.
+    What is nested in an object is a field `object_part`; an array of objects is a table. Raises Refused.
     """
-    fields = list(_collect(schema, schema, (), "", set(), iter(range(MOST_PROPERTIES))))
+    fields = list(_collect(schema, schema, (), "", set(), iter(range(MOST_PROPERTIES)), None))
     if not fields:
         raise Refused("The JSON Schema has no properties.")
     return fields
@@ -39,6 +40,7 @@ def _collect(
     prefix: str,
     names: set[str],
     visits: Iterator[int],
+    table: str | None,
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
     if len(place) > 2 * 5:
         raise Refused("The JSON Schema is nested deeper than five objects.")
@@ -50,32 +52,38 @@ def _collect(
         about = _resolve(schema, listed)
         several = _type_of(about) == "array"
         inner = _resolve(schema, about.get("items") or {}) if several else about
-        if isinstance(inner.get("properties"), Mapping):
-            if several:
-                raise Refused(
-                    f"{prefix}{key} is an array of objects, a table. Tables cannot be imported yet; take it out."
-                )
-            yield from _collect(schema, inner, here, f"{prefix}{key} ", names, visits)
+        is_object = isinstance(inner.get("properties"), Mapping) and not _is_amount(inner)
+        if is_object and not several:
+            yield from _collect(schema, inner, here, f"{prefix}{key} ", names, visits, table)
             continue
+        if is_object and table is not None:
+            raise Refused(f"{prefix}{key} is a table in the table {table}. A cell holds a single value; take it out.")
         words = f"{prefix}{key}".replace("_", " ").replace("-", " ")
-        name = name_of_question(_split_capitals(words), names)
+        name = f"{prefix}{key}".replace(" ", "_")
+        if not re.fullmatch(NAME, name) or name in names:
+            name = name_of_question(_split_capitals(words), names)
         names.add(name)
         title = str(about.get("title") or "") or _split_capitals(words)
         question = title if title.endswith("?") else f"What is the {title}?"
-        guideline = str(about.get("description") or inner.get("description") or "")
-        examples = [str(example) for example in _listed(about.get("examples"))][:20]
-        yield (
-            here,
-            {
-                "name": name,
-                "question": question,
-                "guideline": guideline,
-                "several": several,
-                "required": key in required,
-                "examples": examples,
-                **_typed(inner),
-            },
-        )
+        parts = {
+            "name": name,
+            "question": question if table is None else title[:1].upper() + title[1:],
+            "guideline": str(about.get("description") or inner.get("description") or ""),
+            "required": key in required,
+            "examples": [str(example) for example in _listed(about.get("examples"))][:20],
+        }
+        if is_object:
+            columns = [column for _, column in _collect(schema, inner, here, "", set(), visits, f"{prefix}{key}")]
+            if not columns:
+                raise Refused(f"{prefix}{key} is an array of objects without properties: a table without columns.")
+            yield here, {**parts, "type": FieldType.TABLE, "columns": columns}
+        else:
+            yield here, {**parts, **({"several": several} if table is None else {}), **_typed(inner)}
+
+
+def _is_amount(about: Mapping[str, Any]) -> bool:
+    """Return whether an object is an amount with its currency, as `schema_of` writes it."""
+    return set(about["properties"]) == {"amount", "currency"}
 
 
 def _typed(about: Mapping[str, Any]) -> dict[str, Any]:
@@ -84,6 +92,8 @@ def _typed(about: Mapping[str, Any]) -> dict[str, Any]:
         values = [str(value) for value in about["enum"] if value is not None]
         return {"type": FieldType.CHOICE, "choices": [{"value": value} for value in values]}
     kind = _type_of(about)
+    if kind == "object" and isinstance(about.get("properties"), Mapping):
+        return {"type": FieldType.CURRENCY}
     rules: list[dict[str, Any]] = []
     if about.get("pattern"):
         rules.append({"rule": "pattern", "pattern": about["pattern"]})
@@ -143,8 +153,11 @@ def _split_capitals(words: str) -> str:
 
 def schema_of(fields: Sequence[FieldDefinition]) -> dict[str, Any]:
     """Return fields as a JSON Schema (draft 2020-12) of one paper's normalised values."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_object(fields)}
+
+
+def _object(fields: Sequence[ColumnDefinition]) -> dict[str, Any]:
     return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
         "properties": {field.name: _property(field) for field in fields},
         "required": [field.name for field in fields if field.required],
@@ -152,7 +165,7 @@ def schema_of(fields: Sequence[FieldDefinition]) -> dict[str, Any]:
     }
 
 
-def _property(field: FieldDefinition) -> dict[str, Any]:
+def _property(field: ColumnDefinition) -> dict[str, Any]:
     kinds: dict[FieldType, dict[str, Any]] = {
         FieldType.NUMBER: {"type": "number"},
         FieldType.INTEGER: {"type": "integer"},
@@ -167,7 +180,12 @@ def _property(field: FieldDefinition) -> dict[str, Any]:
     }
     value = kinds.get(field.type, {"type": "string"})
     about = {"title": field.question} | ({"description": field.guideline} if field.guideline else {})
-    return {**about, "type": "array", "items": value} if field.several else {**about, **value}
+    if isinstance(field, FieldDefinition):
+        if field.columns:
+            return {**about, "type": "array", "items": _object(field.columns)}
+        if field.several:
+            return {**about, "type": "array", "items": value}
+    return {**about, **value}
 
 
 def to_json(fields: Sequence[FieldDefinition]) -> str:

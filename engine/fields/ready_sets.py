@@ -6,7 +6,7 @@ The questions are worded as those that the shipped model was trained and measure
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.fields.definition import FieldDefinition, NotBeforeRule
+from engine.fields.definition import ColumnDefinition, FieldDefinition, NotBeforeRule
 from engine.fields.types import FieldType
 
 _TEXT, _DATE, _MONEY = FieldType.STRING, FieldType.DATE, FieldType.CURRENCY
@@ -24,6 +24,10 @@ class ReadySet:
 
 def _field(name: str, question: str, kind: FieldType = _TEXT, **options: object) -> FieldDefinition:
     return FieldDefinition.model_validate({"name": name, "question": question, "type": kind, **options})
+
+
+def _column(name: str, heading: str, kind: FieldType = _TEXT, *, required: bool = False) -> ColumnDefinition:
+    return ColumnDefinition(name=name, question=heading, type=kind, required=required)
 
 
 _SETS = (
@@ -46,6 +50,25 @@ _SETS = (
             _field("subtotal", "What is the subtotal?", _MONEY),
             _field("tax", "What is the tax amount?", _MONEY),
             _field("total", "What is the total amount?", _MONEY, required=True),
+        ),
+    ),
+    ReadySet(
+        "line_items",
+        "Line items",
+        "The lines of an invoice, an order or a receipt, as a table.",
+        (
+            _field(
+                "line_items",
+                "What are the line items?",
+                FieldType.TABLE,
+                columns=(
+                    _column("description", "Description", required=True),
+                    _column("article", "Article number"),
+                    _column("quantity", "Quantity", FieldType.NUMBER),
+                    _column("unit_price", "Unit price", _MONEY),
+                    _column("amount", "Amount", _MONEY),
+                ),
+            ),
         ),
     ),
     ReadySet(

@@ -22,7 +22,7 @@ class FieldType(StrEnum):
     ADDRESS = "address"  # as printed, lines kept: "Main Street 5\n10115 Berlin"
     SIGNATURE = "signature"  # its mark is the value; text gives none
     REGION = "region"  # its mark is the value; text gives none
-    TABLE = "table"  # reserved; its columns are fields of their own
+    TABLE = "table"  # rows of cells; its columns are fields of their own
 
 
 @dataclass(frozen=True, slots=True)

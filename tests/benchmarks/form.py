@@ -98,7 +98,7 @@ def _round(
 
 def _fields(number: int) -> list[FieldDefinition]:
     """Fields of the ready sets, again under other names and questions until there are enough."""
-    known = [field for ready in READY_SETS.values() for field in ready.fields if not field.rules]
+    known = [field for ready in READY_SETS.values() for field in ready.fields if not field.rules and not field.columns]
     wanted = []
     for at in range(number):
         turn, field = at // len(known), known[at % len(known)]

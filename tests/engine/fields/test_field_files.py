@@ -1,14 +1,17 @@
 """Files of fields: YAML, JSON, JSON Schema; what is wrong with one is said in a sentence."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from engine.errors import Refused
+from engine.fields.definition import ColumnDefinition, FieldDefinition
 from engine.fields.field_files import parse_fields, read_fields, write_fields
 from engine.fields.json_schema import schema_of
 from engine.fields.ready_sets import READY_SETS
+from engine.fields.types import FieldType
 
 SCHEMA = {
     "type": "object",
@@ -52,6 +55,49 @@ def test_a_json_schema_becomes_fields() -> None:
     assert fields["buyer_name"].question == "What is the buyer name?"
 
 
+LINES = {
+    "type": "array",
+    "title": "Which lines?",
+    "items": {
+        "type": "object",
+        "required": ["unitPrice"],
+        "properties": {
+            "what": {"type": "string", "title": "Description"},
+            "unitPrice": {"$ref": "#/$defs/price", "minimum": 0},
+            "tax": {"type": "object", "properties": {"rate": {"type": "number"}}},
+        },
+    },
+}
+
+
+def test_an_array_of_objects_becomes_a_table() -> None:
+    schema = {"properties": {"lines": LINES}, "required": ["lines"], "$defs": {"price": {"type": "number"}}}
+    [table] = parse_fields(json.dumps(schema), "schema.json")
+    assert (table.type, table.question, table.required, table.several) == ("table", "Which lines?", True, False)
+    assert [(column.name, column.question, column.type, column.required) for column in table.columns] == [
+        ("what", "Description", "string", False),
+        ("unit_price", "Unit price", "number", True),
+        ("tax_rate", "Tax rate", "number", False),
+    ]
+    nested = {**LINES, "items": {"properties": {"parts": LINES}}}
+    with pytest.raises(Refused, match="parts is a table in the table lines"):
+        parse_fields(json.dumps({**schema, "properties": {"lines": nested}}), "schema.json")
+
+
+@pytest.mark.parametrize("name", READY_SETS)
+def test_fields_come_back_from_their_json_schema(name: str) -> None:
+    def kinds(fields: Sequence[ColumnDefinition]) -> list[object]:
+        plain = {FieldType.ADDRESS, FieldType.COUNTRY, FieldType.PHONE, FieldType.SIGNATURE}  # JSON Schema has texts
+        return [
+            (each.name, FieldType.STRING if each.type in plain else each.type, each.required)
+            + ((kinds(each.columns), each.several) if isinstance(each, FieldDefinition) else ())
+            for each in fields
+        ]
+
+    fields = READY_SETS[name].fields
+    assert kinds(parse_fields(json.dumps(schema_of(fields)), "schema.json")) == kinds(fields)
+
+
 def test_a_list_of_questions_is_enough() -> None:
     [total, date] = parse_fields("- What is the total?\n- {question: 'When was it issued?', type: date}", "fields.yaml")
     assert (total.name, total.type, date.type) == ("total", "string", "date")
@@ -88,7 +134,7 @@ def test_texts_stand_as_they_are_written() -> None:
         ("- What?\n- 5", "line 2: field 2 is neither a question nor"),
         ("- question: What?\n  question: When?", "line 2: question is given twice"),
         ("- {? [a] : 5}", "line 1: a key is no text"),
-        (json.dumps({"properties": {"rows": {"type": "array", "items": {"properties": {}}}}}), "Tables cannot"),
+        (json.dumps({"properties": {"rows": {"type": "array", "items": {"properties": {}}}}}), "a table without columns"),
         (json.dumps({"properties": {"a": {"$ref": "other.json"}}}), "outside of the file"),
         (json.dumps({"properties": {"a": {"$ref": "#/properties/a"}}}), "refers to itself"),
         ('{"properties": {\n"a": {"pattern": "("}}}', 'line 2: the field "a", rules.0.pattern.pattern'),
