@@ -15,6 +15,7 @@ from tests.benchmarks.plots import add_plots_argument, bars
 from tests.benchmarks.tables.baselines import TUNED, Clusters, by_clusters, by_find_tables
 from tests.benchmarks.tables.generated import COUNT, generated_tables
 from tests.benchmarks.tables.kinds import DEVELOPMENT, HELD_OUT
+from tests.benchmarks.tables.mistakes import describe_mistakes
 from tests.benchmarks.tables.proposed import propose
 from tests.benchmarks.tables.real import real_tables
 from tests.benchmarks.tables.score import TableScore, score, total
@@ -37,12 +38,22 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=_SEED)
     parser.add_argument("--group", choices=("development", "held out", "real"), action="append", help="default: all")
     parser.add_argument("--each", action="store_true", help="print kinds of generated tables, and each real table")
+    parser.add_argument(
+        "--mistakes",
+        action="store_true",
+        help="print the first wrong rows of tables for development, and no figures; those of the others would help to fit them",
+    )
     parser.add_argument("--no-baselines", action="store_true", help="measure the proposer alone")
     parser.add_argument("--tune", action="store_true", help="choose the settings of the clusters, and print the best")
     add_plots_argument(parser)
     chosen = parser.parse_args()
     if chosen.tune:
         tune(list(generated_tables(DEVELOPMENT, chosen.count, _TUNING_SEED)))
+        return
+    if chosen.mistakes:
+        for table in generated_tables(DEVELOPMENT, chosen.count, chosen.seed):
+            for line in describe_mistakes(table, propose):
+                print(line)
         return
     groups: dict[str, Iterable[TrueTable]] = {
         "development": generated_tables(DEVELOPMENT, chosen.count, chosen.seed),

@@ -54,6 +54,7 @@ def by_clusters(table: TrueTable, settings: Clusters = TUNED) -> list[Row]:
 
 def by_find_tables(table: TrueTable) -> list[Row] | None:
     """Return the rows that PyMuPDF finds with its best strategy for the table; None for a file without a text layer."""
+    pymupdf.no_recommend_layout()  # it would print an advertisement of its layout package, which is not used here
     with pymupdf.open(stream=table.pdf, filetype="pdf") as document:
         wanted = {number for row in table.rows for cell in row.values() for number, _ in cell}
         if not all(document[number - 1].get_text().strip() for number in wanted):
