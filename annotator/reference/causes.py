@@ -186,6 +186,7 @@ CAUSES: dict[str, dict[str, str]] = {
     "POST /api/documents/{document_id}/form/accept": {"401": _OTHER_USER},
     "POST /api/documents/{document_id}/form/reopen": {"401": _OTHER_USER},
     "POST /api/annotations/{annotation_id}/ask-more": {"403": _WORK, "500": _FILE},
+    "POST /api/annotations/{annotation_id}/table": {"403": _WORK, "500": _FILE},
     "POST /api/annotations/{annotation_id}/refine": {"403": _WORK, "500": _FILE},
     "PUT /api/annotations/{annotation_id}/revisions": {
         "401": _OTHER_USER,

@@ -339,6 +339,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "issuers": ({"ACME Ltd": {"date_order": "DMY"}},),
     "Issuer.issuer": ("ACME Ltd",),
     "PickedConvention.issuer": ("ACME Ltd",),
+    "GivenRow.cells": ({"amount": {ID: [17]}},),
     "StoredField.columns": ([],),
     "WantedField.columns": ([],),
     "FieldDefinition.columns": ([],),

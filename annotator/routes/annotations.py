@@ -9,7 +9,8 @@ from annotator.scopes import needs_scope
 from engine.annotation import views
 from engine.annotation.page_prefilter import PAGES_ASKED
 from engine.annotation.proposal import Proposal
-from engine.annotation.state import Patch, Point
+from engine.annotation.state import MOST_ROWS, Patch, Point
+from engine.annotation.table_proposals import GivenRow, propose_rows
 from engine.annotation.views import AnnotationView
 from model.boxes import Box
 
@@ -34,6 +35,14 @@ class Prompts(BaseModel):
     points: list[Point] = Field(default_factory=list, max_length=200)
     box: Box | None = None
     mask: Patch | None = None
+
+
+class GivenRows(BaseModel):
+    """Rows of a table that stay as they are, from the top."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    rows: list[GivenRow] = Field(default_factory=list, max_length=MOST_ROWS)
 
 
 class MorePages(BaseModel):
@@ -77,6 +86,16 @@ def refine(annotation_id: str, prompts: Prompts, service: TheAnswerService, user
     return service.refine(
         annotation_id, prompts.page_id, user.id, points=prompts.points, box=prompts.box, mask=prompts.mask
     )
+
+
+@router.post("/annotations/{annotation_id}/table")
+@needs_scope("annotate")
+def propose_table(annotation_id: str, given: GivenRows, workspace: TheWorkspace, user: CurrentUser) -> Proposal:
+    """Propose all rows of a table anew, from rows that a person has made or corrected; those stay as they are.
+
+    Changes no annotation: save the cells as edits with the prediction id.
+    """
+    return propose_rows(workspace, annotation_id, user.id, given.rows)
 
 
 @router.get("/annotations/{annotation_id}")

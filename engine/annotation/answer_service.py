@@ -190,7 +190,10 @@ class AnswerService:
             ).all()
             check_aided(session, annotation)
             kind = load_kinds(session, [question.id]).get(question.id)
-            asked = {page.page_id for page in ranked_so_far(newest_proposal(session, annotation_id))}
+            before = newest_proposal(session, annotation_id)
+            if before is not None and before.answer.get("source") == "table":
+                return  # its rows were looked for on all pages
+            asked = {page.page_id for page in ranked_so_far(before)}
         loaded = self.predictors.of(annotation.project_id)
         left = [page_id for page_id in by_likelihood(self.workspace, pages, question.text) if page_id not in asked]
         if not left:
@@ -404,7 +407,7 @@ class AnswerService:
                 annotation.id,
                 prepared.page_id,
                 question.id,
-                loaded,
+                loaded if prepared.answer.by_model else None,
                 prepared.answer,
                 prepared,
                 prepared.milliseconds,

@@ -19,6 +19,7 @@ from engine.annotation.page_cache import PageWords, words_of
 from engine.annotation.proposal import Candidate, RankedPage, StoredAnswer
 from engine.annotation.state import PageGeometry, raster, to_patch
 from engine.annotation.survey_answers import Prepared
+from engine.annotation.table_answers import answer_table, document_words, load_tables
 from engine.documents.form_layer.stored_widgets import widgets_of_document
 from engine.documents.form_layer.ticks import EMPTY_BOX, TICK
 from engine.documents.form_layer.widgets import FormWidget
@@ -145,19 +146,24 @@ class FormLayer:
 
 
 class DocumentForm:
-    """Form layer of a stored document, loaded once for all questions that are asked of it."""
+    """Form layer and tables of a stored document, loaded once for all questions that are asked of it."""
 
     def __init__(self, workspace: Workspace, document_id: str) -> None:
         """Load the form of a document."""
         self._workspace, self._document_id = workspace, document_id
         with workspace.database.read() as session:
+            self._tables = load_tables(session, document_id)
             widgets = widgets_of_document(session, document_id)
             pages = session.scalars(select(Page).where(Page.id.in_(list(widgets)))) if widgets else ()
             sizes = {page.id: (page.height, page.width) for page in pages}
         self._layer = FormLayer(widgets, sizes, partial(words_of, workspace))
 
     def prefer(self, question: str, by_model: Prepared, page_id: str | None = None) -> Prepared:
-        """Return the form's answer to a question, or the model's; see `FormLayer.prefer`."""
+        """Return the form's answer to a question, or the model's; see `FormLayer.prefer`; of a table its rows."""
+        if question in self._tables:
+            if by_model.answer.source == "table":
+                return by_model
+            return answer_table(self._tables[question], document_words(self._workspace, self._document_id, page_id))
         if not self._layer.fitting(page_id, by_model):
             return by_model
         with self._workspace.database.read() as session:

@@ -1,5 +1,6 @@
 """Proposals of the model: the stored answer of a prediction and its form for people."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import BaseModel, Field
@@ -7,7 +8,8 @@ from sqlalchemy import ColumnElement, Select, String, cast, func, select
 from sqlalchemy.orm import Session
 
 from db.tables import ModelVersion, Prediction
-from engine.annotation.state import AnnotationState, Correction, PageMark, Patch
+from engine.annotation.change import state_of
+from engine.annotation.state import AnnotationState, AnswerValue, Cell, Correction, PageMark, Patch
 from engine.errors import NotFound
 from engine.models.registry import label
 
@@ -33,6 +35,22 @@ class RankedPage(BaseModel):
     score: float = Field(description="Predicted IoU of its proposal, 0..1.")
 
 
+def _is_empty(part: object) -> bool:
+    """Return whether a part is left out of the JSON: few answers are tables."""
+    return not part
+
+
+class ProposedCell(BaseModel):
+    """Cell of a proposed table."""
+
+    row: int = Field(description="Number of its row, from 0.")
+    column: str = Field(description="Name of its column.")
+    page_id: str
+    words: list[int] = Field(description="Numbers of its words.")
+    mask: Patch
+    text: str = Field(description="Its words, joined.")
+
+
 class StoredAnswer(Candidate):
     """JSON in `predictions.answer`; `ranked` is filled when the whole document was asked."""
 
@@ -44,12 +62,20 @@ class StoredAnswer(Candidate):
         default=0, description="How often the page prints the key of the question, from 2; 0 otherwise."
     )
     ranked: list[RankedPage] = Field(default_factory=list)
-    source: Literal["model", "form", "outside"] = Field(
+    source: Literal["model", "form", "outside", "table"] = Field(
         default="model",
-        description="What answers: the model, the field of the PDF's form that the question names, or a model of "
-        "others whose prediction was sent here.",
+        description="What answers: the model, the field of the PDF's form that the question names, a model of "
+        "others whose prediction was sent here, or the layout of the words, which makes the cells of a table.",
     )
     proposer: str = Field(default="", description="Name and version of the model of others; empty for others.")
+    cells: list[ProposedCell] = Field(
+        default_factory=list, exclude_if=_is_empty, description="Of a table: its cells, row by row."
+    )
+
+    @property
+    def by_model(self) -> bool:
+        """Return whether the project's own model has a part in it."""
+        return self.source in ("model", "form")
 
     @property
     def rival(self) -> float:
@@ -161,8 +187,24 @@ def shown_state(prediction: Prediction) -> AnnotationState:
 def read_state(answer: dict[str, Any], page_id: str) -> AnnotationState:
     """Return the state that a stored model answer marks on a page."""
     stored = StoredAnswer.model_validate(answer)
+    if stored.cells:
+        return table_state(stored.cells)
     if not stored.mask.counts:
         return AnnotationState()
     # An empty box to tick has no word on the page that says so.
     said = Correction(text=stored.text) if stored.source == "form" and not stored.words and stored.text else None
     return AnnotationState(pages={page_id: PageMark(words=stored.words, mask=stored.mask)}, correction=said)
+
+
+def table_state(cells: Sequence[ProposedCell]) -> AnnotationState:
+    """Return the state of a table: each cell is a value with its place."""
+    return state_of(
+        [
+            AnswerValue(
+                pages={cell.page_id: PageMark(words=cell.words, mask=cell.mask)},
+                cell=Cell(row=cell.row, column=cell.column),
+            )
+            for cell in cells
+        ],
+        no_answer=False,
+    )

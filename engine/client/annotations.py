@@ -1,7 +1,7 @@
 """The client's methods for answers: ask, refine, save, accept, remove."""
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from engine.client.schemas import (
@@ -68,6 +68,19 @@ class Annotations:
             "mask": mask.model_dump(mode="json") if mask else None,
         }
         return self._at.post(Proposal, f"/annotations/{annotation_id}/refine", body)
+
+    def propose_table(
+        self, annotation_id: str, rows: Sequence[Mapping[str, Mapping[str, Sequence[int]]]] = ()
+    ) -> Proposal:
+        """Let all rows of a table be proposed anew, and return the proposal. The annotation stays as it is.
+
+        rows: those that stay: name of the column -> id of the page -> numbers of the words.
+        """
+        given = [
+            {"cells": {name: {page: list(words) for page, words in cell.items()} for name, cell in row.items()}}
+            for row in rows
+        ]
+        return self._at.post(Proposal, f"/annotations/{annotation_id}/table", {"rows": given})
 
     def save(
         self,

@@ -1734,6 +1734,8 @@ class ExtractedValue(BaseModel):
     confidence: ValueConfidence
     validated_by: Literal["person", "rule", "nothing"]
     """What stands for the value."""
+    cell: Cell | None = None
+    """Its place in a table."""
 
 
 class FieldDefinition(BaseModel):
@@ -1860,6 +1862,21 @@ class ProjectAgreement(BaseModel):
     with_proposal: Mean
     without_proposal: Mean
     by_question: Annotated[list[QuestionAgreement], Field(validate_default=True)] = []
+
+
+class ProposedCell(BaseModel):
+    """Cell of a proposed table."""
+
+    row: int
+    """Number of its row, from 0."""
+    column: str
+    """Name of its column."""
+    page_id: str
+    words: list[int]
+    """Numbers of its words."""
+    mask: Patch
+    text: str
+    """Its words, joined."""
 
 
 class ReadyFields(BaseModel):
@@ -2044,6 +2061,9 @@ class ExtractedField(BaseModel):
     status: str
     """proposal: the model's answer; automatic: accepted without a person; else the status of a person's answer."""
     values: list[ExtractedValue]
+    """Of a table: its cells, row by row."""
+    rows: list[dict[str, str | int | bool | dict[str, str | None] | None]] | None = None
+    """Of a table: its rows as plain values, by the name of the column."""
     broken_rules: list[str]
     """Rules that the values break, as sentences."""
     unsure: list[str]
@@ -2153,10 +2173,12 @@ class Proposal(BaseModel):
     repeated: int = 0
     """How often the page prints the key of the question, from 2; 0 otherwise."""
     ranked: Annotated[list[RankedPage], Field(validate_default=True)] = []
-    source: Literal["model", "form", "outside"] = "model"
-    """What answers: the model, the field of the PDF's form that the question names, or a model of others whose prediction was sent here."""
+    source: Literal["model", "form", "outside", "table"] = "model"
+    """What answers: the model, the field of the PDF's form that the question names, a model of others whose prediction was sent here, or the layout of the words, which makes the cells of a table."""
     proposer: str = ""
     """Name and version of the model of others; empty for others."""
+    cells: Annotated[list[ProposedCell], Field(validate_default=True)] = []
+    """Of a table: its cells, row by row."""
     prediction_id: str
     page_id: str
     answered: float

@@ -21,7 +21,9 @@ from engine.fields.types import FieldType
 from engine.projects.project_settings import settings_of
 from model.kinds import Kind
 
-_FROZEN = ("name", "question", "type", "several", "required", "choices", "currency", "country", "rules", "issuer")
+_FROZEN = (
+    "name", "question", "type", "several", "required", "choices", "currency", "country", "rules", "issuer", "columns",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

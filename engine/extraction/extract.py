@@ -15,6 +15,7 @@ from engine.annotation.form_answers import TypedQuestion
 from engine.annotation.issuers import load_context
 from engine.annotation.predictors import Loaded
 from engine.annotation.survey_answers import Prepared
+from engine.annotation.table_answers import answer_table
 from engine.annotation.texts import answer_texts
 from engine.annotation.unaided import unaided_questions
 from engine.documents.reading.reading_state import state_of
@@ -193,10 +194,11 @@ def _ask(
         pages = {key: page.encode for key, page in paper.pages.items()}
         answers = ask_pages(service, loaded, pages, list(within_pages(placed, PAGES_READ)))
     definitions = {field.name: field for field in fields}
+    words = {key: page.words for key, page in paper.pages.items()}
     return {
-        field.question_id: paper.form.prefer(
-            field.question, TypedQuestion(definitions[field.question_id], wanted.context), prepared
-        )
+        field.question_id: answer_table(definitions[field.question_id], words)
+        if definitions[field.question_id].columns
+        else paper.form.prefer(field.question, TypedQuestion(definitions[field.question_id], wanted.context), prepared)
         for field, prepared in answers.items()
     }
 

@@ -4,15 +4,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from db.statuses import AUTOMATIC
+from engine.annotation.proposal import table_state
 from engine.annotation.state import AnnotationState, PageMark
 from engine.annotation.survey_answers import Prepared
 from engine.annotation.values import ReadingView, read_part
 from engine.extraction.paper import PaperPage
 from engine.extraction.view import Citation, ExtractedField, ExtractedValue, ValueConfidence
 from engine.fields.definition import FieldDefinition
-from engine.fields.normalisation import LocaleContext, Normalised
+from engine.fields.normalisation import LocaleContext, Normalised, Value
 from engine.fields.read_value import MARK_ALONE
 from engine.fields.rules import broken_rules, fields_named, proven_fields
+from engine.fields.table_rows import is_table, table_rows
 from engine.fields.types import FieldType
 from engine.selection.uncertainty import confidence
 
@@ -48,8 +50,12 @@ def answer_by_model(prepared: Prepared) -> FieldAnswer:
     sure = confidence(prepared.answered, prepared.score, 0.0, answer.rival)
     if prepared.answered < _THERE or not answer.mask.counts:
         return FieldAnswer(PROPOSAL, [], prepared.score, prepared.answered, 1 - prepared.answered)
-    state = AnnotationState(pages={prepared.page_id: PageMark(words=answer.words, mask=answer.mask)})
-    return FieldAnswer(PROPOSAL, [(state, answer.text)], prepared.score, prepared.answered, sure)
+    if answer.cells:
+        parts = list(zip(table_state(answer.cells).single_values(), [cell.text for cell in answer.cells], strict=True))
+    else:
+        state = AnnotationState(pages={prepared.page_id: PageMark(words=answer.words, mask=answer.mask)})
+        parts = [(state, answer.text)]
+    return FieldAnswer(PROPOSAL, parts, prepared.score, prepared.answered, sure)
 
 
 def build_fields(
@@ -116,6 +122,7 @@ def build_fields(
             question=field.question,
             status=answer.status,
             values=values,
+            rows=_rows(field, values),
             broken_rules=said,
             unsure=[*said, *doubts],
         )
@@ -148,7 +155,14 @@ def _value(
         pages=[_cite(page, mark) for page, mark in sorted(marked, key=lambda place: place[0].number)],
         confidence=ValueConfidence(reading=min(reading, default=None), answer=answer.score, answered=answer.answered),
         validated_by=validated,  # type: ignore[arg-type]
+        cell=part.cell,
     )
+
+
+def _rows(field: FieldDefinition, values: Sequence[ExtractedValue]) -> list[dict[str, Value | None]] | None:
+    if not is_table(field):
+        return None
+    return table_rows(field, ((one.cell.row, one.cell.column, one.value) for one in values if one.cell is not None))
 
 
 def _cite(page: PaperPage, mark: PageMark) -> Citation:
@@ -171,10 +185,13 @@ def _doubts(
     """Return why an answer without a person should be looked at, as sentences."""
     doubts = []
     for value in values:
+        column = field.column(value.cell.column) if value.cell is not None else None
+        asked = field if column is None else column
+        name = field.name if value.cell is None else f"{field.name}, row {value.cell.row + 1}, {value.cell.column}"
         if value.readings and value.value is None:
-            doubts.append(f'{field.name} is ambiguous: "{value.text}" can be read in {len(value.readings)} ways.')
-        elif value.value is None and field.type not in _UNREAD:
-            doubts.append(f'{field.name}: "{value.text}" cannot be read as {field.type.value}.')
+            doubts.append(f'{name} is ambiguous: "{value.text}" can be read in {len(value.readings)} ways.')
+        elif value.value is None and asked.type not in _UNREAD:
+            doubts.append(f'{name}: "{value.text}" cannot be read as {asked.type.value}.')
     wanted = field.confidence if field.confidence is not None else least
     if wanted is not None and answer.status != AUTOMATIC and (answer.confidence or 0.0) < wanted:
         doubts.append(f"The confidence {answer.confidence or 0.0:.2f} of {field.name} is below {wanted:.2f}.")

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from engine.annotation.state import Cell
 from engine.annotation.values import ReadingView
 from engine.fields.normalisation import Value
 from engine.fields.types import FieldType
@@ -44,6 +45,7 @@ class ExtractedValue(BaseModel):
     pages: list[Citation]
     confidence: ValueConfidence
     validated_by: Literal["person", "rule", "nothing"] = Field(description="What stands for the value.")
+    cell: Cell | None = Field(None, description="Its place in a table.")
 
 
 class ExtractedField(BaseModel):
@@ -55,7 +57,10 @@ class ExtractedField(BaseModel):
         description="proposal: the model's answer; automatic: accepted without a person; else the status of a "
         "person's answer."
     )
-    values: list[ExtractedValue]
+    values: list[ExtractedValue] = Field(description="Of a table: its cells, row by row.")
+    rows: list[dict[str, Value | None]] | None = Field(
+        None, description="Of a table: its rows as plain values, by the name of the column."
+    )
     broken_rules: list[str] = Field(description="Rules that the values break, as sentences.")
     unsure: list[str] = Field(description="Why a person should look at it, as sentences; empty where nobody needs to.")
 

@@ -20,6 +20,7 @@ from db.tables import (
     Task,
 )
 from engine.annotation.issuers import load_contexts
+from engine.annotation.proposal import ProposedCell, table_state
 from engine.annotation.state import AnnotationState, PageMark, Patch
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext
@@ -127,6 +128,8 @@ def _load_of_model(session: Session, ids: Collection[str]) -> Iterator[tuple[Cel
 
 def _state_of(answer: Mapping[str, Any], page_id: str) -> AnnotationState:
     """Return what a model's answer marks; its other candidates are not read."""
+    if cells := answer.get("cells"):
+        return table_state([ProposedCell.model_validate(cell) for cell in cells])
     mask = Patch.model_validate(answer["mask"])
     return AnnotationState(pages={page_id: PageMark(words=answer["words"], mask=mask)})
 

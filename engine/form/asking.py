@@ -180,5 +180,5 @@ def _add(
         if prepared is None:
             continue
         where = annotation.id, prepared.page_id, annotation.question_id
-        by = None if prepared.answer.source == "outside" else loaded
+        by = loaded if prepared.answer.by_model else None
         session.add(build_prediction(*where, by, prepared.answer, prepared, prepared.milliseconds, {}))

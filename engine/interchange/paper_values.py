@@ -13,6 +13,7 @@ from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Normalised, Value
 from engine.fields.read_value import issuer_name
 from engine.fields.rules import broken_rules, proven_fields
+from engine.fields.table_rows import table_rows
 from engine.interchange.release import Marked, Release
 
 _SHARE_DIGITS = 6  # of a box in shares of the page: finer than a pixel of any page
@@ -63,7 +64,9 @@ class PaperValue:
     def to_json(self) -> dict[str, Any]:
         """Return the value with its citations."""
         item, normalised = self.item, self.normalised.to_json()
+        cell = {"cell": self.cell.model_dump()} if self.cell is not None else {}
         return {
+            **cell,
             **normalised,
             "answered": bool(self.marked),
             "printed": self.printed,
@@ -92,6 +95,12 @@ class Paper:
     document: FrozenDocument
     values: dict[str, list[PaperValue]]
     broken: dict[str, list[str]]
+
+    def rows(self, field: FieldDefinition) -> list[dict[str, Value | None]]:
+        """Return the rows of a table as plain values."""
+        of_field = self.values.get(field.name, ())
+        cells = ((one.cell.row, one.cell.column, one.value) for one in of_field if one.cell is not None)
+        return table_rows(field, cells)
 
 
 def fields_of(release: Release) -> FrozenFields:

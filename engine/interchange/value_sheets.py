@@ -7,7 +7,7 @@ from typing import Any
 
 import xlsxwriter
 
-from engine.fields.definition import FieldDefinition
+from engine.fields.definition import ColumnDefinition
 from engine.fields.normalisation.result import Value
 from engine.fields.types import FieldType
 
@@ -68,12 +68,12 @@ class Sheet:
             self._sheet.write_string(self._row, place, str(cell)[:_MOST_LETTERS])
 
 
-def columns_of(field: FieldDefinition) -> list[str]:
+def columns_of(field: ColumnDefinition) -> list[str]:
     """Return the columns of a field: an amount has one for its currency."""
     return [field.name, f"{field.name}_currency"] if field.type is FieldType.CURRENCY else [field.name]
 
 
-def text_cells(field: FieldDefinition, known: Sequence[Value]) -> list[str]:
+def text_cells(field: ColumnDefinition, known: Sequence[Value]) -> list[str]:
     """Return the cells of a field in CSV; several values stand line by line."""
     if field.type is FieldType.CURRENCY:
         amounts = [value for value in known if isinstance(value, dict)]
@@ -84,7 +84,7 @@ def text_cells(field: FieldDefinition, known: Sequence[Value]) -> list[str]:
     return ["\n".join(plain_text(value) for value in known)]
 
 
-def typed_cells(field: FieldDefinition, known: Sequence[Value]) -> list[Any]:
+def typed_cells(field: ColumnDefinition, known: Sequence[Value]) -> list[Any]:
     """Return the cells of a field in XLSX, typed where there is one value."""
     if len(known) != 1:
         return list(text_cells(field, known))

@@ -229,9 +229,9 @@ class _Best:
         """Return the answer of the document's form, if it has one, and put its page first in the ranking."""
         by_model = Prepared(self.page_id, self.stored, self.score, self.answered, self.milliseconds)
         by_form = form.prefer(question, by_model)
-        if by_form.answer.source != "form":
+        if by_form.answer.source == "model":
             return self
-        apart = 0.0 if by_form.score == 1 else self.disagreement
+        apart = 0.0 if by_form.score == 1 or by_form.answer.cells else self.disagreement
         page = RankedPage(page_id=by_form.page_id, answered=by_form.answered, score=by_form.score)
         ranked[:] = [page, *(other for other in ranked if other.page_id != page.page_id)]
         return _Best(by_form.page_id, by_form.answer, by_form.score, by_form.answered, apart, self.milliseconds)

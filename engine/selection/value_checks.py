@@ -24,7 +24,7 @@ from engine.fields.types import FieldType
 from engine.queries import is_head
 
 _Contexts = Mapping[str, LocaleContext]  # how documents print values, by document
-_UNREAD = (FieldType.STRING, FieldType.ADDRESS, FieldType.SIGNATURE, FieldType.REGION, FieldType.TABLE)
+_UNREAD = (FieldType.STRING, FieldType.ADDRESS, FieldType.SIGNATURE, FieldType.REGION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,13 @@ class ValueChecks:
         }
 
     def _is_readable(self, answer: SurveyAnswer, contexts: _Contexts) -> bool:
-        """Return whether a text can be read as its field's type in one way; texts and marks need no reading."""
+        """Return whether a text can be read as its field's type in one way; texts and marks need no reading.
+
+        A table never counts without a person: how sure its rows are has not been measured on a project's papers.
+        """
         field = self.fields.get(answer.question_id)
+        if field is not None and field.type is FieldType.TABLE:
+            return False
         return field is None or field.type in _UNREAD or _value(field, answer, contexts) is not None
 
     def _suspects(self, session: Session, documents: _Contexts) -> dict[str, set[str]]:

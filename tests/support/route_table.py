@@ -127,6 +127,7 @@ ROUTES: dict[str, Row] = {
     "DELETE /api/annotations/{annotation_id}": Row(REVIEWER, "annotate", query="?base=0"),  # 409: it is at revision 1
     "GET /api/documents/{document_id}/removed-answers": Row(MEMBER, "read"),
     "POST /api/annotations/{annotation_id}/refine": Row(REVIEWER, "annotate", body=WITHOUT_POINTS),
+    "POST /api/annotations/{annotation_id}/table": Row(REVIEWER, "annotate", body={"rows": []}),
     "POST /api/annotations/{annotation_id}/ask-more": Row(REVIEWER, "annotate", body={"pages": 1}),
     "PUT /api/annotations/{annotation_id}/revisions": Row(REVIEWER, "annotate", body=EDIT),
     "GET /api/annotations/{annotation_id}/revisions": Row(MEMBER, "read"),

@@ -20,6 +20,7 @@ from engine.extraction.view import Extraction
 from engine.fields.definition import FieldDefinition
 from engine.fields.field_files import read_fields
 from engine.fields.project_fields import project_fields
+from engine.fields.table_rows import rows_text
 from engine.interchange.cells import harmless
 from engine.interchange.value_sheets import columns_of, text_cells
 from engine.models.registry import ensure_shipped
@@ -116,7 +117,10 @@ def _extract(
 def _cells(extraction: Extraction, fields: Sequence[FieldDefinition]) -> list[str]:
     cells = [extraction.document.name]
     for field in fields:
-        values = [value.value for value in extraction.fields[field.name].values if value.value is not None]
+        extracted = extraction.fields[field.name]
+        values = [value.value for value in extracted.values if value.value is not None]
+        if extracted.rows is not None:
+            values = [rows_text(extracted.rows)] if extracted.rows else []
         cells += text_cells(field, values)
     return [*cells, ", ".join(extraction.unsure)]
 
@@ -127,6 +131,10 @@ def _show(extraction: Extraction) -> None:
                   box=None, header_style="bold", pad_edge=False)  # fmt: skip
     for name, field in extraction.fields.items():
         note = " ".join(field.unsure)
+        if field.rows is not None:
+            pages = ", ".join(sorted({str(place.page) for value in field.values for place in value.pages}, key=int))
+            table.add_row(name, count(len(field.rows), "row"), "", pages, escape(note))
+            continue
         for value in field.values:
             shown = value.value
             text = " ".join(part for part in shown.values() if part) if isinstance(shown, dict) else shown

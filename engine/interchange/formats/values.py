@@ -4,17 +4,19 @@ Nothing depends on the server's locale: numbers have a decimal point, dates are 
 spreadsheet shows them as its user is used to.
 """
 
+import contextlib
 import csv
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
 import xlsxwriter
 
-from engine.fields.definition import FieldDefinition
+from engine.fields.definition import ColumnDefinition, FieldDefinition
 from engine.fields.normalisation.result import Value
+from engine.fields.table_rows import RowValues, is_table, rows_text
 from engine.interchange.cells import harmless
 from engine.interchange.destination import Destination
 from engine.interchange.format import Format
@@ -27,6 +29,8 @@ from engine.interchange.value_sheets import Sheet, columns_of, open_book, plain_
 JSON_FILE, SCHEMA_FILE = "values.jsonl", "values.schema.json"
 CSV_FILE, XLSX_FILE = "values.csv", "values.xlsx"
 FORMAT = "glossator-values/1"
+_SHEET_TITLE = 31 - len(" 99")  # letters of a sheet's title; further sheets of the same table are numbered
+_TITLES = ("values", "evidence")  # without regard to case
 _LEAD = ("document", "document_sha256", "split", "licence")
 _TAIL = ("ambiguous", "unreadable", "broken_rules")
 _EVIDENCE = (
@@ -64,6 +68,7 @@ def write_json(release: Release, to: Destination, tick: Tick) -> Outcome:
                         "type": field.type.value,
                         "question": field.question,
                         "values": [value.to_json() for value in paper.values.get(field.name, ())],
+                        **({"rows": paper.rows(field)} if is_table(field) else {}),
                         "broken_rules": paper.broken.get(field.name, []),
                     }
                     for field in frozen.fields.values()
@@ -75,21 +80,35 @@ def write_json(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 
 def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write values.csv in UTF-8 with a byte order mark, by which Excel recognises it; see `harmless` of cells."""
+    """Write values.csv in UTF-8 with a byte order mark, by which Excel recognises it; see `harmless` of cells.
+
+    A table has a file of its own beside it, a row a row.
+    """
     counts = _counts()
     fields = list(fields_of(release).fields.values())
-    with to.text(CSV_FILE) as file:
-        file.write("\ufeff")
-        table = csv.writer(file)
-        table.writerow([*_LEAD, *(column for field in fields for column in columns_of(field)), *_TAIL])
+    with contextlib.ExitStack() as files:
+
+        def begin(name: str, heads: Sequence[str]) -> Callable[[Sequence[str | float]], object]:
+            file = files.enter_context(to.text(name))
+            file.write("\ufeff")
+            writer = csv.writer(file)
+            writer.writerow(heads)
+            return writer.writerow
+
+        write = begin(CSV_FILE, [*_LEAD, *(column for field in fields for column in columns_of(field)), *_TAIL])
+        tables = {field.name: begin(f"values.{field.name}.csv", _row_heads(field)) for _, field in _tables(fields)}
         for paper in _counted(release, counts, tick):
             cells = [cell for field in fields for cell in text_cells(field, _known(paper, field))]
-            table.writerow([harmless(cell) for cell in (*_lead(paper), *cells, *_tail(paper))])
+            write([harmless(cell) for cell in (*_lead(paper), *cells, *_tail(paper))])
+            for _, field in _tables(fields):
+                for number, row in enumerate(paper.rows(field), 1):
+                    texts = [cell for column in field.columns for cell in text_cells(column, _cell_values(row, column))]
+                    tables[field.name]([harmless(cell) for cell in (paper.document.name, str(number), *texts)])
     return Outcome(counts)
 
 
 def write_xlsx(release: Release, to: Destination, tick: Tick) -> Outcome:
-    """Write values.xlsx: a sheet with a row a document, and one with a row a value and its evidence."""
+    """Write values.xlsx: a sheet with a row a document, one for each table, and one with a row a value."""
     counts = _counts()
     fields = list(fields_of(release).fields.values())
     with to.file(XLSX_FILE) as target, open_book(target) as book:
@@ -108,12 +127,21 @@ class _Sheets:
         self._fields = fields
         columns = [*_LEAD, *(column for field in fields for column in columns_of(field)), *_TAIL]
         self._values = Sheet(book, "Values", columns)
+        self._tables = {field.name: Sheet(book, _title(at, field), _row_heads(field)) for at, field in _tables(fields)}
         self._evidence = Sheet(book, "Evidence", list(_EVIDENCE))
 
     def add(self, paper: Paper) -> None:
         """Add a document."""
-        cells = [cell for field in self._fields for cell in typed_cells(field, _known(paper, field))]
+        cells = [
+            cell
+            for field in self._fields
+            for cell in ([len(paper.rows(field))] if is_table(field) else typed_cells(field, _known(paper, field)))
+        ]
         self._values.add((*_lead(paper), *cells, *_tail(paper)))
+        for _, field in _tables(self._fields):
+            for number, row in enumerate(paper.rows(field), 1):
+                typed = [cell for column in field.columns for cell in typed_cells(column, _cell_values(row, column))]
+                self._tables[field.name].add((paper.document.name, number, *typed))
         for of_field in paper.values.values():
             for number, value in enumerate(of_field, 1):
                 for line in _evidence(paper, value, number):
@@ -157,8 +185,30 @@ def _tail(paper: Paper) -> tuple[str, ...]:
 
 
 def _known(paper: Paper, field: FieldDefinition) -> list[Value]:
-    """Return the values of a field that can be read."""
+    """Return the values of a field that can be read; of a table its rows as JSON."""
+    if is_table(field):
+        rows = paper.rows(field)
+        return [rows_text(rows)] if rows else []
     return [paper_value.value for paper_value in paper.values.get(field.name, ()) if paper_value.value is not None]
+
+
+def _tables(fields: Sequence[FieldDefinition]) -> Iterator[tuple[int, FieldDefinition]]:
+    """Yield the tables with their numbers from 1."""
+    return enumerate((field for field in fields if is_table(field)), 1)
+
+
+def _title(number: int, field: FieldDefinition) -> str:
+    """Return the title of a table's sheet: at most 31 letters, and no two sheets have the same."""
+    return field.name if len(field.name) <= _SHEET_TITLE and field.name not in _TITLES else f"table {number}"
+
+
+def _row_heads(field: FieldDefinition) -> list[str]:
+    return ["document", "row", *(name for column in field.columns for name in columns_of(column))]
+
+
+def _cell_values(row: RowValues, column: ColumnDefinition) -> list[Value]:
+    value = row.get(column.name)
+    return [] if value is None else [value]
 
 
 def _evidence(paper: Paper, value: PaperValue, number: int) -> Iterator[list[Any]]:
@@ -166,7 +216,10 @@ def _evidence(paper: Paper, value: PaperValue, number: int) -> Iterator[list[Any
     known = value.value
     shown = " ".join(part for part in known.values() if part) if isinstance(known, dict) else known
     readings = " | ".join(reading.words for reading in value.normalised.readings)
-    head = [paper.document.name, value.field.name, number, plain_text(shown) if shown is not None else ""]
+    name = value.field.name
+    if value.cell is not None:
+        name, number = f"{name}.{value.cell.column}", value.cell.row + 1
+    head = [paper.document.name, name, number, plain_text(shown) if shown is not None else ""]
     reason = "" if known is not None else value.normalised.reason
     tail = [value.validated_by, value.item.author, readings, reason]
     for marked in value.marked:

@@ -14,6 +14,7 @@ from engine.annotation.state import AnnotationState, PageMark
 from engine.datasets.frozen_fields import fields_of_head, frozen_kinds
 from engine.datasets.frozen_words import WordsReader
 from engine.datasets.manifest import FrozenItem, FrozenPage, FrozenWord, items_of, read_head
+from engine.fields.types import FieldType
 from engine.grounded import GroundedPage, GroundedQuestion, GroundedWord
 from engine.run_lengths import Rle, rle_of_patch
 from engine.training.evaluation.judged_values import AcceptedValue, KnownValues
@@ -94,6 +95,8 @@ def corpus_of(workspace: Workspace, sha256: str, *, exact: bool = True) -> Corpu
     for item in items_of(workspace, sha256):
         if item.status == AUTOMATIC:  # a model must not be trained or judged on a model's answers
             continue
+        if item.question_id in fields.fields and fields.fields[item.question_id].type is FieldType.TABLE:
+            continue  # rows are found by the layout of the words, not by the network
         marked = set(item.state.marked_pages())
         for page in _pages_that_count(item, marked):
             if page.id not in pages:  # in the order of the snapshot, in which its words lie

@@ -134,7 +134,10 @@ def test_texts_stand_as_they_are_written() -> None:
         ("- What?\n- 5", "line 2: field 2 is neither a question nor"),
         ("- question: What?\n  question: When?", "line 2: question is given twice"),
         ("- {? [a] : 5}", "line 1: a key is no text"),
-        (json.dumps({"properties": {"rows": {"type": "array", "items": {"properties": {}}}}}), "a table without columns"),
+        (
+            json.dumps({"properties": {"rows": {"type": "array", "items": {"properties": {}}}}}),
+            "a table without columns",
+        ),
         (json.dumps({"properties": {"a": {"$ref": "other.json"}}}), "outside of the file"),
         (json.dumps({"properties": {"a": {"$ref": "#/properties/a"}}}), "refers to itself"),
         ('{"properties": {\n"a": {"pattern": "("}}}', 'line 2: the field "a", rules.0.pattern.pattern'),

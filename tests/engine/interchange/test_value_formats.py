@@ -11,6 +11,8 @@ import openpyxl
 import pytest
 
 from engine.annotation.conventions import remember_convention
+from engine.annotation.proposal import ProposedCell, table_state
+from engine.annotation.state import to_patch
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
 from engine.interchange import value_sheets
@@ -18,8 +20,9 @@ from engine.interchange.exports import export
 from engine.interchange.formats.values import values_schema
 from engine.projects.projects import change_settings
 from engine.workspace import Workspace
+from model.masks import rasterise
 from tests.support.annotators import make_person
-from tests.support.factories import accept, line, make_document, make_project
+from tests.support.factories import accept, boxes_of, line, make_document, make_project, pages_of
 
 FIELDS = [
     FieldDefinition(name="number", question="What is the invoice number?", required=True),
@@ -156,3 +159,46 @@ def test_a_full_sheet_is_followed_by_another(
     rows = [row[1] for title in book.sheetnames[1:] for row in list(book[title].values)[1:]]
     assert book.sheetnames == ["Values", "Evidence", "Evidence 2", "Evidence 3"]
     assert len(rows) == 8 and set(rows) == {"number", "issued", "net", "total", "signed"}
+
+
+def test_a_table_has_rows_in_every_format(sqlite_workspace: Workspace, tmp_path: Path) -> None:
+    workspace = sqlite_workspace
+    project = make_project(workspace)
+    columns = [{"name": "item", "question": "Item"}, {"name": "price", "question": "Price", "type": "currency"}]
+    table = FieldDefinition.model_validate({"name": "goods", "question": "Goods?", "type": "table", "columns": columns})
+    rita = make_person(workspace, "Rita", project.id, "reviewer")
+    replace_fields(workspace, project.id, [table], rita.id)
+    words = [line("Tube 2.50€", y=20), line("=Bend unclear", y=50)]
+    document = make_document(workspace, project.id, [[*words[0], *words[1]]], name="paper.png")
+    [page] = pages_of(workspace, document.id)
+    boxes = boxes_of(workspace, page.id)
+    cells = [
+        ProposedCell(
+            row=at // 2,
+            column=("item", "price")[at % 2],
+            page_id=page.id,
+            words=[at],
+            mask=to_patch(rasterise([boxes[at]], (page.height, page.width))),
+            text="",
+        )
+        for at in range(4)
+    ]
+    accept(workspace, document, table.question, state=table_state(cells))
+    for form in ("values", "values-csv", "values-xlsx"):
+        export(workspace, project.id, form, tmp_path / form)
+    goods = lines_of(tmp_path / "values")["paper.png"]["goods"]
+    assert goods["rows"] == [
+        {"item": "Tube", "price": {"amount": "2.50", "currency": "EUR"}},
+        {"item": "=Bend", "price": None},
+    ]
+    assert goods["values"][1]["cell"] == {"row": 0, "column": "price"} and goods["values"][1]["pages"]
+    with (tmp_path / "values-csv" / "values.goods.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["document", "row", "item", "price", "price_currency"]
+    assert rows[1] == ["paper.png", "1", "Tube", "2.50", "EUR"] and rows[2][2] != "=Bend"  # made harmless
+    with (tmp_path / "values-csv" / "values.csv").open(encoding="utf-8-sig", newline="") as file:
+        [paper] = csv.DictReader(file)
+    assert json.loads(paper["goods"]) == goods["rows"] and paper["unreadable"] == "goods"
+    book = openpyxl.load_workbook(tmp_path / "values-xlsx" / "values.xlsx")
+    assert [[cell.value for cell in row] for row in book["goods"].rows][1] == ["paper.png", 1, "Tube", 2.5, "EUR"]
+    assert [row[1].value for row in book["Evidence"].rows][1:] == ["goods.item", "goods.price"] * 2
