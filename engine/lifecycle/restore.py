@@ -11,11 +11,11 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from db import migrate, private
-from db.blobs import BlobStore, sha256_of
+from db.blobs import BlobFolder, BlobStore, sha256_of
 from db.session import Database, sqlite_file
 from engine.errors import Refused
 from engine.interchange import uploaded_sets
-from engine.lifecycle.backup import OnStep
+from engine.lifecycle.backup import SPARE_BYTES, OnStep
 from engine.lifecycle.backup_folder import BLOBS, Backup, damaged, flush
 from engine.lifecycle.database_copies import is_empty, load_dump, place_sqlite
 from engine.lifecycle.moved_rows import move_rows
@@ -73,6 +73,7 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
     database_file = _check_target(settings, backup)
     check_backup(backup, on_step)
     private.make_folder(settings.data_dir)
+    _check_space(settings, backup)
     mark = settings.data_dir / _MARK
     mark.write_text(_mark_of(backup))
     blobs = open_blobs(settings)
@@ -99,6 +100,21 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
         flush(database_file.parent)
     mark.unlink()
     flush(settings.data_dir)
+
+
+def _check_space(settings: Settings, backup: Backup) -> None:
+    """Refuse a data folder whose disk is too small, before anything is written."""
+    database = (backup.folder / backup.manifest.database_file).stat().st_size
+    size = database + (0 if settings.blobs else backup.manifest.bytes) + SPARE_BYTES
+    free = shutil.disk_usage(settings.data_dir).free + sum(
+        blob.bytes
+        for blob in BlobFolder(settings.data_dir / "blobs").list_blobs()  # of a restore that was stopped
+    )
+    if size > free:
+        raise Refused(
+            f"{settings.data_dir.absolute()} has {free / 1e6:,.0f} MB free; the backup needs {size / 1e6:,.0f} MB. "
+            "Nothing was restored. Choose another disk."
+        )
 
 
 def _copy_database(backup: Backup, own: Path) -> Path:

@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
 
 from db.base import now
 from db.session import POOL, Database
-from db.tables import Change, ModelVersion, Project, User
+from db.tables import AuditEntry, Change, Document, ModelVersion, Project, User
 from engine.annotation.predictors import Predictors
 from engine.errors import Refused
 from engine.lifecycle.database_copies import find_program
@@ -20,6 +21,7 @@ from engine.workspace import Workspace
 
 _OLDEST = 12  # PostgreSQL
 _CONNECTIONS = POOL["pool_size"] + POOL["max_overflow"]  # of a process at most
+_BACKUP_AGE = timedelta(days=8)
 _KEPT = {"fsync": "on", "full_page_writes": "on"}
 _PARTS = {  # of the health check: name here, mend
     "blobs": ("files", "Check GLOSSATOR_BLOBS, its keys and the network, or the owner of the data folder."),
@@ -83,6 +85,23 @@ def check_models(workspace: Workspace) -> Iterator[Finding]:
         yield broken("models", f"The weights in use are missing: projects {', '.join(missing)}.", mend)
     else:
         yield ok("models", f"The weights in use of {len(projects)} projects are there.")
+
+
+def check_backups(workspace: Workspace) -> Iterator[Finding]:
+    """Yield when the last backup was made."""
+    made = select(func.max(AuditEntry.created_at)).where(AuditEntry.action == "backup")
+    with workspace.database.read() as session:
+        last = session.scalar(made)
+        documents = session.scalar(select(func.count()).select_from(Document)) or 0
+    mend = "glossator backup FOLDER, every night by cron or a systemd timer"
+    if last is not None and now() - last < _BACKUP_AGE:
+        yield ok("last backup", f"The last backup was made on {last:%Y-%m-%d %H:%M} UTC.")
+    elif last is not None:
+        yield warning("last backup", f"The last backup was made {(now() - last).days} days ago.", mend)
+    elif documents:
+        yield warning("last backup", "No backup was ever made by glossator backup.", mend)
+    else:
+        yield ok("last backup", "There are no documents to back up yet.")
 
 
 def check_admins(workspace: Workspace) -> Iterator[Finding]:

@@ -63,6 +63,7 @@ _OF_DATABASE: tuple[tuple[str, Callable[[Workspace], Iterable[Finding]]], ...] =
     ("database clock", lambda workspace: database.check_moments(workspace.database)),
     ("models", database.check_models),
     ("login", database.check_admins),
+    ("last backup", database.check_backups),
 )
 
 

@@ -332,6 +332,17 @@ def test_a_full_disk_is_said_and_earlier_backups_stay_whole(sqlite_installation:
         check_backup(first, silent)
 
 
+def test_a_disk_too_small_for_a_restore_is_said_before_it_begins(
+    sqlite_installation: Installation, tmp_path: Path
+) -> None:
+    backup = sqlite_installation.back_up().backup
+    with small_filesystem(tmp_path / "disk", megabytes=20):
+        new = sqlite_installation.new.model_copy(update={"data_dir": tmp_path / "disk" / "data"})
+        with pytest.raises(Refused, match=r"MB free; the backup needs .* MB. Nothing was restored"):
+            restore(new, backup, silent)
+        assert not (tmp_path / "disk" / "data" / "glossator.db").exists()
+
+
 def test_a_file_missing_here_is_named_and_the_rest_is_backed_up(sqlite_installation: Installation) -> None:
     [missing, *others] = sorted(sqlite_installation.blobs())
     sqlite_installation.workspace.blobs.remove(missing)

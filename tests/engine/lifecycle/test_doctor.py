@@ -10,13 +10,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import text, update
 from typer.testing import CliRunner
 
 from annotator.app import create_app
 from db.base import now
 from db.session import Database
-from db.tables import Change
+from db.tables import AuditEntry, Change
 from engine.accounts.users import add_user
 from engine.cli import app
 from engine.lifecycle.doctor import Finding, database, examine, installed, serving, storing
@@ -24,6 +24,7 @@ from engine.models import registry
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.support.factories import make_project, save_tiny_model
+from tests.support.installation import Installation
 from tests.support.server_process import free_port
 from tests.support.server_thread import served
 from tests.support.small_disk import small_filesystem
@@ -149,6 +150,18 @@ def test_a_login_that_no_admin_has_is_broken(sqlite_workspace: Workspace) -> Non
     assert states(database.check_admins(workspace)) == {"login": "broken"}
     add_user(workspace, "ann", "a long enough pass phrase", "admin")
     assert states(database.check_admins(workspace)) == {"login": "ok"}
+
+
+def test_an_installation_without_a_recent_backup_is_warned(sqlite_installation: Installation) -> None:
+    workspace = sqlite_installation.workspace
+    [finding] = database.check_backups(workspace)
+    assert finding.state == "warning" and "No backup was ever made" in finding.sentence
+    sqlite_installation.back_up()
+    assert states(database.check_backups(workspace)) == {"last backup": "ok"}
+    with workspace.database.write() as session:
+        session.execute(update(AuditEntry).values(created_at=now() - timedelta(days=12, hours=1)))
+    [finding] = database.check_backups(workspace)
+    assert finding.state == "warning" and "12 days ago" in finding.sentence
 
 
 class Proxy(BaseHTTPRequestHandler):
