@@ -12,12 +12,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, bindparam, delete, event, insert, or_, select, text, true
+from sqlalchemy import ColumnElement, Select, bindparam, delete, event, exists, insert, or_, select, text, true
 from sqlalchemy.orm import ORMExecuteState, Session
 
 from db.changes import ObservedSession
 from db.search_tokens import joined_texts, key_of, name_tokens, printed_tokens
-from db.tables import Document, DocumentText, Page, PageWord
+from db.tables import Document, DocumentText, Page, PageWord, RemovedDocument
 from db.tables.search import SEVERAL
 
 PART = 8  # pages: all are read again when words of one change
@@ -98,7 +98,10 @@ def compute_rows(session: Session, chosen: _Chosen) -> dict[str, list[tuple[int,
     printed: dict[str, dict[int, list[tuple[int, int, str]]]] = {document_id: {} for document_id in chosen}
     for document_id, number, position, word in connection.execute(_select_words(chosen)):
         printed[document_id].setdefault(part_of(number), []).append((number, position, word))
-    for document_id, project_id, name in connection.execute(_NAMES, {"ids": list(chosen)}):
+    for document_id, project_id, name, removed in connection.execute(_NAMES, {"ids": list(chosen)}):
+        if removed:  # no search finds what lies in the bin
+            rows_by_document[document_id] = []
+            continue
         key, wanted = key_of(project_id), chosen[document_id]
         parts = {0, *printed[document_id]} if wanted is None else wanted
         rows = rows_by_document[document_id] = []
@@ -217,7 +220,8 @@ def _dirty_of(session: Session) -> _Dirty:
 # Built once at import: each upload and each correction of words runs them.
 _IDS: Any = bindparam("ids", expanding=True)
 _LOCK = select(Document.id).where(Document.id.in_(_IDS)).order_by(Document.id).with_for_update(key_share=True)
-_NAMES = select(Document.id, Document.project_id, Document.name).where(Document.id.in_(_IDS))
+_REMOVED = exists().where(RemovedDocument.document_id == Document.id)
+_NAMES = select(Document.id, Document.project_id, Document.name, _REMOVED).where(Document.id.in_(_IDS))
 _KEPT = (
     select(DocumentText.id, DocumentText.document_id, DocumentText.part, DocumentText.tokens)
     .where(DocumentText.document_id.in_(_IDS))

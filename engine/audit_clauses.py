@@ -35,6 +35,8 @@ _CLAUSES: Mapping[str, str] = {
     "stage.fall_back": "set the stage back to {stage}: {reason}",
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
+    "documents.remove": "removed the document {document} into the bin",
+    "documents.restore": "restored the document {document} from the bin",
     "words.read_again": "read page {page} of {document} again ({new} new, {gone} gone)",
     "pages.turn": "turned page {page} of {document} by {degrees} degrees",
     "automatic.undo": "withdrew {answers}",

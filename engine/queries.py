@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from db.base import Base
 from db.statuses import REMOVED
-from db.tables import Annotation, AutomaticAnswer, Revision
+from db.tables import Annotation, AutomaticAnswer, Project, Revision
 from engine.errors import NotFound
 
 _NAMES = {"modelversion": "model", "loginsession": "session", "projectfield": "field"}
@@ -24,6 +24,11 @@ def not_removed(annotation: type[Annotation] = Annotation) -> ColumnElement[bool
         annotation: the table `Annotation`, or an alias of it.
     """
     return annotation.status != REMOVED
+
+
+def is_project() -> ColumnElement[bool]:
+    """Return the condition that a row of projects is one for people, and not the bin of another."""
+    return Project.bin_of.is_(None)
 
 
 def in_force() -> ColumnElement[bool]:

@@ -139,6 +139,9 @@ CAUSES: dict[str, dict[str, str]] = {
         "429": "Too many wrong passwords; Retry-After gives the seconds to wait.",
     },
     "POST /api/users": {"409": "The name, or a confusingly similar one, is taken."},
+    "POST /api/projects/{project_id}/bin/restore": {
+        "409": "The project has a document with the same bytes again, or the document is being deleted."
+    },
     "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
     "POST /api/webhooks/{webhook_id}/test": {"409": "The webhook is switched off."},
     "POST /api/webhook-deliveries/{delivery_id}/send": {

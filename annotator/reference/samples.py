@@ -239,6 +239,13 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "MadeInvitation.used_by": (None,),
     "AuditLine.action": ("members.role",),
     "what": ("changed amira from annotator to reviewer",),
+    # bin
+    "ChosenDocuments.documents": ([ID],),
+    "ChangedDocuments.documents": ([ID],),
+    "BinLine.answers": (3,),
+    "BinLine.removed_by": ("bento",),
+    "BinLine.removed_at": (MOMENT,),
+    "BinLine.deleted_at": (MOMENT,),
     # webhooks
     "WantedWebhook.url": ("https://example.org/hooks/glossator",),
     "ChangedWebhook.url": ("https://example.org/hooks/glossator",),

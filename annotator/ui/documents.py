@@ -33,6 +33,8 @@ COLUMNS = ["Document", "Pages", "Words", "Questions", "Accepted", "Added", "Note
 EMPTY = empty("No documents yet.", "Upload PDF files or pictures, or run: glossator ingest FILES")
 _UPLOAD = '<glossator-upload class="g-people g-upload"></glossator-upload>'  # annotator/static/tabs/document_upload.js
 
+_BIN = '<glossator-bin class="g-people" data-project="{project}"></glossator-bin>'  # static/tabs/removed_documents.js
+
 
 def _notes(line: DocumentLine) -> Markup:
     """Return the notes about a document, its duplicate group first."""
@@ -44,6 +46,15 @@ def _notes(line: DocumentLine) -> Markup:
             0, f"{badge('duplicate', 'plain')} Same as <bdi>{escape(line.same_as)}</bdi>; both stay in one split."
         )
     return Markup(f'<div class="glossator-wide">{" ".join(notes)}</div>') if notes else Markup("")
+
+
+def _document(project_id: str, line: DocumentLine, chosen: bool) -> Markup:
+    """Return the name of a document as a link, behind a box to choose it (static/tabs/removed_documents.js)."""
+    shown = link(f"./#project={project_id}&document={line.id}", line.name)
+    if not chosen:
+        return shown
+    box = f'<glossator-choice data-document="{line.id}" data-name="{escape(line.name, quote=True)}"></glossator-choice>'
+    return Markup(f'<div class="g-chosen-name">{box}{shown}</div>')
 
 
 def import_form(project_id: str | None) -> str:
@@ -100,6 +111,7 @@ def build(service: AnswerService) -> None:
             )
             order = gr.Dropdown(ORDERS, value="-created", label="Order", visible=False)
             skipped = gr.Dropdown(SKIPPED, value="", label="Skipped tasks", visible=False)
+        removed = gr.HTML(apply_default_css=False)
         content = gr.HTML()
         pages = TablePages("documents")
         taking_in = gr.HTML(apply_default_css=False)
@@ -118,11 +130,12 @@ def build(service: AnswerService) -> None:
         creates = gr.update(visible=user.role == "admin")
         hidden = gr.update(visible=False)
         if project_id is None or role is None:
-            return ["", "", NO_PROJECT, hidden, hidden, hidden, *pages.hide(), "", creates, creates]
+            return ["", "", "", NO_PROJECT, hidden, hidden, hidden, *pages.hide(), "", creates, creates]
         form = import_form(project_id) if role in ("reviewer", "admin") else ""
+        bin_of_project = _BIN.format(project=escape(project_id)) if role == "admin" else ""
         totals = document_totals(service.workspace, project_id, user.id)
         if not totals.documents:
-            return [_UPLOAD, "", EMPTY, hidden, hidden, hidden, *pages.hide(), form, creates, creates]
+            return [_UPLOAD, "", bin_of_project, EMPTY, hidden, hidden, hidden, *pages.hide(), form, creates, creates]
         reviews = role in ("reviewer", "admin")
         flag = reason or None if reviews else None  # who skips what is the reviewers'
         asked = {"project": project_id, "query": query, "sort": sort, "skipped": flag}
@@ -132,9 +145,9 @@ def build(service: AnswerService) -> None:
             service.workspace, project_id, user.id, query=query, sort=sort, limit=ROWS, cursor=cursor, skipped=flag
         )
         shown, turned = gr.update(visible=True), pages.show(trail, page.next, **asked)
-        listed = _list_page(project_id, page, len(trail) * ROWS)
+        listed = _list_page(project_id, page, len(trail) * ROWS, removes=role == "admin")
         flags = gr.update(visible=reviews)
-        return [_UPLOAD, _figures(totals), listed, shown, shown, flags, *turned, form, creates, creates]
+        return [_UPLOAD, _figures(totals), bin_of_project, listed, shown, shown, flags, *turned, form, creates, creates]
 
     def make(wanted: str, request: gr.Request) -> tuple[dict[str, str], str]:
         user = current_user(service, request)
@@ -143,7 +156,7 @@ def build(service: AnswerService) -> None:
         project = projects.create_project(service.workspace, wanted.strip(), created_by=user.id)
         return {"id": project.id}, ""
 
-    filled = [upload, figures, content, search, order, skipped, *pages.outputs, taking_in, name, create]
+    filled = [upload, figures, removed, content, search, order, skipped, *pages.outputs, taking_in, name, create]
     tab.follow(show, [search, order, skipped, pages.place], filled)
     tab.fetch_again_on(search.change, order.input, skipped.input)
     pages.fetch_when_turned(tab)
@@ -163,13 +176,14 @@ def _figures(totals: DocumentTotals) -> str:
     return f'<div class="glossator-figures">{shown}</div>'
 
 
-def _list_page(project_id: str, page: DocumentPage, before: int) -> str:
+def _list_page(project_id: str, page: DocumentPage, before: int, *, removes: bool) -> str:
     """Return a page of documents (HTML).
 
     Args:
         project_id: project of the documents.
         page: the page.
         before: number of documents on the pages before it.
+        removes: whether the reader may remove documents.
     """
     if not page.lines:
         return empty(
@@ -178,7 +192,7 @@ def _list_page(project_id: str, page: DocumentPage, before: int) -> str:
         )
     rows = [
         [
-            link(f"./#project={project_id}&document={line.id}", line.name),
+            _document(project_id, line, removes),
             line.pages,
             line.words,
             line.questions,

@@ -16,6 +16,7 @@ from db.tables.annotations import (
     Task,
     TaskCount,
 )
+from db.tables.bin import RemovedDocument
 from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWidget, PageWord, WordEdit
 from db.tables.extraction import ExtractionCallback
@@ -97,6 +98,7 @@ __all__ = [
     "Question",
     "QueueDay",
     "QueueDocument",
+    "RemovedDocument",
     "Review",
     "ReviewCount",
     "Revision",

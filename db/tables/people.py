@@ -71,7 +71,8 @@ class LoginAttempt(Base):
 class Project(Base):
     """Documents, questions, and one line of models that learn from them.
 
-    `settings` is an engine.projects.projects.ProjectSettings.
+    `settings` is an engine.projects.projects.ProjectSettings. `bin_of`: a bin is a project without members that holds
+    the removed documents of another one (db.tables.bin).
     """
 
     __tablename__ = "projects"
@@ -81,6 +82,7 @@ class Project(Base):
     description: Mapped[str] = mapped_column(Text, default="")
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
     clock_since: Mapped[datetime | None]  # start of its retrain_cron; earlier due times are not made up
+    bin_of: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 
@@ -125,6 +127,7 @@ class AuditEntry(Base):
     __table_args__ = (
         Index("ix_audit_entries_of", "project_id", "created_at", "id"),
         Index("ix_audit_entries_created_at_id", "created_at", "id"),
+        Index("ix_audit_entries_subject", "subject"),
     )
 
     id: Mapped[Id]

@@ -6,7 +6,7 @@ Projects of which a user is not a member raise NotFound, so that ids reveal noth
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.tables import (
@@ -116,7 +116,7 @@ def check_author(session: Session, annotation: Annotation, user_id: str, *, remo
 
 
 def project_of(session: Session, name: str, key: str) -> str:
-    """Return the project of a resource.
+    """Return the project of a resource; of one in a bin, the project that it was removed from.
 
     Args:
         session: an open session.
@@ -126,20 +126,27 @@ def project_of(session: Session, name: str, key: str) -> str:
     Raises:
         NotFound: there is no such resource.
     """
+    return _owner_of(session, name, key)[0]
+
+
+def _owner_of(session: Session, name: str, key: str) -> tuple[str, bool]:
+    """Return the project of a resource, and whether the resource lies in its bin. Raises as `project_of`."""
+    owner = select(func.coalesce(Project.bin_of, Project.id), Project.bin_of.is_not(None))
     if name == "project_id":
-        found, what = session.scalar(select(Project.id).where(Project.id == key)), "project"
+        what, owner = "project", owner.where(Project.id == key, Project.bin_of.is_(None))
     elif name in _THROUGH_PAGE:
         what, column = _THROUGH_PAGE[name]
-        owner = select(Document.project_id).join(Page, Page.document_id == Document.id)
+        owner = owner.join(Document, Document.project_id == Project.id).join(Page, Page.document_id == Document.id)
         if name == "prediction_id":
             owner = owner.join(Prediction, Prediction.page_id == Page.id)
-        found = session.scalar(owner.where(column == key))
+        owner = owner.where(column == key)
     else:
         what, table = _OWNED[name]
-        found = session.scalar(select(table.project_id).where(table.id == key))
+        owner = owner.join(table, table.project_id == Project.id).where(table.id == key)
+    found = session.execute(owner).one_or_none()
     if found is None:
         raise NotFound(f"There is no such {what}.")
-    return found
+    return found[0], found[1]
 
 
 def check(
@@ -162,13 +169,16 @@ def check(
             member.
         Forbidden: the role is too low.
     """
-    owners = {name: project_of(session, name, key) for name, key in ids.items()}
-    if len(set(owners.values())) > 1:
+    owners = {name: _owner_of(session, name, key) for name, key in ids.items()}
+    projects = {project_id for project_id, _ in owners.values()}
+    if len(projects) > 1:
         raise NotFound("The ids belong to different projects. Check the path.")
-    role = role_in(session, user, next(iter(owners.values())))
+    role = role_in(session, user, projects.pop())
     if role is None:
         what = {"project_id": "project"} | {name: what for name, (what, _) in {**_OWNED, **_THROUGH_PAGE}.items()}
         raise NotFound(f"There is no such {what[next(iter(owners))]}.")
+    if any(in_bin for _, in_bin in owners.values()):
+        raise NotFound(visibility.IN_BIN)
     if RANK[role] < RANK["reviewer"]:
         _check_seen(session, user, ids)
     if RANK[role] < RANK[needed]:

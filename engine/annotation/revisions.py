@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
-from sqlalchemy import Row, bindparam, case, insert, select, update
+from sqlalchemy import Row, bindparam, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
@@ -271,11 +271,16 @@ _ALLOWED = (
         User.disabled_at,
         Member.role.label("member_role"),
         Project.settings,
+        Project.bin_of,
         ProjectField.definition.label("field"),
     )
     .join(Project, Project.id == Annotation.project_id)
     .join(User, User.id == bindparam("user"))
-    .outerjoin(Member, (Member.project_id == Annotation.project_id) & (Member.user_id == bindparam("user")))
+    .outerjoin(
+        Member,
+        (Member.project_id == func.coalesce(Project.bin_of, Annotation.project_id))
+        & (Member.user_id == bindparam("user")),
+    )
     .outerjoin(ProjectField, (ProjectField.question_id == Annotation.question_id) & ProjectField.name.is_not(None))
     .where(Annotation.id == bindparam("annotation"))
 )
@@ -310,6 +315,8 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     )
     if found is None or not member:
         raise NotFound("There is no such annotation.")
+    if found.bin_of is not None:  # the page keeps the edits, and sends them again once the document is back
+        raise NotFound(visibility.IN_BIN)
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")
     if found.author_id != user_id and not reviewer:
         permissions.check_author(session, session.get_one(Annotation, annotation_id), user_id)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from engine.client.schemas import (
+    BinLine,
+    ChangedDocuments,
     Document,
     DocumentLine,
     EditedWords,
@@ -125,6 +127,26 @@ class Documents:
         out = Path(path)
         self._at.download(f"/documents/{document_id}/marked.pdf", out)
         return out
+
+    def remove_documents(self, project_id: str, document_ids: Sequence[str]) -> list[str]:
+        """Remove documents into the bin of their project; return those that were not there already.
+
+        document_ids: at most 1,000.
+        """
+        body = {"documents": list(document_ids)}
+        return self._at.post(ChangedDocuments, f"/projects/{project_id}/documents/remove", body).documents
+
+    def bin(self, project_id: str) -> list[BinLine]:
+        """Return the documents in the bin of a project, last removed first."""
+        return self._at.all(BinLine, f"/projects/{project_id}/bin")
+
+    def restore_documents(self, project_id: str, document_ids: Sequence[str]) -> list[str]:
+        """Restore documents from the bin with their answers; return those that this restored.
+
+        document_ids: at most 1,000.
+        """
+        body = {"documents": list(document_ids)}
+        return self._at.post(ChangedDocuments, f"/projects/{project_id}/bin/restore", body).documents
 
     def stop_reading(self, document_id: str) -> None:
         """Stop the reading of a long document at its next step. The pages read so far stay."""

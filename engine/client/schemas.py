@@ -75,6 +75,18 @@ class AutomaticLine(BaseModel):
     created_at: datetime
 
 
+class BinLine(BaseModel):
+    """A document in the bin: its name, pages and answers, who removed it and when, and when it will be deleted."""
+
+    id: str
+    name: str
+    pages: int
+    answers: int
+    removed_by: str | None
+    removed_at: datetime
+    deleted_at: datetime
+
+
 class BrokenRule(BaseModel):
     """A broken rule."""
 
@@ -147,6 +159,12 @@ class ChangeLine(BaseModel):
     """documents, questions, tasks (queue, leases), answers, figures (numbers of documents), values (rows of the table of values), jobs, runs, models, projects (name, settings, stage), members, or users (all for admins of the server, oneself for others)."""
     subjects: list[str] | None
     """Ids of what changed: documents (also for answers, figures and values), jobs, runs, models, users; null: any of them."""
+
+
+class ChangedDocuments(BaseModel):
+    """Ids of the documents that the request has changed."""
+
+    documents: list[str]
 
 
 class ChangesView(BaseModel):

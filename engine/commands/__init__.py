@@ -19,8 +19,9 @@ COMMANDS = {
     "ingest": ("annotation.documents", "Add files to a project. Each becomes a document or is refused with a reason."),
     "documents": (
         "annotation.documents",
-        "List and show documents, write them as marked PDFs, read them again, and compute their page signatures.",
+        "List, show and remove documents, write them as marked PDFs, read them again, and compute signatures.",
     ),
+    "bin": ("annotation.bin", "List removed documents, and restore them."),
     "ask": ("annotation.ask", "Ask a question about a document. The answer is saved as a draft."),
     "extract": ("annotation.extract", "Print the values of the fields of papers, with their places as JSON."),
     "predictions": ("annotation.predictions", "Take in predictions of other models as proposals."),

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, ScalarSelect, func, select
 from sqlalchemy.orm import Session, aliased
 
 from db.statuses import ANSWERED
-from db.tables import Annotation, FinishedMask, MaskCount, Prediction, Review, Revision, Task, User
+from db.tables import Annotation, Document, FinishedMask, MaskCount, Prediction, Review, Revision, Task, User
 from engine.annotation.agreement import Agreement, compare
 from engine.annotation.state import AnnotationState
 from engine.annotation.typed_values import TypedValues, load_typed_values
@@ -161,7 +161,10 @@ def values_by_annotation(
 def of_documents(project_id: str, documents: Collection[str] | None) -> ColumnElement[bool]:
     """Return the condition of annotations of these documents of a project; None: of all."""
     # Not by their project too: SQLite would take its index, and read all answers of the project.
-    return Annotation.project_id == project_id if documents is None else Annotation.document_id.in_(documents)
+    if documents is None:
+        return Annotation.project_id == project_id
+    there = select(Document.id).where(Document.id.in_(documents), Document.project_id == project_id)  # not in the bin
+    return Annotation.document_id.in_(there)
 
 
 def own_answers(

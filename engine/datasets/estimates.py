@@ -89,8 +89,13 @@ def questions_answered(workspace: Workspace, project_id: str) -> list[str]:
     """Return the answered questions of a project, automatically answered ones included, alphabetically."""
     with workspace.database.read() as session:
         asked = select(Question.text).where(Question.project_id == project_id)
-        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, not_removed())
-        of_question = AutomaticAnswer.task_id == Task.id, Task.question_id == Question.id
+        of_project = Annotation.project_id == project_id  # and not in its bin
+        answered = exists().where(Annotation.question_id == Question.id, Annotation.head > 0, not_removed(), of_project)
+        of_question = (
+            AutomaticAnswer.task_id == Task.id,
+            Task.question_id == Question.id,
+            Task.project_id == project_id,
+        )
         by_trusted = AutomaticAnswer.model_version_id.in_(find_trusted_versions(session, project_id))
         automatic = exists().where(*of_question, in_force(), by_trusted)
         return list(session.scalars(asked.where(answered | automatic).order_by(Question.text)))

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from db.blobs import sha256_of
 from db.tables import Document, Page, PageWord, Project
 from engine.documents.duplicates import signature_index
-from engine.documents.duplicates.groups import group_for, settle
+from engine.documents.duplicates.groups import group_for, home_of, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.form_layer.stored_widgets import add_widgets
 from engine.documents.limits import ReadLimits
@@ -239,7 +239,7 @@ def add_page(session: Session, document: Document, read: ReadPage, image_sha256:
     )
     session.add(page)
     session.flush()
-    signature_index.remember(session, document.project_id, document.group_id, document.id, page.id, signature)
+    signature_index.remember(session, home_of(session, document), document.group_id, document.id, page.id, signature)
     add_widgets(session, page.id, read.widgets)
     if read.words:
         session.execute(

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from db.base import now
 from db.statuses import AUTOMATIC
-from db.tables import Document, ExtractionCallback, User
+from db.tables import Document, ExtractionCallback, RemovedDocument, User
 from engine.accounts import permissions
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Forbidden, Refused
@@ -86,6 +86,9 @@ def _follow(service: AnswerService, callback: ExtractionCallback) -> None:
     if role not in ("reviewer", "admin"):  # who named the address may not have the answers of others any more
         _drop(service.workspace, callback)
         return
+    if _in_bin(service.workspace, callback.document_id):  # it is looked at again when it comes back
+        _put_back(service.workspace, callback, callback.awaited)
+        return
     if callback.awaited and not _decided(service.workspace, callback.document_id, callback.awaited):
         _put_back(service.workspace, callback, callback.awaited)
         return
@@ -101,6 +104,11 @@ def _follow(service: AnswerService, callback: ExtractionCallback) -> None:
         _put_back(service.workspace, callback, awaited)
         return
     _drop(service.workspace, callback)
+
+
+def _in_bin(workspace: Workspace, document_id: str) -> bool:
+    with workspace.database.read() as session:
+        return session.get(RemovedDocument, document_id) is not None
 
 
 def _drop(workspace: Workspace, callback: ExtractionCallback) -> None:

@@ -1,15 +1,15 @@
-"""Uses of questions: of how many documents each was asked, and its newest answer; removed answers count nowhere."""
+"""Uses of questions: of how many documents each was asked, and its newest answer; what is removed counts nowhere."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import date
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, update
+from sqlalchemy import bindparam, exists, func, select, update
 from sqlalchemy.orm import Session
 
 from db.statuses import REMOVED
-from db.tables import Annotation, AskedDocument, Question
+from db.tables import Annotation, AskedDocument, Question, RemovedDocument
 from engine.followers.derived_table import DerivedTable, Row
 from engine.followers.follower import Differences, Follower
 
@@ -75,7 +75,12 @@ _ASKED = (
         func.max(Annotation.project_id),
         func.max(Annotation.id),
     )
-    .where(Annotation.document_id.in_(_IDS), Annotation.status != REMOVED)
+    .where(
+        Annotation.document_id.in_(_IDS),
+        Annotation.status != REMOVED,
+        # The question is of the project: what lies in the bin is not asked of it.
+        ~exists().where(RemovedDocument.document_id == Annotation.document_id),
+    )
     .group_by(Annotation.document_id, Annotation.question_id)
 )
 _MOVE = (

@@ -16,7 +16,7 @@ from engine.errors import Conflict, NotFound, Refused
 from engine.fields.normalisation import LocaleContext
 from engine.paging import Order, Page
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.queries import existing
+from engine.queries import existing, is_project
 from engine.settings import Settings
 from engine.tasks.opening import task_changes
 from engine.text import check_name
@@ -159,9 +159,9 @@ def project_named(workspace: Workspace, name: str) -> Project:
         NotFound: there is no such project; the sentence lists all names.
     """
     with workspace.database.read() as session:
-        project = session.scalar(select(Project).where(Project.name == name))
+        project = session.scalar(select(Project).where(Project.name == name, is_project()))
         if project is None:
-            names = ", ".join(session.scalars(select(Project.name).order_by(Project.name)))
+            names = ", ".join(session.scalars(select(Project.name).where(is_project()).order_by(Project.name)))
             raise NotFound(f"There is no project {name!r}. Projects: {names or 'none'}.")
         return project
 
@@ -190,7 +190,7 @@ def summaries(
     Raises:
         Refused: the cursor is not one of this list.
     """
-    chosen = select(Project)
+    chosen = select(Project).where(is_project())
     if user is not None and user.role != "admin":
         chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
     order = Order("projects", (case((Project.name == DEFAULT_NAME, 0), else_=1), Project.name))
@@ -224,7 +224,7 @@ def _count_hidden(session: Session, user: User, ids: Sequence[str]) -> dict[str,
 
 def visible_to(workspace: Workspace, user: User) -> list[Project]:
     """Return the projects of a user without counting anything: the default one first, the others by name."""
-    chosen = select(Project).order_by(Project.name != DEFAULT_NAME, Project.name)
+    chosen = select(Project).where(is_project()).order_by(Project.name != DEFAULT_NAME, Project.name)
     if user.role != "admin":
         chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
     with workspace.database.read() as session:

@@ -17,6 +17,7 @@ from db.statuses import ACCEPTED
 from db.tables import Document, Job, LabelReview, Page
 from engine import audit
 from engine.documents.duplicates import signature_index
+from engine.documents.duplicates.groups import home_of
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.form_layer.stored_widgets import widgets_of_page
 from engine.documents.form_layer.ticks import ticks_in_place
@@ -174,7 +175,9 @@ def read_page(workspace: Workspace, page_id: str, by: str, *, by_itself: bool = 
             done = replace(done, stays=stays)
         document = session.get_one(Document, page.document_id)
         if signature is not None:
-            signature_index.replace(session, document.project_id, document.group_id, document.id, page_id, signature)
+            signature_index.replace(
+                session, home_of(session, document), document.group_id, document.id, page_id, signature
+            )
         _put_up(session, document.project_id, page_id, done)
         _end_warnings(session, document, page.number)
         audit.record(

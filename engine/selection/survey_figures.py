@@ -13,7 +13,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Job, SurveyAnswer, Task, TaskChange
+from db.tables import Document, Job, SurveyAnswer, Task, TaskChange
 from engine import changes
 from engine.annotation.survey_answers import fresh
 from engine.selection.acceptable_tasks import acceptable
@@ -119,7 +119,8 @@ def _now(session: Session, project_id: str, version_id: str, known: _Known | Non
     moved = _Known(cursor, basis, newest, known.documents, known.sums, known.surveyed, known.acceptable)
     if newest is None or not touched:
         return moved
-    newer = _read_figures(session, project_id, version_id, touched)
+    there = session.scalars(select(Document.id).where(Document.id.in_(touched), Document.project_id == project_id))
+    newer = _read_figures(session, project_id, version_id, there.all())  # the others lie in the bin
     return _update(moved, {document: newer.get(document, _NONE) for document in touched})
 
 

@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import FilePayload, expect
 
 from tests.browser.bench import Bench, invoice
-from tests.browser.tabs import made, tab
+from tests.browser.tabs import OWN, made, tab
 
 NAME = "Delivery note of the eleventh of November 2026, signed.pdf"
 
@@ -22,8 +22,8 @@ def test_files_are_uploaded_with_their_progress_and_their_refusals(bench: Bench)
     with page.expect_file_chooser() as chooser:
         panel.get_by_role("button", name="Upload documents").press("Enter")
     chooser.value.set_files([pdf(NAME), pdf("no PDF at all.pdf", b"nothing"), pdf("short.pdf")])
-    expect(panel.get_by_role("row", name=re.compile("^short"))).to_be_visible()
-    expect(panel.get_by_role("row", name=re.compile(f"^{NAME}"))).to_be_visible()
+    expect(panel.get_by_role("row", name=re.compile("^Choose short"))).to_be_visible()
+    expect(panel.get_by_role("row", name=re.compile(f"^Choose {NAME}"))).to_be_visible()
     upload = panel.locator("glossator-upload")
     expect(upload).to_contain_text("2 of 3 files stored")
     upload.get_by_text("1 file was refused").click()
@@ -34,11 +34,43 @@ def test_files_are_uploaded_with_their_progress_and_their_refusals(bench: Bench)
     expect(panel).to_contain_text("No documents found.")
     panel.get_by_role("combobox", name="Skipped tasks").click()
     page.get_by_role("option", name="All documents").click()
-    expect(panel.get_by_role("row", name=re.compile("^short"))).to_be_visible()
+    expect(panel.get_by_role("row", name=re.compile("^Choose short"))).to_be_visible()
     # On a phone, the name comes first, on whole words.
     page.set_viewport_size({"width": 390, "height": 844})
-    row = panel.get_by_role("row", name=re.compile(f"^{NAME}"))
+    row = panel.get_by_role("row", name=re.compile(f"^Choose {NAME}"))
     expect(row.get_by_role("cell").first).to_have_text(NAME)
     name, line = row.get_by_role("link").bounding_box(), row.bounding_box()
     assert name is not None and line is not None
     assert name["y"] - line["y"] < 20 and name["width"] > 0.6 * line["width"] and name["height"] < 60
+
+
+def test_chosen_documents_are_removed_with_one_undo_and_lie_in_the_bin(bench: Bench) -> None:
+    page = bench.page
+    project = made(bench, "removed on its tab")
+    files = {f"{name}.pdf": invoice() for name in ("first", "second", "third")}
+    for name, content in files.items():
+        address = f"{bench.server}/api/projects/{project}/documents"
+        stored = page.request.post(address, multipart={"files": pdf(name, content)}, headers=OWN)
+        assert stored.ok, stored.text()
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    panel = tab(page, "Documents")
+    rows = panel.get_by_role("row").filter(has=page.get_by_role("link"))
+    expect(rows).to_have_count(3)
+    expect(panel.locator("glossator-bin summary")).to_be_hidden()
+    panel.get_by_role("checkbox", name="Choose first.pdf").check()
+    panel.get_by_role("checkbox", name="Choose third.pdf").check()
+    panel.get_by_role("button", name="Remove 2 documents").click()
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("second.pdf")
+    panel.get_by_text("Bin: 2 documents").click()
+    expect(panel.locator("glossator-bin li")).to_have_count(2)
+    panel.get_by_role("button", name="Undo: restore 2 documents").click()
+    expect(rows).to_have_count(3)
+    expect(panel.locator("glossator-bin summary")).to_be_hidden()
+    panel.get_by_role("button", name="Choose all on this page").click()
+    panel.get_by_role("button", name="Remove 3 documents").click()
+    expect(panel).to_contain_text("No documents yet.")
+    expect(panel).to_contain_text("Bin: 3 documents")
+    panel.locator("glossator-bin li", has_text="second.pdf").get_by_role("button", name="Restore").click()
+    expect(rows).to_have_count(1)
+    expect(rows).to_contain_text("second.pdf")

@@ -28,6 +28,7 @@ from engine.answer_table import parse_request, table_page
 from engine.datasets.snapshot_views import snapshot_lines
 from engine.fields.project_fields import project_fields
 from engine.jobs import job_list, queue
+from engine.lifecycle import bin as lifecycle
 from engine.models import registry
 from engine.paging import Page
 from engine.projects import projects
@@ -135,6 +136,10 @@ class LongLists:
             "invitations": (
                 self.more_invitations,
                 lambda limit, at: invitations.invitations(workspace, project, limit=limit, cursor=at),
+            ),
+            "bin": (
+                self.more_removed,
+                lambda limit, at: lifecycle.list_bin(workspace, project, limit=limit, cursor=at),
             ),
             "webhooks": (
                 self.more_webhooks,
@@ -250,6 +255,10 @@ class LongLists:
     def more_sessions(self) -> None:
         digest = f"{next(self.numbers):016}".ljust(64, "0")
         self.add(LoginSession(token_sha256=digest, user_id=self.local.id, expires_at=now() + timedelta(days=1)))
+
+    def more_removed(self) -> None:
+        document = make_document(self.workspace, self.project, [bill(next(self.numbers))])
+        lifecycle.remove(self.workspace, self.project, [document.id], self.local.id)
 
     def more_webhooks(self) -> None:
         url = f"https://webhooks.invalid/{next(self.numbers)}"

@@ -82,6 +82,10 @@ ROUTES: dict[str, Row] = {
     "POST /api/projects/{project_id}/invitations": Row(ADMIN, body={"role": "annotator"}),
     "DELETE /api/invitations/{invitation_id}": Row(ADMIN),
     "GET /api/projects/{project_id}/audit": Row(ADMIN),
+    # --- bin
+    "POST /api/projects/{project_id}/documents/remove": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
+    "GET /api/projects/{project_id}/bin": Row(ADMIN),
+    "POST /api/projects/{project_id}/bin/restore": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
     # --- webhooks
     "GET /api/projects/{project_id}/webhooks": Row(REVIEWER),
     "POST /api/projects/{project_id}/webhooks": Row(

@@ -130,7 +130,7 @@ export function openGone(root, { sentence, what, question, number, again, giveUp
       h(
         'p',
         {},
-        `${number === 1 ? 'One unsaved edit is' : `${number} unsaved edits are`} kept in this browser. Try again once you are a member of the project, or discard ${number === 1 ? 'it' : 'them'}.`,
+        `${number === 1 ? 'One unsaved edit is' : `${number} unsaved edits are`} kept in this browser. Try again once you have access to it again, or discard ${number === 1 ? 'it' : 'them'}.`,
       ),
     ],
     actions: [

@@ -23,6 +23,7 @@ import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
 import { followLinks } from './links.js';
 import { PeoplePanel } from './people.js';
+import { watchRemovedDocuments } from './removed_documents.js';
 import { keepTabHistory } from './tab_history.js';
 
 /** @type {PeoplePanel | null} */
@@ -74,6 +75,7 @@ export function startTabs() {
   watchImports();
   watchExports();
   watchUploads();
+  watchRemovedDocuments();
   followLinks();
   keepTabHistory();
   watchTabMenu();

@@ -4,6 +4,8 @@
 import { sentenceOf, statusOf } from '../core/api.js';
 import { LiveTab } from '../sync/live_tab.js';
 
+/** @import { Topic } from '../sync/changes.js' */
+
 export class WatchedList extends HTMLElement {
   /** @type {LiveTab | undefined} */
   live;
@@ -12,9 +14,14 @@ export class WatchedList extends HTMLElement {
     return this.dataset.project ?? '';
   }
 
+  /** @returns {readonly Topic[]} what it follows */
+  get topics() {
+    return ['jobs'];
+  }
+
   connectedCallback() {
     this.live = new LiveTab(this.closest('[role=tabpanel]') ?? this, {
-      topics: ['jobs'],
+      topics: this.topics,
       shown: () => this.project,
       wanted: () => this.project,
       fetch: () => this.load(),

@@ -7,6 +7,7 @@ import typer
 from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
+from engine.commands.annotation import bin as bin_of_project
 from engine.commands.annotation import read_again
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.lookups import document_called
@@ -25,11 +26,12 @@ def register(app: typer.Typer) -> None:
     app.command()(ingest)
     documents = typer.Typer(
         no_args_is_help=True,
-        help="List and show documents, write them as marked PDFs, read them again, and compute their page signatures.",
+        help="List, show and remove documents, write them as marked PDFs, read them again, and compute signatures.",
     )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("marked")(write_marked)
+    documents.command("remove")(bin_of_project.remove)
     documents.command("sign")(sign_documents)
     read_again.register(documents)
     app.add_typer(documents, name="documents")

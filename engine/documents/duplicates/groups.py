@@ -70,10 +70,10 @@ def settle(session: Session, document: Document, *, may_move: bool = True) -> st
         document: The document.
         may_move: Whether no snapshot can hold the document yet. One that trained must never judge, nor the reverse.
     """
-    lock(session, document.project_id)
     own = session.get_one(DocumentGroup, document.group_id)
+    lock(session, own.project_id)
     pages = signatures_of(session, document.id)
-    groups = groups_like(session, document.project_id, pages, but=document.id)
+    groups = groups_like(session, own.project_id, pages, but=document.id)
     others = [group for group in groups if group.id != own.id]
     if others and own.quarantined_at is None:
         if may_move and _alone(session, document):
@@ -106,7 +106,7 @@ def quarantine(session: Session, document: Document) -> None:
         session.get_one(DocumentGroup, document.group_id).quarantined_at = now()
         session.flush()
     else:
-        move(session, document, _new_group(session, document.project_id, quarantined=True))
+        move(session, document, _new_group(session, home_of(session, document), quarantined=True))
 
 
 def _common(groups: Sequence[DocumentGroup]) -> DocumentGroup | None:
@@ -127,7 +127,7 @@ def _alone(session: Session, document: Document) -> bool:
 
 def reason(session: Session, document: Document) -> str:
     """Return why a document is quarantined, in a sentence that names its duplicates."""
-    groups = groups_like(session, document.project_id, signatures_of(session, document.id), but=document.id)
+    groups = groups_like(session, home_of(session, document), signatures_of(session, document.id), but=document.id)
     ids = [group.id for group in groups if group.quarantined_at is None]
     rows = session.execute(
         select(Document.name, DocumentGroup.split)
@@ -146,6 +146,11 @@ def reason(session: Session, document: Document) -> str:
     else:
         like = "another document in quarantine"
     return f"It shows the same page as {like}. It is excluded from training and evaluation."
+
+
+def home_of(session: Session, document: Document) -> str:
+    """Return the project whose pages a document is compared with: the one of its group, also while it is in the bin."""
+    return session.get_one(DocumentGroup, document.group_id).project_id
 
 
 def _few(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Document, DocumentGroup, Page, PageSignature, PageWord
 from engine.documents.duplicates import signature_index
-from engine.documents.duplicates.groups import lock, quarantine, reason
+from engine.documents.duplicates.groups import home_of, lock, quarantine, reason
 from engine.documents.duplicates.page_signature import Signature, signature_of
 from engine.documents.reading.reading_state import is_being_read
 from engine.workspace import Workspace
@@ -58,12 +58,11 @@ def _sign_pages(workspace: Workspace, document_id: str) -> list[str]:
     signatures = _compute_signatures(workspace, document_id)
     with workspace.database.write() as session:
         document = session.get_one(Document, document_id)
-        lock(session, document.project_id)
+        home = home_of(session, document)
+        lock(session, home)
         for page_id, signature in signatures.items():
             if session.scalar(select(PageSignature.id).where(PageSignature.page_id == page_id)) is None:
-                signature_index.remember(
-                    session, document.project_id, document.group_id, document_id, page_id, signature
-                )
+                signature_index.remember(session, home, document.group_id, document_id, page_id, signature)
         return [_quarantine(session, odd_document) for odd_document in _at_odds(session, document)]
 
 
@@ -87,7 +86,7 @@ def _at_odds(session: Session, document: Document) -> list[Document]:
     """Return the documents to quarantine, now that this one is signed."""
     own = session.get_one(DocumentGroup, document.group_id)
     pages = signature_index.signatures_of(session, document.id)
-    groups = signature_index.groups_like(session, document.project_id, pages, but=document.id)
+    groups = signature_index.groups_like(session, home_of(session, document), pages, but=document.id)
     others = [group for group in groups if group.split != own.split and group.quarantined_at is None]
     if own.quarantined_at is not None or not others:
         return []
@@ -96,7 +95,7 @@ def _at_odds(session: Session, document: Document) -> list[Document]:
     ids = {
         row.document_id
         for page in pages
-        for row in signature_index.pages_like(session, document.project_id, page, but=document.id)
+        for row in signature_index.pages_like(session, home_of(session, document), page, but=document.id)
     }
     judging = select(Document).where(Document.id.in_(ids), Document.group_id.in_([group.id for group in others]))
     return list(session.scalars(judging.order_by(Document.id)))

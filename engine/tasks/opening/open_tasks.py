@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from db import changes, task_states
 from db.base import now
 from db.ids import new_id
-from db.tables import Document, Project, Question, Task, TaskChange
+from db.tables import Document, Project, Question, Task
 from engine.errors import NotFound
 from engine.projects.project_settings import settings_of
 from engine.tasks.opening import overlap
@@ -68,7 +68,7 @@ def open_missing(session: Session, project_id: str, document_id: str) -> int:
     return _open(session, project, _standard(session, project_id), [document_id])
 
 
-def follow_questions(session: Session, project: Project, documents: Sequence[str], _change: TaskChange) -> None:
+def follow_questions(session: Session, project: Project, documents: Sequence[str]) -> None:
     """Close the tasks of some documents to removed standard questions, reopen those of restored ones, open new ones.
 
     Args:

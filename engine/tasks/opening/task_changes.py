@@ -40,9 +40,9 @@ _log = logging.getLogger(__name__)
 Piece = Callable[[Session, Project, Sequence[str], TaskChange], None]
 
 
-def _follow_questions(session: Session, project: Project, documents: Sequence[str], row: TaskChange) -> None:
+def _follow_questions(session: Session, project: Project, documents: Sequence[str], _row: TaskChange) -> None:
     """Let tasks follow a change of the fields, and values what it says of types, choices and rules."""
-    open_tasks.follow_questions(session, project, documents, row)
+    open_tasks.follow_questions(session, project, documents)
     mark_values_dirty(session, project.id, documents)
 
 
@@ -164,6 +164,22 @@ def go_on(workspace: Workspace, *, seconds: float = 5.0, stop: threading.Event |
             if isinstance(error, DBAPIError) and error.connection_invalidated:
                 raise
             _log.exception("the tasks of the project %s could not follow a change; trying again", project_id)
+
+
+def catch_up(session: Session, project: Project, documents: Sequence[str], since: datetime) -> None:
+    """Let the tasks of documents follow what was asked for while they were elsewhere, and open those that are missing.
+
+    Args:
+        session: of the unit of work that brings them back.
+        project: locked project.
+        documents: ids of some of its documents.
+        since: when they went.
+    """
+    asked = select(TaskChange).where(TaskChange.project_id == project.id, TaskChange.asked_at >= since)
+    for row in session.scalars(asked.order_by(TaskChange.asked_at, TaskChange.kind, TaskChange.person_id)):
+        if row.kind != QUESTIONS:
+            _PIECES[row.kind](session, project, documents, row)
+    open_tasks.follow_questions(session, project, documents)
 
 
 def running(workspace: Workspace, project_id: str) -> list[TaskProgress]:

@@ -11,7 +11,7 @@ from db.tables import Job, Project
 from engine.jobs import poll_lease, queue
 from engine.plurals import count
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.queries import existing
+from engine.queries import existing, is_project
 from engine.training.retraining import trigger_history
 from engine.training.retraining.schedule import schedule_of
 from engine.training.retraining.trigger import age_due, format_span, retrain_key
@@ -89,7 +89,7 @@ def triggers_of(workspace: Workspace, project_id: str, *, limit: int = 20) -> Tr
 def all_triggers(workspace: Workspace, *, limit: int = 20) -> list[TriggersView]:
     """Return the status of the triggers of all projects, by name."""
     with workspace.database.read() as session:
-        projects = session.scalars(select(Project.id).order_by(Project.name)).all()
+        projects = session.scalars(select(Project.id).where(is_project()).order_by(Project.name)).all()
     return [triggers_of(workspace, project_id, limit=limit) for project_id in projects]
 
 

@@ -153,6 +153,18 @@ def test_a_conflict_brings_the_newest_version_along(house: House, invoice: Path)
         assert conflict.value.status == 409 and conflict.value.body["current"]["head"] == 2
 
 
+def test_a_removed_document_is_listed_and_restored(house: House, invoice: Path) -> None:
+    with house.as_("ada") as ada:
+        project = ada.create_project("removed documents").id
+        document_id = ada.upload(project, invoice).documents[0].document_id
+        assert ada.remove_documents(project, [document_id]) == [document_id]
+        with pytest.raises(ServerSaid, match=r"^This document was removed and lies in the bin"):
+            ada.document(document_id)
+        assert [line.id for line in ada.bin(project)] == [document_id]
+        assert ada.restore_documents(project, [document_id]) == [document_id]
+        assert (ada.bin(project), ada.document(document_id).id) == ([], document_id)
+
+
 def test_a_removed_answer_is_listed_and_restored(house: House, invoice: Path) -> None:
     with house.as_("ada") as ada:
         document_id = ada.upload(ada.create_project("removed").id, invoice).documents[0].document_id

@@ -122,3 +122,16 @@ def test_status_says_where_the_data_lies_and_what_waits(run, answer: str) -> Non
     assert found["database"].startswith("sqlite") and found["schema"]
     shown = run("status").stdout
     assert "default" in shown and "nano" in shown
+
+
+def test_a_document_is_removed_and_restored(run, answer: str) -> None:
+    [document] = said(run("documents", "list", "--json"))["documents"]
+    assert said(run("documents", "remove", "invoice.pdf", "--json"))["documents"] == [document["id"]]
+    assert said(run("documents", "list", "--json"))["documents"] == []
+    [line] = said(run("bin", "list", "--json"))["documents"]
+    assert (line["name"], line["answers"]) == ("invoice.pdf", 1)
+    assert "invoice.pdf" in run("bin", "list").stdout
+    assert "The bin has no document 'x.pdf'" in run("bin", "restore", "x.pdf").stderr
+    assert said(run("bin", "restore", "invoice.pdf", "--json"))["documents"] == [document["id"]]
+    assert said(run("documents", "list", "--json"))["documents"] == [document]
+    assert run("bin", "list").stdout == "The bin is empty.\n"

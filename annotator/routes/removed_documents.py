@@ -1,0 +1,68 @@
+"""Routes for removing documents into the bin of their project, and restoring them."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from annotator.access import ADMINS
+from annotator.deps import CurrentUser, TheWorkspace
+from annotator.paging import ThePaging, pages
+from annotator.routes.documents import DocumentId
+from engine.lifecycle import bin as lifecycle
+from engine.lifecycle.bin import MOST, MOST_LISTED, BinLine
+
+router = APIRouter(tags=["documents"], dependencies=[ADMINS])
+
+
+class ChosenDocuments(BaseModel):
+    """Ids of documents."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    documents: Annotated[list[DocumentId], Field(min_length=1, max_length=MOST)]
+
+
+class ChangedDocuments(BaseModel):
+    """Ids of the documents that the request has changed."""
+
+    documents: list[str]
+
+
+@router.post("/projects/{project_id}/documents/remove")
+def remove_documents(
+    project_id: str, chosen: ChosenDocuments, workspace: TheWorkspace, user: CurrentUser
+) -> ChangedDocuments:
+    """Remove documents into the bin of their project, with their tasks, answers and history. Audited.
+
+    They leave every list, queue, figure, search, export and training. Until their days in the bin are over
+    (`GLOSSATOR_BIN_DAYS`), they can be restored as they were. Snapshots and exports made before stay as they are. An
+    edit that somebody sends meanwhile is answered with 404, and the page keeps it. 404 when one of the documents is not
+    in the project; nothing is removed then. Repeating the request changes nothing.
+    """
+    return ChangedDocuments(documents=lifecycle.remove(workspace, project_id, chosen.documents, user.id))
+
+
+@router.get("/projects/{project_id}/bin", responses=pages("Number of the documents in the bin, on all pages."))
+def list_bin(
+    project_id: str,
+    workspace: TheWorkspace,
+    paging: ThePaging,
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_LISTED, description="Maximum number of documents on a page.")
+    ] = MOST_LISTED,
+) -> list[BinLine]:
+    """Return a page of the documents in the bin of a project, last removed first; `deleted_at`: end of its days."""
+    page = lifecycle.list_bin(workspace, project_id, limit=limit, cursor=paging.cursor)
+    return paging.send(page, lifecycle.count_bin(workspace, project_id))
+
+
+@router.post("/projects/{project_id}/bin/restore")
+def restore_documents(
+    project_id: str, chosen: ChosenDocuments, workspace: TheWorkspace, user: CurrentUser
+) -> ChangedDocuments:
+    """Restore documents from the bin, with their answers as they were. Audited.
+
+    Their tasks follow what was changed meanwhile, as the standard questions. Repeating the request changes nothing.
+    """
+    return ChangedDocuments(documents=lifecycle.restore(workspace, project_id, chosen.documents, user.id))

@@ -1,0 +1,25 @@
+"""Table of removed documents.
+
+A removed document belongs to a bin: a hidden project without members, for removed documents of another one. Whatever
+counts, lists, exports or teaches the documents of a project leaves it out by that alone. Triggers give new rows
+of its tasks and answers the project of the document (migration 0037), so that none is left behind.
+"""
+
+from sqlalchemy import Boolean, ForeignKey, Index, false
+from sqlalchemy.orm import Mapped, mapped_column
+
+from db.base import Base, Moment, Reference
+
+
+class RemovedDocument(Base):
+    """A document in the bin. `project_id`: the project that it was removed from."""
+
+    __tablename__ = "removed_documents"
+    __table_args__ = (Index("ix_removed_documents_newest", "project_id", "removed_at", "document_id"),)
+
+    document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id", ondelete="CASCADE"), primary_key=True)
+    project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
+    removed_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
+    removed_at: Mapped[Moment] = mapped_column(index=True)
+    # Chosen to be deleted: it cannot be restored any more, and who was interrupted goes on.
+    erasing: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())

@@ -1,0 +1,94 @@
+"""`glossator bin`, and the removal of documents: into the bin of their project, and back."""
+
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from engine.accounts.users import ensure_local_user
+from engine.commands.common import emit, fail, here, output
+from engine.commands.lookups import document_called
+from engine.lifecycle import bin as lifecycle
+from engine.paging import every
+from engine.plurals import count
+from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.workspace import Workspace
+
+Project = Annotated[str, typer.Option(help="Name of the project.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(no_args_is_help=True, help="List removed documents, and restore them.")
+    group.command("list")(list_removed)
+    group.command()(restore)
+    app.add_typer(group, name="bin")
+
+
+def remove(
+    documents: Annotated[list[str], typer.Argument(help="Names or ids of documents.")],
+    project: Project = DEFAULT_NAME,
+    as_json: Json = False,
+) -> None:
+    """Remove documents into the bin of their project, with their answers. glossator bin restore brings them back."""
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        ids = [document_called(workspace, project_id, name).id for name in documents]
+        removed = lifecycle.remove(workspace, project_id, ids, ensure_local_user(workspace).id)
+    _show("Removed", removed, as_json)
+
+
+def restore(
+    documents: Annotated[list[str], typer.Argument(help="Names or ids of documents in the bin.")],
+    project: Project = DEFAULT_NAME,
+    as_json: Json = False,
+) -> None:
+    """Restore documents from the bin, with their answers as they were."""
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        ids = _removed_called(workspace, project_id, documents)
+        restored = lifecycle.restore(workspace, project_id, ids, ensure_local_user(workspace).id)
+    _show("Restored", restored, as_json)
+
+
+def list_removed(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:
+    """List the documents in the bin of a project, last removed first, with the time of their deletion."""
+    with here() as workspace:
+        lines = _every_line(workspace, project_named(workspace, project).id)
+    if as_json:
+        emit({"project": project, "documents": [lifecycle.line_values(line) for line in lines]})
+        return
+    if not lines:
+        output.print("The bin is empty.")
+        return
+    table = Table("document", "id", "pages", "answers", "removed by", "deleted on", box=None, header_style="bold")
+    for line in lines:
+        deleted = f"{line.deleted_at:%Y-%m-%d}"
+        table.add_row(line.name, line.id, str(line.pages), str(line.answers), line.removed_by or "", deleted)
+    output.print(table)
+
+
+def _every_line(workspace: Workspace, project_id: str) -> list[lifecycle.BinLine]:
+    return list(every(lambda cursor: lifecycle.list_bin(workspace, project_id, cursor=cursor)))
+
+
+def _removed_called(workspace: Workspace, project_id: str, names: list[str]) -> list[str]:
+    """Return the ids of documents in the bin by their names or ids; ends the command unless each is one."""
+    lines = _every_line(workspace, project_id)
+    ids = []
+    for name in names:
+        called = [line.id for line in lines if name in (line.id, line.name)]
+        if not called:
+            fail(f"The bin has no document {name!r}. Run glossator bin list.")
+        if len(called) > 1:
+            fail(f"{len(called)} documents in the bin are named {name!r}. Use an id instead: {', '.join(called)}")
+        ids += called
+    return ids
+
+
+def _show(done: str, ids: list[str], as_json: bool) -> None:
+    if as_json:
+        emit({"documents": ids})
+    else:
+        output.print(f"{done} {count(len(ids), 'document')}.")
