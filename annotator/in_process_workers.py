@@ -7,13 +7,14 @@ from engine.documents.reading.reading_state import READ, READ_AGAIN
 from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
+from engine.proposers import jobs as proposals
 from engine.read_again import jobs as read_again
 from engine.webhooks import Sender
 from engine.workspace import Workspace
 
 
 class InProcessWorkers:
-    """In-process workers of a server: two imports, two exports and two long documents at a time."""
+    """In-process workers of a server: at a time two imports, exports, long documents, and models of others asked."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.imports = InProcessWorker(
@@ -28,10 +29,11 @@ class InProcessWorkers:
             at_once=2,
             afterwards=changes.prune,
         )
+        self.proposals = InProcessWorker(workspace, {proposals.PROPOSE: proposals.run_proposals}, at_once=2)
         self._tasks = TaskFollower(workspace)
         self._followers = FollowerRunner(workspace)
         self._sender = Sender(workspace)
-        self._all = (self.imports, self.exports, self.reading)
+        self._all = (self.imports, self.exports, self.reading, self.proposals)
 
     def start(self) -> None:
         """Take jobs from now on."""

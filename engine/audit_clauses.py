@@ -50,6 +50,8 @@ _CLAUSES: Mapping[str, str] = {
     "webhooks.callbacks": "created a secret for callbacks",
     "webhooks.off": "switched the webhook to {host} off: {reason}",
     "webhooks.send_again": "sent a delivery to {host} again: {event}",
+    "proposer.set": "let the model {model} at {host} propose answers: {changed}",
+    "proposer.remove": "let the model {model} at {host} propose no more answers",
     "jobs.ask": "requested {kind}",
     "jobs.cancel": "stopped {kind}",
     "jobs.retry": "retried {kind}",
@@ -69,6 +71,7 @@ _CLAUSES: Mapping[str, str] = {
 _JOBS = {
     "retrain": "a retraining",
     "survey": "a survey",
+    "propose": "proposals of another model",
     "import": "an import",
     "export": "an export",
     "read": "the reading of a document",

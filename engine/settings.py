@@ -15,6 +15,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEGABYTE = 1_000_000
 
+_PORTS = {"http": 80, "https": 443}
 _OWN_PATHS = frozenset({"api", "app", "invite", "login", "logout", "source", "static"})
 DATABASE_FILE = "glossator.db"  # in the data folder, unless an address is given
 
@@ -165,6 +166,26 @@ class Settings(BaseSettings):
         30, ge=1, description="Days after which the deliveries of webhooks and callbacks are deleted."
     )
 
+    proposer_addresses: list[str] = Field(
+        default=[],
+        description="Servers of other models that projects may send their pages to, as "
+        """'["http://127.0.0.1:8000"]'; empty: none.""",
+    )
+    proposer_seconds: float = Field(120, gt=0, le=3600, description="Maximum seconds of a request to another model.")
+
+    @field_validator("proposer_addresses")
+    @classmethod
+    def _servers(cls, addresses: list[str]) -> list[str]:
+        """Check the servers: scheme, host and port alone."""
+        origins = [origin_of(address.rstrip("/")) for address in addresses]
+        for address, origin in zip(addresses, origins, strict=True):
+            if origin is None or set(address.rstrip("/").split("://")[-1]) & set("/?#"):
+                raise ValueError(
+                    f"""{address!r} is not the address of a server. Write for example '["http://127.0.0.1:8000"]', """
+                    "without a path."
+                )
+        return [origin for origin in origins if origin is not None]
+
     @field_validator("trusted_proxies", "webhook_private_addresses")
     @classmethod
     def _addresses(cls, proxies: list[str]) -> list[str]:
@@ -240,6 +261,20 @@ class Settings(BaseSettings):
     def url(self) -> str:
         """Return the address of the database."""
         return self.database_url or f"sqlite:///{(self.data_dir / DATABASE_FILE).absolute()}"
+
+
+def origin_of(address: str) -> str | None:
+    """Return scheme, host and port of a web address; the port of the scheme is left out. None of what is none."""
+    try:
+        parts = urlsplit(address)
+        port = parts.port
+    except ValueError:
+        return None
+    plain = address.isascii() and address.isprintable() and not set(address) & set(" \"'<>\\`")
+    if not plain or parts.scheme not in _PORTS or not parts.hostname or "@" in parts.netloc or port == 0:
+        return None
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}" + (f":{port}" if port and port != _PORTS[parts.scheme] else "")
 
 
 def is_loopback(host: str) -> bool:

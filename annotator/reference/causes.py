@@ -143,6 +143,7 @@ CAUSES: dict[str, dict[str, str]] = {
         "409": "The project has a document with the same bytes again, or the document is being deleted."
     },
     "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
+    "POST /api/projects/{project_id}/proposer/requests": {"409": "The project asks no other model."},
     "POST /api/webhooks/{webhook_id}/test": {"409": "The webhook is switched off."},
     "POST /api/webhook-deliveries/{delivery_id}/send": {
         "409": "The delivery is being sent, its content was deleted, or its webhook is switched off."

@@ -47,6 +47,7 @@ TAGS = {
     "selection": "Document selection, label review, stages and automatic answers.",
     "people": "Users, members, invitations, sessions and tokens.",
     "webhooks": "Webhooks, their deliveries, and the secret that signs callbacks.",
+    "proposers": "Another model that proposes answers: its settings, and requests to it.",
     "learning": "Models, training runs and jobs.",
     "figures": "Throughput, speed and share of answers accepted unchanged.",
     "exports": "Exports and imports of datasets.",

@@ -37,6 +37,7 @@ from db.tables.figures import (
 )
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.proposers import OutsideModel, OutsideReading, Proposer
 from db.tables.search import DocumentText
 from db.tables.selection import (
     AutomaticAnswer,
@@ -85,6 +86,8 @@ __all__ = [
     "Member",
     "ModelVersion",
     "OutsideAnswer",
+    "OutsideModel",
+    "OutsideReading",
     "Page",
     "PageSignature",
     "PageWidget",
@@ -95,6 +98,7 @@ __all__ = [
     "ProjectField",
     "ProjectFigures",
     "Promotion",
+    "Proposer",
     "Question",
     "QueueDay",
     "QueueDocument",

@@ -251,6 +251,7 @@ class Prediction(Base):
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
     # None: a model of others proposed it, and it counts in no figure of the project's own model.
     model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    outside_model_id: Mapped[Reference | None]  # its version; no foreign key: SQLite would copy the table for it
     prompts: Mapped[dict[str, Any]] = mapped_column(default=dict)
     answer: Mapped[dict[str, Any]]
     score: Mapped[float]  # predicted IoU, 0..1
@@ -270,6 +271,7 @@ class OutsideAnswer(Base):
     document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"), primary_key=True)
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), primary_key=True)
     model: Mapped[str] = mapped_column(String(100), primary_key=True)  # a later version replaces an earlier one
+    outside_model_id: Mapped[Reference | None]  # its version
     page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
     words_version: Mapped[int]  # of the page; later words have other numbers
     answer: Mapped[dict[str, Any]]  # engine.annotation.proposal.StoredAnswer

@@ -15,7 +15,8 @@ class FinishedMask(Base):
     """An answer that a person has finished, as its first finishing revision left it.
 
     `seconds`: active work until then. `unchanged`: finished by the first revision without an edit of words or pixels,
-    and neither rejected nor fixed by a reviewer. `version_id`: model version whose proposal was corrected.
+    and neither rejected nor fixed by a reviewer. `version_id`: model version whose proposal was corrected;
+    `outside_model_id`: that of a model of others.
     """
 
     __tablename__ = "finished_masks"
@@ -24,6 +25,7 @@ class FinishedMask(Base):
         Index("ix_finished_masks_person", "project_id", "person_id", "seconds", "day"),
         Index("ix_finished_masks_at", "project_id", "at", "person_id"),
         Index("ix_finished_masks_version", "project_id", "version_id", "seconds"),
+        Index("ix_finished_masks_outside", "project_id", "outside_model_id", "seconds"),
     )
 
     annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"), primary_key=True)
@@ -31,6 +33,7 @@ class FinishedMask(Base):
     document_id: Mapped[Reference] = mapped_column(ForeignKey("documents.id"))
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
     version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    outside_model_id: Mapped[Reference | None]
     person_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     at: Mapped[datetime]
     day: Mapped[date]  # of `at`, in UTC
@@ -39,7 +42,7 @@ class FinishedMask(Base):
 
 
 class MaskCount(Base):
-    """Number of a person's finished masks of a day and a model version; version "": none."""
+    """Number of a person's finished masks of a day and a model version, also of a model of others; version "": none."""
 
     __tablename__ = "mask_counts"
 

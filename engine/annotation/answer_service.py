@@ -14,6 +14,7 @@ from engine.accounts import permissions
 from engine.annotation.bounds import check_runs
 from engine.annotation.form_answers import DocumentForm
 from engine.annotation.outside_answers import load_outside_answers
+from engine.annotation.outside_models import asks_own_model
 from engine.annotation.page_answers import PageAnswer, build_prediction, ranked_so_far, stored_answer
 from engine.annotation.page_cache import CachedPage, PageCache, passes_at_once
 from engine.annotation.page_prefilter import PAGES_ASKED, by_likelihood
@@ -88,13 +89,16 @@ class AnswerService:
         """Compute the answer of a document in advance, and encode its page; return the id of the page.
 
         Writes nothing: `ask` finds the answer as long as pages, words and model stay the same. None where the question
-        is answered without the model, of whose answer not even the page is told. Raises NotFound and Refused.
+        is answered without the model, of whose answer not even the page is told, or the project asks a model of others
+        alone. Raises NotFound and Refused.
         """
         with self.workspace.database.read() as session:
             document = existing(session, Document, document_id)
             if is_asked_unaided(session, document.project_id, document_id, question_id):
                 return None
             outside = load_outside_answers(session, document_id, [question_id]).get(question_id)
+            if outside is None and not asks_own_model(session, document.project_id):
+                return None
             question = existing(session, Question, question_id).text
             kind = load_kinds(session, [question_id]).get(question_id)
             pages = list(session.scalars(select(Page).where(Page.document_id == document_id).order_by(Page.number)))
@@ -111,7 +115,8 @@ class AnswerService:
         """Ask a question about a document or one of its pages; return (annotation id, asked before).
 
         An existing answer of this person is returned unchanged; after its removal, the question is asked anew. Of a
-        whole document, the proposal of a model of others goes before the own model's, which is not run then.
+        whole document, the proposal of a model of others goes before the own model's, which is not run then. Where the
+        project asks that one alone, there is no other proposal.
 
         Args:
             document_id: Document to ask.
@@ -147,6 +152,7 @@ class AnswerService:
             unaided = known is not None and is_asked_unaided(session, document.project_id, document_id, known)
             kind = None if known is None else load_kinds(session, [known]).get(known)
             outside = None
+            own = asks_own_model(session, document.project_id)
             if known is not None and page_id is None and not unaided:
                 outside = load_outside_answers(session, document_id, [known]).get(known)
         if before is not None:
@@ -155,7 +161,7 @@ class AnswerService:
             check_question(question)
         if page_id is not None and page_id not in {page.id for page in pages}:
             raise NotFound("This page is not in this document; reload the document.")
-        if unaided or outside is not None:
+        if unaided or outside is not None or not own:
             try:
                 return self._record(document, question, user_id, None, outside), False
             except IntegrityError:
@@ -220,6 +226,7 @@ class AnswerService:
                     page_id=before.page_id,
                     question_id=question.id,
                     model_version_id=before.model_version_id,
+                    outside_model_id=before.outside_model_id,
                     prompts={},
                     answer={**before.answer, "ranked": [page.model_dump(mode="json") for page in in_order]},
                     score=before.score,

@@ -1,7 +1,7 @@
 """Answers of models of others to questions that no person has answered yet.
 
-They count in no figure of the project's own model, and never without people: the survey, the gate and automatic
-acceptance know of the own model's answers alone.
+They count in the figures of their own version (engine.annotation.outside_models), in none of the project's own model,
+and never without people: the survey, the gate and automatic acceptance know of the own model's answers alone.
 """
 
 from collections.abc import Collection
@@ -9,7 +9,7 @@ from collections.abc import Collection
 from sqlalchemy import ColumnElement, delete, exists, select
 from sqlalchemy.orm import Session
 
-from db.tables import Annotation, Document, OutsideAnswer, Page, Prediction
+from db.tables import Annotation, Document, OutsideAnswer, OutsideModel, Page, Prediction
 from engine.annotation.proposal import Candidate, StoredAnswer
 from engine.annotation.survey_answers import Prepared
 from engine.annotation.unaided import is_asked_unaided
@@ -41,17 +41,18 @@ def store_outside_answer(
     page: Page,
     answer: StoredAnswer,
     *,
-    model: str,
+    model: OutsideModel,
     confidence: float,
 ) -> None:
     """Store an answer in place of the same model's earlier one, and show it where the question stands open.
 
     The caller has found that nobody has answered the question (`questions_answered`), and has locked the project.
     """
-    key = {"document_id": document.id, "question_id": question_id, "model": model}
+    key = {"document_id": document.id, "question_id": question_id, "model": model.name}
     session.execute(delete(OutsideAnswer).filter_by(**key))
     outside = OutsideAnswer(
         **key,
+        outside_model_id=model.id,
         page_id=page.id,
         words_version=page.words_version,
         answer=answer.model_dump(mode="json"),
@@ -69,6 +70,7 @@ def store_outside_answer(
                 page_id=page.id,
                 question_id=question_id,
                 model_version_id=None,
+                outside_model_id=model.id,
                 answer=outside.answer,
                 score=answer.score,
                 answered=confidence,
@@ -85,7 +87,7 @@ def _prepared(outside: OutsideAnswer, words_version: int) -> Prepared:
     answer = StoredAnswer.model_validate(outside.answer)
     if outside.words_version != words_version:  # the pixels hold; the numbers may be of other words
         answer = answer.model_copy(update={"words": [], "candidates": [_without_words(c) for c in answer.candidates]})
-    return Prepared(outside.page_id, answer, answer.score, outside.confidence, 0.0)
+    return Prepared(outside.page_id, answer, answer.score, outside.confidence, 0.0, outside.outside_model_id)
 
 
 def _without_words(candidate: Candidate) -> Candidate:

@@ -85,6 +85,7 @@ def build_prediction(
         page_id=page_id,
         question_id=question_id,
         model_version_id=loaded.version.id if loaded is not None else None,
+        outside_model_id=answer.outside_model_id if isinstance(answer, Prepared) else None,
         prompts=prompts,
         answer=Encoded(stored.model_dump_json()),
         score=float(answer.score),

@@ -21,13 +21,17 @@ from model.kinds import Kind
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """Answer of a whole document to a question, on one of its pages; `milliseconds` is the time it took."""
+    """Answer of a whole document to a question, on one of its pages; `milliseconds` is the time it took.
+
+    `outside_model_id`: version of a model of others that answers.
+    """
 
     page_id: str
     answer: StoredAnswer
     score: float
     answered: float
     milliseconds: float
+    outside_model_id: str | None = None
 
 
 def documents_to_ask(session: Session, project_id: str, version_id: str) -> list[str]:

@@ -8,6 +8,7 @@ from engine.client.datasets import Datasets
 from engine.client.documents import Documents
 from engine.client.learning import Learning
 from engine.client.people import People
+from engine.client.proposers import Proposers
 from engine.client.schemas import ChangesView, Project
 from engine.client.selection import Selection
 from engine.client.transport import Connection, ServerSaid
@@ -15,7 +16,7 @@ from engine.client.webhooks import Webhooks
 from engine.client.work import Work
 
 
-class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, People, Webhooks):
+class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, People, Webhooks, Proposers):
     """A server and a login there. Every failure raises `ServerSaid` with one sentence.
 
     A request is sent again when its answer is lost. Saves and verdicts carry an idempotency key, so that the server

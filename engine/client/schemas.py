@@ -756,6 +756,8 @@ class ModelFigures(BaseModel):
     model: str
     """Id of the model version."""
     label: str
+    outside: bool = False
+    """Whether it is a model of others."""
 
 
 class ModelName(BaseModel):
@@ -811,6 +813,24 @@ class OtherAnswer(BaseModel):
     """Words of the answer, as a person corrected them; empty when it marks none."""
     no_answer: bool
     relation: Literal["equal", "similar", "contradicts"]
+
+
+class OutsideModelView(BaseModel):
+    """A version of a model of others that has proposed answers here, and what its requests took."""
+
+    name: str
+    version: str
+    prompt: str
+    """What it was told; empty where another program sent its predictions."""
+    requests: int
+    """Answered requests."""
+    tokens_in: int
+    """Tokens read, as its server counts them."""
+    tokens_out: int
+    """Tokens written, as its server counts them."""
+    milliseconds: int
+    """Of all requests together."""
+    created_at: datetime
 
 
 class PageLine(BaseModel):
@@ -942,6 +962,22 @@ class Project(BaseModel):
     champion: ModelName
     settings: dict[str, Any]
     role: str
+
+
+class ProposerView(BaseModel):
+    """The model of others that a project asks, without its key."""
+
+    kind: Literal["openai", "http"]
+    url: str
+    model: str
+    prompt: str
+    has_key: bool
+    alone: bool
+    automatic: bool
+    number: int
+    """Number of the settings; it rises with address, model and prompt."""
+    changed_by: str
+    changed_at: datetime
 
 
 class PushedResult(BaseModel):
@@ -1808,7 +1844,7 @@ class Figures(BaseModel):
     """All work until then is counted; the present time when nothing lags."""
     masks_a_day: list[MasksADay]
     by_model: list[ModelFigures]
-    """Over the project's whole life, oldest version first."""
+    """Over the project's whole life, oldest version first; then models of others."""
     people: list[PersonFigures]
     """Over the period, by name."""
     queue: list[QueueDepth]
@@ -1895,6 +1931,19 @@ class ProposedCell(BaseModel):
     mask: Patch
     text: str
     """Its words, joined."""
+
+
+class ProposerState(BaseModel):
+    """What a project asks of models of others, and what it may ask."""
+
+    proposer: ProposerView | None
+    """null: the project asks no model of others."""
+    addresses: list[str]
+    """Servers that the administrator allows (GLOSSATOR_PROPOSER_ADDRESSES)."""
+    prompt: str
+    """Prompt of a model without one of its own."""
+    models: list[OutsideModelView]
+    """Versions that have proposed answers, the ten newest."""
 
 
 class ReadyFields(BaseModel):

@@ -77,6 +77,7 @@ COMMANDS = {
     ),
     "projects": ("administration.projects", "Manage projects, settings and members."),
     "webhooks": ("administration.webhooks", "Manage webhooks, and see what was sent to them."),
+    "proposers": ("administration.proposers", "Let another model propose answers, and ask it."),
     "db": ("administration.projects", "Manage the database schema."),
     "users": ("administration.users", "Manage users, sessions, passwords and tokens."),
     "check": (

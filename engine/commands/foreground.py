@@ -3,18 +3,24 @@
 import signal
 import threading
 import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from db.tables import Job
 from engine.commands.common import console, progress
 from engine.workspace import Workspace
 
+if TYPE_CHECKING:
+    from engine.jobs.worker import Handler
 
-def follow_job(workspace: Workspace, job: Job) -> Job:
+
+def follow_job(workspace: Workspace, job: Job, handlers: "Mapping[str, Handler] | None" = None) -> Job:
     """Run or follow a job until it ends or the command is interrupted.
 
     Args:
         workspace: open workspace.
         job: waiting job.
+        handlers: by kind of job; None: those of a worker.
 
     Returns:
         The job in its last state.
@@ -28,9 +34,10 @@ def follow_job(workspace: Workspace, job: Job) -> Job:
     from engine.jobs.worker import do, holder_name
     from engine.models import registry
 
-    handlers = sparing_cores(HANDLERS, workspace.settings)
-    lower_priority()
-    registry.ensure_shipped(workspace)
+    if handlers is None:
+        handlers = sparing_cores(HANDLERS, workspace.settings)
+        lower_priority()
+        registry.ensure_shipped(workspace)
     stop = threading.Event()
     signal.signal(signal.SIGINT, lambda *_: stop.set())
     signal.signal(signal.SIGTERM, lambda *_: stop.set())

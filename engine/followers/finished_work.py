@@ -73,13 +73,18 @@ def select_masks(dialect: str, *conditions: ColumnElement[bool]) -> Select[Any]:
         .where(worked.annotation_id == first.c.annotation_id, worked.number <= first.c.number)
         .scalar_subquery()
     )
-    newest = (
-        select(Prediction.model_version_id)
-        .where(Prediction.annotation_id == opened.annotation_id, Prediction.created_at <= opened.created_at)
-        .order_by(Prediction.created_at.desc(), Prediction.id.desc())
-        .limit(1)
-        .scalar_subquery()
-    )
+
+    def proposed_by(column: str) -> ColumnElement[Any]:
+        """Return a column of the proposal that the person started from: the named one, else the newest."""
+        newest = (
+            select(getattr(Prediction, column))
+            .where(Prediction.annotation_id == opened.annotation_id, Prediction.created_at <= opened.created_at)
+            .order_by(Prediction.created_at.desc(), Prediction.id.desc())
+            .limit(1)
+            .scalar_subquery()
+        )
+        return case((named.id.is_not(None), getattr(named, column)), else_=newest)
+
     objected = exists().where(Review.annotation_id == opened.annotation_id, Review.verdict.in_(("rejected", "fixed")))
     return (
         select(
@@ -87,7 +92,8 @@ def select_masks(dialect: str, *conditions: ColumnElement[bool]) -> Select[Any]:
             Annotation.project_id,
             Annotation.document_id,
             Annotation.question_id,
-            case((named.id.is_not(None), named.model_version_id), else_=newest).label("version_id"),
+            proposed_by("model_version_id").label("version_id"),
+            proposed_by("outside_model_id").label("outside_model_id"),
             last.author_id.label("person_id"),
             last.created_at.label("at"),
             day_of(dialect, last.created_at).label("day"),
@@ -146,7 +152,7 @@ def _changes(dialect: str, edits: Any) -> ColumnElement[bool]:
 
 
 def _count(row: Any) -> Iterable[tuple[tuple[Any, ...], Mapping[str, int]]]:
-    key = row.project_id, row.day, row.person_id, row.version_id or ""
+    key = row.project_id, row.day, row.person_id, row.version_id or row.outside_model_id or ""
     yield key, {"masks": 1, "timed": int((row.seconds or 0) > 0), "unchanged": int(bool(row.unchanged))}
 
 

@@ -15,6 +15,7 @@ from engine.annotation.answer_service import AnswerService
 from engine.annotation.field_asking import AskedField, ask_document
 from engine.annotation.form_answers import DocumentForm
 from engine.annotation.outside_answers import load_outside_answers
+from engine.annotation.outside_models import asks_own_model
 from engine.annotation.page_answers import build_prediction
 from engine.annotation.predictors import Loaded
 from engine.annotation.survey_answers import Prepared, load_prepared_answers
@@ -51,6 +52,8 @@ def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int
             return
         unaided = unaided_questions(session, document.project_id, document_id)
         outside = _load_outside(session, document_id, waiting, unaided)
+        if not asks_own_model(session, document.project_id):
+            unaided = {field.question_id for field in waiting}
     answers: dict[str, Prepared | None] = {
         **dict.fromkeys(unaided & {field.question_id for field in waiting}),
         **outside,
@@ -81,6 +84,8 @@ def prepare_fields(service: AnswerService, document_id: str, user_id: str) -> No
         waiting = _unasked(session, document, user_id, FIELDS_ASKED)
         unaided = unaided_questions(session, document.project_id, document_id)
         outside = _load_outside(session, document_id, waiting, unaided)
+        if not asks_own_model(session, document.project_id):
+            return
     aided = [field for field in waiting if field.question_id not in unaided and field.question_id not in outside]
     for start in range(0, len(aided), _PREPARED_AT_ONCE):
         loaded = service.predictors.of(document.project_id)

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from db.tables import Document, Page
 from engine.annotation.outside_answers import questions_answered, store_outside_answer
+from engine.annotation.outside_models import load_outside_model
 from engine.annotation.page_cache import PageWords
 from engine.annotation.proposal import StoredAnswer
 from engine.interchange.bad_entries import BadEntry
@@ -60,10 +61,11 @@ def store_proposals(session: Session, document: Document, proposals: Sequence[Re
     answered = questions_answered(session, document.id, list(ids.values()))
     last = {(ids[proposal.question], proposal.model): proposal for proposal in proposals}
     stored = 0
-    for (question_id, model), proposal in last.items():
+    for (question_id, name), proposal in last.items():
         if question_id not in answered:
             page = pages[proposal.page]
             confidence = proposal.confidence
+            model = load_outside_model(session, document.project_id, name, "")
             store_outside_answer(
                 session, document, question_id, page, proposal.answer, model=model, confidence=confidence
             )

@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from db.tables import Document, Page, Project, ProjectField, Question
 from engine.annotation.issuers import load_context
 from engine.annotation.outside_answers import questions_answered, store_outside_answer
+from engine.annotation.outside_models import load_outside_model
 from engine.annotation.page_cache import PageWords, words_of
 from engine.annotation.proposal import Candidate, StoredAnswer
 from engine.annotation.state import to_patch
@@ -34,7 +35,7 @@ from model.printed_text import printed_text
 
 MOST_PREDICTIONS = 200  # of one request
 _MOST_PLACES = 8  # of one text, offered to a person
-_LONGEST = 2000  # characters of a text
+LONGEST_TEXT = 2000  # characters of a text
 _QUESTION = 1000  # characters
 
 Name = Annotated[str, Field(min_length=1, max_length=100)]
@@ -50,7 +51,7 @@ class PushedPrediction(BaseModel):
     field: str | None = Field(None, max_length=100, description="Name of a field, in place of the question.")
     marks: list[Shape] | None = Field(None, min_length=1, max_length=200, description="What answers, on `page`.")
     text: str | None = Field(
-        None, min_length=1, max_length=_LONGEST, description="What answers, as text; its places are looked for."
+        None, min_length=1, max_length=LONGEST_TEXT, description="What answers, as text; its places are looked for."
     )
     page: int | None = Field(
         None,
@@ -134,6 +135,7 @@ def push_predictions(workspace: Workspace, document_id: str, sent: PushedPredict
     with workspace.database.write() as session:
         document = existing(session, Document, document_id)
         lock_project(session, document.project_id)
+        model = load_outside_model(session, document.project_id, storable(sent.model), storable(sent.version))
         ids = {one.question: question_id_of(session, document, one.question) for one in checked}
         answered = questions_answered(session, document_id, list(ids.values()))
         for one, answer in zip(checked, answers, strict=True):
@@ -147,9 +149,7 @@ def push_predictions(workspace: Workspace, document_id: str, sent: PushedPredict
                 continue
             page, stored = answer
             confidence = 1.0 if one.prediction.confidence is None else one.prediction.confidence
-            store_outside_answer(
-                session, document, key, page, stored, model=storable(sent.model), confidence=confidence
-            )
+            store_outside_answer(session, document, key, page, stored, model=model, confidence=confidence)
             outcomes.append(
                 PredictionOutcome(
                     question=one.question,

@@ -14,9 +14,10 @@ from sqlalchemy import ColumnElement, Integer, String, column, select, true, val
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import FinishedMask, MaskCount, ModelVersion, Project, User
+from db.tables import FinishedMask, MaskCount, ModelVersion, OutsideModel, Project, User
 from engine.accounts import visibility
 from engine.accounts.permissions import RANK, role_in
+from engine.annotation.outside_models import outside_label
 from engine.errors import NotFound
 from engine.followers import freshness
 from engine.models.registry import label
@@ -64,6 +65,7 @@ class ModelFigures(Pace):
 
     model: str = Field(description="Id of the model version.")
     label: str
+    outside: bool = Field(False, description="Whether it is a model of others.")
 
 
 class PersonFigures(Pace):
@@ -85,7 +87,9 @@ class Figures(BaseModel):
     last_day: date
     as_of: datetime = Field(description="All work until then is counted; the present time when nothing lags.")
     masks_a_day: list[MasksADay]
-    by_model: list[ModelFigures] = Field(description="Over the project's whole life, oldest version first.")
+    by_model: list[ModelFigures] = Field(
+        description="Over the project's whole life, oldest version first; then models of others."
+    )
     people: list[PersonFigures] = Field(description="Over the period, by name.")
     queue: list[QueueDepth] = Field(description="Every day of the period, from the first on which there was a queue.")
     choices: Choices = Field(
@@ -137,10 +141,6 @@ def figures(
             counted = masks_by_local_day(session, project_id, first, last, zone, only)
         mine = (FinishedMask.project_id == project_id, *([FinishedMask.person_id == only] if only else ()))
         people = _paces(session, FinishedMask.person_id, by_person, *mine, FinishedMask.day >= first)
-        models = _paces(session, FinishedMask.version_id, by_model, *mine)
-        versions = session.scalars(
-            select(ModelVersion).where(ModelVersion.id.in_(models)).order_by(ModelVersion.created_at, ModelVersion.id)
-        ).all()
         return Figures(
             own_alone=only is not None,
             time_zone=zone.key,
@@ -150,9 +150,7 @@ def figures(
             masks_a_day=_merge_rows(
                 (day, names.get(person, OTHERS), masks) for (day, person), masks in counted.items()
             ),
-            by_model=[
-                ModelFigures(model=version.id, label=label(version), **models[version.id]) for version in versions
-            ],
+            by_model=_model_figures(session, by_model, *mine),
             people=sorted(
                 (PersonFigures(person=names[key], **pace) for key, pace in people.items() if key in names),
                 key=lambda row: row.person,
@@ -187,6 +185,21 @@ def _counts(
         if version:
             by_model[version] = by_model.get(version, _NONE).and_(more)
     return by_day, by_person, by_model
+
+
+def _model_figures(session: Session, counts: Mapping[str, _Counts], *which: ColumnElement[bool]) -> list[ModelFigures]:
+    """Return the figures of own versions, the oldest first, then those of models of others."""
+    figures = []
+    for table, key, name in (
+        (ModelVersion, FinishedMask.version_id, label),
+        (OutsideModel, FinishedMask.outside_model_id, outside_label),
+    ):
+        chosen = select(table).where(table.id.in_(counts)).order_by(table.created_at, table.id)
+        rows: Any = session.scalars(chosen).all()
+        paces = _paces(session, key, {row.id: counts[row.id] for row in rows}, *which)
+        outside = table is OutsideModel
+        figures += [ModelFigures(model=row.id, label=name(row), outside=outside, **paces[row.id]) for row in rows]
+    return figures
 
 
 def _paces(

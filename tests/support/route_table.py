@@ -96,6 +96,13 @@ ROUTES: dict[str, Row] = {
     "POST /api/webhooks/{webhook_id}/secret": Row(REVIEWER),
     "POST /api/webhooks/{webhook_id}/test": Row(REVIEWER),
     "GET /api/projects/{project_id}/webhook-deliveries": Row(REVIEWER),
+    # --- another model
+    "GET /api/projects/{project_id}/proposer": Row(REVIEWER),
+    "PUT /api/projects/{project_id}/proposer": Row(
+        ADMIN, body={"kind": "http", "url": "http://127.0.0.1:9/", "model": "reader"}
+    ),
+    "DELETE /api/projects/{project_id}/proposer": Row(ADMIN),
+    "POST /api/projects/{project_id}/proposer/requests": Row(REVIEWER, body={}),
     "POST /api/webhook-deliveries/{delivery_id}/send": Row(REVIEWER),
     "GET /api/projects/{project_id}/callback-secret": Row(REVIEWER),
     "POST /api/projects/{project_id}/callback-secret": Row(REVIEWER),

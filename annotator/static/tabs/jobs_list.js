@@ -25,6 +25,7 @@ const KINDS = {
   export: 'Export',
   read: 'Document',
   read_again: 'Reading again',
+  propose: 'Another model',
 };
 const PAGE = 50; // jobs
 const MOST = 1000; // jobs that the server sends at once

@@ -15,6 +15,7 @@ from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.jobs.chores import Chores
 from engine.jobs.worker import Handler, work
 from engine.models import registry
+from engine.proposers import jobs as proposals
 from engine.selection import survey_trigger
 from engine.tasks.opening import task_changes
 from engine.training.retraining import schedule, trigger
@@ -51,6 +52,7 @@ CHORES = Chores(
         lambda workspace, _: clean_up(workspace),
         _fire_triggers,
         lambda workspace, _: survey_trigger.check(workspace),
+        lambda workspace, _: proposals.check_new_documents(workspace),
         lambda workspace, _: task_changes.go_on(workspace),  # where no server does
     ),
 )

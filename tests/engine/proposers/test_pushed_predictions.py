@@ -10,6 +10,7 @@ from db.tables import Document, Prediction, Revision
 from engine.datasets.snapshots import freeze, load
 from engine.workspace import Workspace
 from tests.support.factories import bill, line, make_document, pages_of
+from tests.support.waiting import wait_until
 
 TOTAL = "What is the total due?"
 
@@ -71,6 +72,20 @@ def test_a_later_push_replaces_the_earlier_one_also_where_the_question_is_open(h
     push(client, document, {"question": TOTAL, "text": "12.50"})
     again = ask(client, document)
     assert (again["id"], again["text"]) == (opened["id"], "12.50")
+
+
+def test_figures_tell_the_versions_of_other_models_apart(house: tuple[TestClient, str]) -> None:
+    client, document = house
+    push(client, document, {"question": TOTAL, "text": "11.50"})
+    accept(client, ask(client, document))
+    project = client.get("/api/projects").json()[0]["id"]
+
+    def shown() -> list[list[Any]]:
+        rows = client.get(f"/api/projects/{project}/figures").json()["by_model"]
+        return [[row[name] for name in ("label", "outside", "masks", "unchanged")] for row in rows]
+
+    wait_until(shown)  # the server's followers come behind
+    assert shown() == [["reader 7", True, 1, 1]]
 
 
 def test_an_answered_question_takes_no_proposal(house: tuple[TestClient, str], workspace: Workspace) -> None:
