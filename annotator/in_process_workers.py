@@ -8,6 +8,7 @@ from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.proposers import jobs as proposals
+from engine.proposers.proposer import PROPOSE
 from engine.read_again import jobs as read_again
 from engine.webhooks import Sender
 from engine.workspace import Workspace
@@ -29,7 +30,7 @@ class InProcessWorkers:
             at_once=2,
             afterwards=changes.prune,
         )
-        self.proposals = InProcessWorker(workspace, {proposals.PROPOSE: proposals.run_proposals}, at_once=2)
+        self.proposals = InProcessWorker(workspace, {PROPOSE: proposals.run_proposals}, at_once=2)
         self._tasks = TaskFollower(workspace)
         self._followers = FollowerRunner(workspace)
         self._sender = Sender(workspace)

@@ -1942,6 +1942,8 @@ class ProposerState(BaseModel):
     """Servers that the administrator allows (GLOSSATOR_PROPOSER_ADDRESSES)."""
     prompt: str
     """Prompt of a model without one of its own."""
+    job: JobView | None
+    """The newest job that asked it about documents."""
     models: list[OutsideModelView]
     """Versions that have proposed answers, the ten newest."""
 

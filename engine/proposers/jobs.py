@@ -26,10 +26,9 @@ from engine.proposers.ask import (
     fields_of,
     note_failure,
 )
-from engine.proposers.proposer import asked_proposer, check_address
+from engine.proposers.proposer import PROPOSE, asked_proposer, check_address, newest_job
 from engine.workspace import Workspace
 
-PROPOSE = "propose"  # kind of the jobs
 MOST_DOCUMENTS = 1000  # named by one request
 FAILURES = 3  # one after the other, after which the job gives way: the server is probably not there
 PAUSE = timedelta(minutes=10)  # after a job that failed, until new documents are asked about again
@@ -163,7 +162,7 @@ def check_new_documents(workspace: Workspace) -> list[Job]:
             since = proposer.automatic_since
             if since is None or queue.with_key(session, _key(proposer.project_id)) is not None:
                 continue
-            last = _last_job(session, proposer.project_id)
+            last = newest_job(session, proposer.project_id)
             if last is not None and last.finished_at is not None and last.finished_at > proposer.changed_at:
                 if last.status in queue.FAILED and now() - last.finished_at < PAUSE:
                     continue
@@ -215,11 +214,6 @@ def _look_later(workspace: Workspace, proposer: Proposer, began: datetime) -> No
         waits_from = session.get_one(Document, first).created_at if first is not None else began
         # Ids are made a moment before their rows.
         stored.automatic_since = max(stored.automatic_since, min(waits_from, began) - timedelta(seconds=1))
-
-
-def _last_job(session: Session, project_id: str) -> Job | None:
-    of_project = Job.project_id == project_id, Job.kind == PROPOSE
-    return session.scalar(select(Job).where(*of_project).order_by(Job.created_at.desc(), Job.id.desc()).limit(1))
 
 
 def _key(project_id: str) -> str:

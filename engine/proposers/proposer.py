@@ -8,16 +8,18 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import OutsideModel, Project, Proposer, User
+from db.tables import Job, OutsideModel, Project, Proposer, User
 from db.tables.proposers import LONGEST_ADDRESS, LONGEST_KEY, LONGEST_MODEL
 from engine import audit
 from engine.errors import Conflict, Refused
+from engine.jobs.job_view import JobView, job_view
 from engine.queries import existing
 from engine.settings import Settings, origin_of
 from engine.text import check_name, storable
 from engine.workspace import Workspace
 
 Kind = Literal["openai", "http"]
+PROPOSE = "propose"  # kind of the jobs that ask it about documents
 LONGEST_PROMPT = 20_000  # characters
 MODELS_SHOWN = 10
 PROMPT = (
@@ -88,6 +90,7 @@ class ProposerState(BaseModel):
     proposer: ProposerView | None = Field(description="null: the project asks no model of others.")
     addresses: list[str] = Field(description="Servers that the administrator allows (GLOSSATOR_PROPOSER_ADDRESSES).")
     prompt: str = Field(description="Prompt of a model without one of its own.")
+    job: JobView | None = Field(description="The newest job that asked it about documents.")
     models: list[OutsideModelView] = Field(description="Versions that have proposed answers, the ten newest.")
 
 
@@ -107,6 +110,7 @@ def proposer_state(workspace: Workspace, project_id: str) -> ProposerState:
             proposer=_view(session, stored) if stored is not None else None,
             addresses=workspace.settings.proposer_addresses,
             prompt=PROMPT,
+            job=job_view(job) if (job := newest_job(session, project_id)) is not None else None,
             models=models,
         )
 
@@ -166,6 +170,12 @@ def asked_proposer(session: Session, project_id: str) -> Proposer:
     if stored is None:
         raise Conflict("The project asks no other model. An admin of the project can set one on the tab People.")
     return stored
+
+
+def newest_job(session: Session, project_id: str) -> Job | None:
+    """Return the newest job that asks a project's model of others about documents."""
+    of_project = Job.project_id == project_id, Job.kind == PROPOSE
+    return session.scalar(select(Job).where(*of_project).order_by(Job.created_at.desc(), Job.id.desc()).limit(1))
 
 
 def check_address(url: str, settings: Settings) -> None:

@@ -9,8 +9,8 @@ from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
 from engine.jobs import queue
 from engine.jobs.worker import do
-from engine.proposers.jobs import PROPOSE, request_proposals, run_proposals
-from engine.proposers.proposer import ProposerView, WantedProposer, set_proposer
+from engine.proposers.jobs import request_proposals, run_proposals
+from engine.proposers.proposer import PROPOSE, ProposerView, WantedProposer, set_proposer
 from engine.workspace import Workspace
 from tests.support.factories import make_project
 from tests.support.model_server import ModelServer

@@ -77,9 +77,9 @@ export class JobsCard {
   }
 }
 
-class JobRow {
+export class JobRow {
   /**
-   * @param {JobsCard} list
+   * @param {{ admin: boolean, act: JobsCard['act'] }} list
    * @param {JobView} job
    */
   constructor(list, job) {

@@ -1,4 +1,4 @@
-// The tab People: chooses the project, and places the cards of members, webhooks, audit trail, account and users.
+// The tab People: chooses the project, and places the cards of members, another model, webhooks, audit, account, users.
 
 import { get, getAll, getPage, sentenceOf } from '../core/api.js';
 import { chooseProject, chosenProject } from '../core/chosen_project.js';
@@ -8,6 +8,7 @@ import { EVERYWHERE, LiveTab } from '../sync/live_tab.js';
 import { AccountCard } from './people_account.js';
 import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';
+import { ProposerCard } from './people_proposer.js';
 import { UsersCard } from './people_users.js';
 import { WebhooksCard } from './people_webhooks.js';
 import { card, notice } from './people_parts.js';
@@ -32,6 +33,8 @@ export class PeoplePanel {
     this.cards = [];
     /** @type {AuditCard[]} */
     this.audits = [];
+    /** @type {ProposerCard | null} */
+    this.proposer = null;
     this.live = new LiveTab(root.closest('[role=tabpanel]') ?? root, {
       topics: ['users', ...AUDITED],
       shown: () => this.shown?.project?.id ?? null,
@@ -48,14 +51,14 @@ export class PeoplePanel {
 
   // Somebody is typing, or a link stands there that cannot be shown again.
   get busy() {
-    return Boolean(this.root.querySelector('input:focus, .g-link-made:not([hidden])'));
+    return Boolean(this.root.querySelector('input:focus, textarea:focus, .g-link-made:not([hidden])'));
   }
 
   /** @param {Set<string>} heard */
   async fetch(heard) {
     const everything = ['all', 'users', ...EVERYWHERE].some((topic) => heard.has(topic));
     if (!this.shown || everything || chosenProject() !== this.shown.project?.id) return this.open();
-    await Promise.all(this.audits.map((audit) => audit.load()));
+    await Promise.all([...this.audits, this.proposer].map((each) => each?.load()));
     return true;
   }
 
@@ -93,10 +96,11 @@ export class PeoplePanel {
     const may = { admin: admin && !local, owner, changed: () => this.live.acted() };
     const members = project ? new MembersCard(project, me, may) : null;
     const webhooks = project && project.role !== 'annotator' ? new WebhooksCard(project) : null;
+    this.proposer = project && project.role !== 'annotator' ? new ProposerCard(project) : null;
     const account = local ? null : new AccountCard(me);
     const users = owner && !local ? new UsersCard(me, may.changed) : null;
     const trail = owner && !local ? this.auditOf(null) : null;
-    this.cards = [members, audit, account, webhooks, users, trail].filter((each) => each !== null);
+    this.cards = [members, audit, account, this.proposer, webhooks, users, trail].filter((each) => each !== null);
     const none = notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.');
     replace(
       this.root,
@@ -108,6 +112,7 @@ export class PeoplePanel {
         h('div', {}, members ? members.root : none, audit?.root),
         account && h('div', {}, account.root),
       ),
+      this.proposer?.root,
       webhooks?.root,
       users?.root,
       trail?.root,

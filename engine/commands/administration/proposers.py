@@ -12,8 +12,8 @@ from engine.commands.foreground import follow_job
 from engine.commands.lookups import acting, document_called
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.proposers import proposer
-from engine.proposers.jobs import PROPOSE, request_proposals, run_proposals
-from engine.proposers.proposer import Kind, WantedProposer
+from engine.proposers.jobs import request_proposals, run_proposals
+from engine.proposers.proposer import PROPOSE, Kind, WantedProposer
 
 TheProject = Annotated[str, typer.Option("--project", help="Name of the project.")]
 As = Annotated[str | None, typer.Option("--as", help="Act as this user; the local user by default.")]
