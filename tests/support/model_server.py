@@ -84,8 +84,8 @@ _WRONG = {
 
 
 @contextmanager
-def model_server() -> Iterator[ModelServer]:
-    """Run such a server on a free port of this machine."""
+def model_server(port: int = 0) -> Iterator[ModelServer]:
+    """Run such a server on a port of this machine; 0: a free one."""
     serving = ModelServer()
 
     class Handler(BaseHTTPRequestHandler):
@@ -133,7 +133,7 @@ def model_server() -> Iterator[ModelServer]:
         def log_message(self, format: str, *arguments: Any) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
     server.daemon_threads = True
     serving.url = f"http://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=lambda: server.serve_forever(poll_interval=0.02), daemon=True)

@@ -38,6 +38,7 @@ class Served:
         self.data = folder / "data"
         self.port = free_port()
         self.address = f"http://127.0.0.1:{self.port}"
+        self.model_port = free_port()  # projects may send pages to a server there (tests.support.model_server)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("GLOSSATOR_")}
         if model := os.environ.get("GLOSSATOR_MODEL_PATH"):
             kept["GLOSSATOR_MODEL_PATH"] = model
@@ -46,6 +47,7 @@ class Served:
             **kept,
             "PYTHONPATH": str(ROOT),
             "GLOSSATOR_DATA_DIR": str(self.data),
+            "GLOSSATOR_PROPOSER_ADDRESSES": f'["http://127.0.0.1:{self.model_port}"]',
             **(environment or {}),
         }
         self.options = options

@@ -48,7 +48,10 @@ class ServedHere(Served):
         """Start the server, and wait until it answers."""
         from annotator.app import create_app
 
-        settings = Settings(data_dir=self.data, host="127.0.0.1", port=self.port, _env_file=None)
+        models = [f"http://127.0.0.1:{self.model_port}"]
+        settings = Settings(
+            data_dir=self.data, host="127.0.0.1", port=self.port, proposer_addresses=models, _env_file=None
+        )
         self._closing = ExitStack()
         self._closing.enter_context(served(create_app(settings), at=self.port, **server_options(settings)))
 

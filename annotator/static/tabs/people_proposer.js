@@ -19,7 +19,7 @@ export class ProposerCard {
     this.admin = project.role === 'admin';
     this.say = new Say();
     this.asked = h('ul', { class: 'g-rows' });
-    this.form = h('div', { hidden: true });
+    this.form = h('div', { class: 'g-tokens', hidden: true });
     const job = h('ul', { class: 'g-rows g-job-rows' });
     this.job = new Rows(job, (/** @type {JobView} */ each) => new JobRow(this, each));
     this.models = h('ul', { class: 'g-rows' });
@@ -54,8 +54,8 @@ export class ProposerCard {
     redraw(this.asked, [proposer, addresses, this.changing, OPEN.includes(job?.status ?? '')], () =>
       proposer ? this.row(proposer, job) : this.none(addresses),
     );
-    redraw(this.form, [this.changing, this.changing ? addresses : null, proposer?.number], () =>
-      proposerForm(state, (wanted) => this.store(wanted)),
+    redraw(this.form, this.changing && [addresses, proposer?.number], () =>
+      this.changing ? proposerForm(state, (wanted) => this.store(wanted)) : null,
     );
     this.form.hidden = !this.changing;
     this.job.show(job ? [job] : []);
@@ -97,6 +97,7 @@ export class ProposerCard {
   changeButton(text) {
     return button(this.changing ? 'Cancel' : text, () => {
       this.changing = !this.changing;
+      this.say.show('');
       return this.load();
     });
   }

@@ -49,7 +49,7 @@ export function proposerForm(state, send) {
     h('label', {}, 'Server speaks', kind),
     h('label', {}, `Address, at ${state.addresses.join(' or ')}`, url),
     h('label', {}, 'Model, as its server names it', model),
-    h('label', {}, 'Prompt; empty uses the text below', prompt),
+    h('label', {}, 'Prompt; without one, the grey text is used', prompt),
     h('label', {}, 'Key', key),
     given?.has_key ? choice(forget, 'Forget the stored key') : null,
     choice(alone, 'Ask it instead of the own model'),
