@@ -19,6 +19,7 @@ from engine.annotation.outside_models import load_outside_model
 from engine.errors import Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import StoredField, load_fields
+from engine.fields.types import FieldType
 from engine.jobs.cancellation import ShouldStop, check
 from engine.proposers import http_protocol, openai_protocol
 from engine.proposers.proposer import check_address
@@ -77,7 +78,7 @@ _PROTOCOLS: Mapping[str, _Protocol] = {"openai": openai_protocol, "http": http_p
 
 def fields_of(session: Session, proposer: Proposer) -> list[StoredField]:
     """Return the fields of a project that its model of others is asked."""
-    fields = load_fields(session, proposer.project_id)
+    fields = [field for field in load_fields(session, proposer.project_id) if field.type is not FieldType.TABLE]
     if proposer.kind == "openai":
         asked = {field.name for field in openai_protocol.fields_by_text(fields)}
         return [field for field in fields if field.name in asked]

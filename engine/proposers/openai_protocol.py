@@ -16,7 +16,7 @@ from engine.proposers.request import Asked, Reply, UnusableReply, read_object, t
 
 PATH = "/chat/completions"
 MOST_TOKENS = 4096  # that a model may write for one request
-_NOT_TEXT = (*MARK_ALONE, FieldType.BOOLEAN, FieldType.TABLE)  # no printed text says these
+_NOT_TEXT = (*MARK_ALONE, FieldType.BOOLEAN)  # no printed text says these
 
 
 def fields_by_text(fields: Sequence[FieldDefinition]) -> list[FieldDefinition]:
