@@ -26,6 +26,7 @@ _STYLES = [
         "theme",
         "workspace",
         "panels",
+        "table",
         "uploads",
         "stage",
         "desk",

@@ -10,6 +10,7 @@ import { hull } from './words/words.js';
 /** @import { Suggestions } from './panels/suggestions.js' */
 /** @import { OpenAnswer } from './state/answer.js' */
 /** @import { AnswerValues } from './state/answer_values.js' */
+/** @import { TableWork } from './state/table_work.js' */
 /** @import { Library } from './state/library.js' */
 /** @import { Navigation } from './state/navigation.js' */
 /** @import { Session } from './state/session.js' */
@@ -25,6 +26,7 @@ import { hull } from './words/words.js';
  * @property {Session} session
  * @property {OpenAnswer} answer
  * @property {AnswerValues} values
+ * @property {TableWork} table
  * @property {Navigation} navigation
  * @property {WorkMode} work
  * @property {FormWork} formWork
@@ -56,7 +58,7 @@ import { hull } from './words/words.js';
  * @param {CommandPorts} ports
  */
 export function makeCommands(parts, ports) {
-  const { library, session, answer, values, navigation, work, formWork, wordMode, stage, cursor } = parts,
+  const { library, session, answer, values, table, navigation, work, formWork, wordMode, stage, cursor } = parts,
     { act } = ports;
 
   const page = (/** @type {number} */ step) => {
@@ -79,6 +81,8 @@ export function makeCommands(parts, ports) {
     stage.setTool(name);
     ports.changed();
   };
+  // Without a table, its keys are the browser's.
+  const inTable = (/** @type {() => unknown} */ run) => () => (table.open ? run() : false);
   const nextDoubtful = () => {
     if (!stage.grid.doubtful.size) return ports.tell('No word of this page was read with low confidence.');
     if (stage.tool !== 'mend') tool('mend')();
@@ -145,11 +149,19 @@ export function makeCommands(parts, ports) {
     reading1: () => values.pick(0),
     reading2: () => values.pick(1),
     reading3: () => values.pick(2),
-    correctText: () => values.view && ports.correctText(),
-    addValue: () => values.add(),
-    removeValue: () => values.remove(),
+    correctText: () => (table.open || values.view) && ports.correctText(),
+    addValue: () => (table.open ? table.addRow() : values.add()),
+    removeValue: () => (table.open ? table.deleteRow() : values.remove()),
     nextValue: () => values.step(1),
     previousValue: () => values.step(-1),
+    tableAdd: inTable(() => table.addRow()),
+    tableDelete: inTable(() => table.deleteRow()),
+    tableMerge: inTable(() => table.mergeRow()),
+    tableSplit: inTable(() => table.splitRow()),
+    tableLeft: inTable(() => table.moveCell(0, -1)),
+    tableRight: inTable(() => table.moveCell(0, 1)),
+    tableUp: inTable(() => table.moveCell(-1, 0)),
+    tableDown: inTable(() => table.moveCell(1, 0)),
     noAnswer: () => answer.noAnswer(),
     questionUp: () => question(-1),
     questionDown: () => question(1),
@@ -158,7 +170,10 @@ export function makeCommands(parts, ports) {
     radius,
     undo: () => step(true),
     redo: () => step(false),
-    clear: () => (stage.tool === 'mend' ? wordMode.editor.remove() : answer.clear()),
+    clear: () => {
+      if (stage.tool === 'mend') return wordMode.editor.remove();
+      return table.open ? table.clearCell() : answer.clear();
+    },
     nextDoubtful,
     mergeWords: () => stage.tool === 'mend' && wordMode.editor.merge(),
     zoomMark,

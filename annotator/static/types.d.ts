@@ -122,6 +122,8 @@ export interface AnswerPart {
   correction: Correction | null;
   /** its place in a table */
   cell?: Cell | null;
+  /** an empty cell in hand, of which the server knows nothing; it stands last */
+  fresh?: true;
 }
 
 /** Where the two marks of a page come from: what the model said, or what a person made. */
@@ -152,7 +154,7 @@ export interface OpenedAnswer extends AnnotationView {
 
 /** What is held while a stroke begins; `drawing`: the keyboard's cross draws a box, which may begin on a word. */
 export type Press = Pick<MouseEvent, 'shiftKey' | 'altKey'> &
-  Partial<Pick<MouseEvent, 'ctrlKey' | 'metaKey'>> & { drawing?: boolean };
+  Partial<Pick<PointerEvent, 'ctrlKey' | 'metaKey' | 'pointerType'>> & { drawing?: boolean };
 
 /** Where the keyboard's cursor is: on a word, by its position on the page, or on a point of it. */
 export type CursorPlace = { word: number; point?: undefined } | { point: XY; word?: undefined };
@@ -160,9 +162,11 @@ export type CursorPlace = { word: number; point?: undefined } | { point: XY; wor
 /** A stroke on the page: see canvas/tools.js. */
 export type Stroke =
   /** keeps: what stands elsewhere stays, even a proposal that nobody has touched */
-  | { tool: string; edits: Edit[]; keeps?: boolean; prompt?: undefined; mend?: undefined }
-  | { tool: string; prompt: { point?: Point; box?: Box; add?: boolean }; edits?: undefined; mend?: undefined }
-  | { tool: string; mend: WordWish; edits?: undefined; prompt?: undefined };
+  | { tool: string; edits: Edit[]; keeps?: boolean; prompt?: undefined; mend?: undefined; moves?: undefined }
+  | { tool: string; prompt: { point?: Point; box?: Box; add?: boolean }; edits?: undefined; mend?: undefined; moves?: undefined }
+  | { tool: string; mend: WordWish; edits?: undefined; prompt?: undefined; moves?: undefined }
+  /** an edge of the table was dragged */
+  | { tool: string; moves: Map<number, Cell | null>; edits?: undefined; prompt?: undefined; mend?: undefined };
 
 /** What the tool for words asks for. */
 export interface WordWish {

@@ -14,10 +14,7 @@ import { RenderPanels } from './panels/render_panels.js';
 import { Uploads } from './panels/uploads.js';
 import { appear } from './settings/appearance.js';
 import { openHelp } from './settings/help.js';
-import { OpenAnswer } from './state/answer.js';
-import { placeOf } from './state/held_answer.js';
 import { AnswerValues } from './state/answer_values.js';
-import { otherMarks } from './state/parts.js';
 import { AskMore } from './state/ask_more.js';
 import { Library } from './state/library.js';
 import { EMPTY_MARK } from './state/marks.js';
@@ -25,7 +22,6 @@ import { Pages } from './state/pages.js';
 import { Session } from './state/session.js';
 import { changes } from './sync/changes.js';
 import { ConflictResolution } from './sync/conflict_resolution.js';
-import { Effort } from './sync/effort.js';
 import { TOPICS } from './sync/following.js';
 import { IncomingPages } from './sync/incoming_pages.js';
 import { followWindow, SaveQueue } from './sync/save_queue.js';
@@ -36,7 +32,7 @@ import { openStandardQuestions } from './tasks/standard_dialog.js';
 import { Verdicts } from './tasks/verdicts.js';
 import { WorkMode } from './tasks/work_mode.js';
 import { WordEditMode } from './words/word_edit_mode.js';
-import { makeFollowing, makeNavigation } from './workspace_parts.js';
+import { makeAnswer, makeFollowing, makeNavigation, makeTable, showOthers } from './workspace_parts.js';
 
 /** @import { Action, EditedWords, Me, QueuedItem, Saved, Stored, Stroke } from './types' */
 /** @import { Toasts } from './core/toast.js' */
@@ -76,8 +72,8 @@ export class Workspace {
     this.session = new Session(me, () => this.library.project);
     /** @type {SaveQueue} */
     this.queue = this.makeQueue(me, store);
-    /** @type {OpenAnswer} */
-    this.answer = this.makeAnswer();
+    /** @type {import('./state/answer.js').OpenAnswer} */
+    this.answer = makeAnswer(this);
     this.values = new AnswerValues(this.answer, {
       project: () => this.library.project?.id,
       document: () => this.library.document?.id,
@@ -85,6 +81,7 @@ export class Workspace {
       error: (error) => toasts.error(error),
       open: (page) => this.act(() => this.navigation.page(page)),
     });
+    this.table = makeTable(this);
     this.askMore = new AskMore(this.answer);
     this.verdicts = new Verdicts(changed);
     /** @type {Stage} */
@@ -148,6 +145,7 @@ export class Workspace {
         session,
         answer,
         values: this.values,
+        table: this.table,
         askMore,
         ...{ work, formWork },
         gold: this.gold,
@@ -186,6 +184,7 @@ export class Workspace {
         session,
         answer,
         values: this.values,
+        table: this.table,
         navigation,
         ...{ work, formWork },
         wordMode,
@@ -264,40 +263,10 @@ export class Workspace {
       originOf: (mark) => this.answer.originOf(this.stage.page?.id ?? '', mark),
       proposed: (mark) => this.answer.isProposal(this.stage.page?.id ?? '', mark),
       mend: (wish) => this.wordMode.wish(wish),
+      cell: (cell) => this.table.choose(cell),
       moved: () => this.panels?.toolbar.scaled(this.stage.page && this.stage.view.scale),
       drawn: () => this.wordMode?.editor.place(),
       locked: () => this.explainLock(),
-    });
-  }
-
-  makeAnswer() {
-    const { library, session, queue } = this;
-    return new OpenAnswer({
-      queue,
-      effort: new Effort(),
-      place: placeOf(library, session),
-      on: {
-        changed: () => this.render(),
-        mark: () => {
-          this.paint();
-          this.render();
-        },
-        prompts: (mark) => {
-          const { page, origin } = this.stage;
-          if (!page) return;
-          const { points, boxes } = mark;
-          this.stage.setMark({ ...this.answer.markOn(page.id), points, boxes }, origin);
-        },
-        open: (page) => this.act(() => this.navigation.page(page)),
-        tell: (sentence) => this.toasts.show(sentence),
-        error: (error) => this.toasts.error(error),
-        free: () => this.navigation.handsFree(),
-        locked: () => {
-          if (this.work.lock) this.explainLock();
-          return this.work.lock !== null;
-        },
-        takeBack: (decision) => this.work.takeBack(decision),
-      },
     });
   }
 
@@ -343,7 +312,9 @@ export class Workspace {
   /** @param {Stroke} stroke */
   stroke(stroke) {
     const { page } = this.stage;
-    if (page) this.answer.stroke(stroke, stroke.prompt ? null : this.stage.commit(), page);
+    if (!page) return;
+    const to = this.table.open ? this.table : this.answer;
+    to.stroke(stroke, stroke.edits ? this.stage.commit() : null, page);
   }
 
   /** Takes the words under the paint into the answer. Returns whether there were any. */
@@ -466,7 +437,7 @@ export class Workspace {
       { local } = answer;
     if (!page || stage.page?.id !== page.id || !library.words) return;
     const mark = local?.no_answer ? EMPTY_MARK : answer.markOn(page.id);
-    stage.others = local && !local.no_answer ? otherMarks(local.parts, local.place, page.id) : [];
+    showOthers(stage, answer, page.id);
     stage.setMark(mark, answer.originOf(page.id, mark), !local || local.no_answer || work.lock !== null);
   }
 

@@ -16,6 +16,7 @@ from engine.fields.read_value import MARK_ALONE
 from engine.fields.rules import broken_rules
 from engine.fields.types import FieldType
 from engine.followers.counting_answers import PROPOSAL, CountingAnswer, FieldsOf
+from engine.plurals import count
 
 SURE = 0.8  # confidence below which a proposal is unsure, where the field names none
 MOST_VALUES = 50  # of a cell
@@ -121,7 +122,11 @@ def _cell(of_project: FieldsOf, definition: FieldDefinition, answer: CountingAns
         unread = [view for view in views if view.value is None]
         state = "value" if not unread else "ambiguous" if any(view.readings for view in unread) else "unreadable"
     content = [_bounded(view.value) for view in views[:MOST_VALUES]]
+    rows = len({part.cell.row for part in parts if part.cell is not None}) if definition.columns else 0
+    if rows:  # a table is shown, sorted and required by the number of its rows
+        content = [rows]
     known = [value for value in content if value is not None]
+    counted = count(rows, "row") if rows else ""
     mark_alone = definition.type in MARK_ALONE
     least = definition.confidence if definition.confidence is not None else SURE
     return ValueCell(
@@ -129,9 +134,9 @@ def _cell(of_project: FieldsOf, definition: FieldDefinition, answer: CountingAns
         page_id=next(iter(parts[0].marked_pages())) if parts else None,
         status=answer.status,
         state=state,
-        printed=_joined([view.printed for view in views]),
-        text=_joined([view.text for view in views]),
-        shown=_joined(["marked" if mark_alone else show_value(value) for value in known]),
+        printed=counted or _joined([view.printed for view in views]),
+        text=counted or _joined([view.text for view in views]),
+        shown=counted or _joined(["marked" if mark_alone else show_value(value) for value in known]),
         content=content,
         sort_key=sort_key(definition, known[0]) if known else "",
         changed=answer.changed or any(view.corrected for view in views),
@@ -152,7 +157,7 @@ def show_value(value: Value) -> str:
 
 def sort_key(definition: FieldDefinition, value: Value) -> str:
     """Return a text that sorts as the values of a field do: numbers by amount, dates and texts by their letters."""
-    if definition.type in _NUMBERS:
+    if definition.type in _NUMBERS or definition.columns:
         amount = value.get("amount") if isinstance(value, dict) else value
         try:
             return _number_key(float(Decimal(str(amount))))

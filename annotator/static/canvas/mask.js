@@ -318,6 +318,61 @@ export function encoded(rows) {
 }
 
 /**
+ * The pixels of several patches together.
+ *
+ * @param {readonly Patch[]} patches
+ * @returns {Patch}
+ */
+export function unitePatches(patches) {
+  /** @type {Map<number, [from: number, to: number][]>} */
+  const rows = new Map();
+  for (const patch of patches)
+    for (const [y, runs] of rowsOf(patch)) {
+      const row = rows.get(y) ?? [];
+      for (let at = 0; at < runs.length; at += 2) row.push([runs[at], runs[at + 1]]);
+      rows.set(y, row);
+    }
+  return encoded([...rows].sort(([left], [right]) => left - right).map(([y, row]) => [y, joinRuns(row)]));
+}
+
+/**
+ * The pixels of boxes, filled: of words, mostly.
+ *
+ * @param {readonly Box[]} boxes page pixels
+ * @param {{ width: number, height: number }} page no pixel lies outside of it
+ * @returns {Patch}
+ */
+export function patchOfBoxes(boxes, page) {
+  const clip = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(0, Math.min(most, at));
+  return unitePatches(
+    boxes.map(([left, top, right, bottom]) => {
+      const x0 = clip(Math.floor(left), page.width),
+        x1 = clip(Math.ceil(right), page.width),
+        y0 = clip(Math.floor(top), page.height),
+        y1 = clip(Math.ceil(bottom), page.height);
+      const size = (x1 - x0) * (y1 - y0);
+      return size > 0 ? { box: [x0, y0, x1, y1], counts: [0, size] } : EMPTY_PATCH;
+    }),
+  );
+}
+
+/**
+ * @param {[from: number, to: number][]} row
+ * @returns {Runs}
+ */
+function joinRuns(row) {
+  row.sort(([left], [right]) => left - right);
+  /** @type {Runs} */
+  const runs = [];
+  for (const [from, to] of row) {
+    const last = runs.length - 1;
+    if (runs.length && from <= runs[last]) runs[last] = Math.max(runs[last], to);
+    else runs.push(from, to);
+  }
+  return runs;
+}
+
+/**
  * The pixels of a disc, row by row, inside a box.
  *
  * @param {Box} box whole page pixels

@@ -58,3 +58,6 @@ export function choosePalette(name) {
     else style.removeProperty(`--g-${each}`);
   }
 }
+
+/** @type {(colour: Colour, opacity?: number) => string} */
+export const css = ([red, green, blue], opacity = 1) => `rgba(${red}, ${green}, ${blue}, ${opacity})`;

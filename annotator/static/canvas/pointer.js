@@ -117,6 +117,7 @@ export class Pointer {
     const hover = ['word', 'mend'].includes(stage.tool) ? stage.grid.at(...stage.at, 2) : -1;
     if (hover !== stage.hover || stage.tool === 'brush' || stage.tool === 'eraser') stage.draw();
     stage.hover = hover;
+    stage.over(stage.at, event);
     stage.move(this.points(event));
   }
 

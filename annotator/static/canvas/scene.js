@@ -1,13 +1,10 @@
 // Draws one frame of the stage: ground, page, marks, then what is under somebody's hand.
 
 /** @import { PageLine } from '../types' */
-/** @import { Colour } from './palettes.js' */
 /** @import { Stage } from './stage.js' */
 
-import { COLOURS } from './palettes.js';
-
-/** @type {(colour: Colour, opacity?: number) => string} */
-const css = ([red, green, blue], opacity = 1) => `rgba(${red}, ${green}, ${blue}, ${opacity})`;
+import { COLOURS, css } from './palettes.js';
+import { drawTable } from './table_drawing.js';
 
 /**
  * Draws the stage as it is now.
@@ -28,6 +25,7 @@ export function drawScene(stage) {
   drawDoubts(stage, thin);
   drawUnpainted(stage, thin);
   drawOtherValues(stage, thin);
+  drawTable(stage, thin);
   if (stage.tool === 'mend') drawOutlines(stage, thin);
   drawBoxes(stage, thin);
   if (stage.tool === 'mend' || (stage.tool === 'word' && !stage.locked)) drawWordUnderHand(stage, thin);

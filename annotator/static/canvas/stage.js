@@ -1,11 +1,14 @@
 // The page on the screen: image, marks, prompts, and the pointer that changes them. Knows nothing of servers or queues.
 
-/** @import { Box, CursorPlace, Mark, Origin, PageLine, Press, Stroke, Words, WordWish, XY } from '../types' */
+/** @import { Box, Cell, CursorPlace, Mark, Origin, PageLine, Press, Stroke, Words, WordWish, XY } from '../types' */
+
+/** @import { StageTable } from './stage_table.js' */
 
 import { EMPTY_MARK } from './mask.js';
 import { MarkLayer } from './mark_layer.js';
 import { MarkedPage } from './marked_page.js';
 import { drawScene } from './scene.js';
+import { MARGIN } from './stage_table.js';
 import { makeTools } from './tools.js';
 import { View } from './view.js';
 import { Pointer } from './pointer.js';
@@ -20,6 +23,7 @@ import { h } from '../core/dom.js';
  * @property {(wish: WordWish) => void} mend the tool for words asks for something
  * @property {(mark: Mark) => Origin} originOf who drew a mark
  * @property {(mark: Mark) => boolean} proposed whether a mark is a proposal that nobody has touched or accepted
+ * @property {(cell: Cell) => void} cell a cell of the table is taken in hand
  * @property {() => void} moved the view is another
  * @property {() => void} drawn a frame is drawn
  * @property {() => void} locked a tool was used where nothing can be changed
@@ -80,6 +84,11 @@ export class Stage {
     this.locked = true; // look, do not touch
     /** @type {{ box: Box, number: number }[]} where the answer's other values are marked, and their numbers */
     this.others = [];
+    /** @type {StageTable | null} the open answer, where it is a table */
+    this.table = null;
+    this.holding = false; // whether an edge of the table is held
+    /** @type {XY} where the stroke began, page pixels */
+    this.pressed = [0, 0];
     this.dirty = false; // whether the mark has to be painted anew, whole: its colours are others
     this.stroking = false;
     this.before = EMPTY_MARK; // what stood when the stroke began
@@ -200,12 +209,59 @@ export class Stage {
   }
 
   /**
+   * Puts the grid of a table on the page, or takes it away.
+   *
+   * @param {StageTable | null} table
+   */
+  setTable(table) {
+    if (!table) delete this.canvas.dataset.edge;
+    this.table = table;
+    this.draw();
+  }
+
+  /** The words of the page by their numbers, and its size; null: no page is shown. */
+  get sheet() {
+    const { page, grid } = this;
+    if (!page) return null;
+    const { id, width, height } = page;
+    return { page: id, width, height, boxOf: (/** @type {number} */ number) => grid.boxOf(number) };
+  }
+
+  /** The box of the word under the cursor or the pointer. */
+  get wordUnderHand() {
+    return this.grid.boxes[this.cursor?.word ?? this.hover];
+  }
+
+  /** The tool that a stroke is made with. */
+  get inHand() {
+    return this.tools[this.holding ? 'edge' : this.tool];
+  }
+
+  /**
+   * The pointer is over the page: an edge of the table shows that it can be dragged.
+   *
+   * @param {XY} point page pixels
+   * @param {Press} press
+   */
+  over(point, press) {
+    const { table, canvas } = this;
+    if (!table || this.stroking || this.locked || this.tool === 'mend') return;
+    const edge = table.edgeAt(point, press, this.view.scale);
+    if (edge?.axis === table.edge?.axis && edge?.index === table.edge?.index) return;
+    table.edge = edge;
+    table.to = edge?.at ?? 0;
+    if (edge) canvas.dataset.edge = edge.axis;
+    else delete canvas.dataset.edge;
+    this.draw();
+  }
+
+  /**
    * What came while the hand was on the page lies under its stroke: the model's late answer, or what the server holds.
    */
   restroke() {
     this.standOn(this.mark);
-    if (PAINTING.includes(this.tool)) this.setOrigin('person');
-    this.tools[this.tool].again?.(this);
+    if (PAINTING.includes(this.tool) && !this.holding) this.setOrigin('person');
+    this.inHand.again?.(this);
   }
 
   /** @param {Origin} origin */
@@ -284,32 +340,48 @@ export class Stage {
   begin(point, press) {
     if (this.locked && this.tool !== 'mend') return this.on.locked();
     this.standOn(this.mark);
-    if (PAINTING.includes(this.tool)) this.setOrigin('person');
-    this.tools[this.tool].begin(this, point, press);
+    this.pressed = point;
+    this.over(point, press);
+    this.holding = Boolean(press.pointerType && this.table?.edge && this.tool !== 'mend');
+    if (PAINTING.includes(this.tool) && !this.holding) this.setOrigin('person');
+    this.inHand.begin(this, point, press);
     this.stroking = true;
   }
 
   /** @param {readonly XY[]} points page pixels */
   move(points) {
-    if (this.stroking) this.tools[this.tool].move(this, points);
+    if (this.stroking) this.inHand.move(this, points);
   }
 
   end() {
     if (!this.stroking) return;
     this.stroking = false;
-    const stroke = this.tools[this.tool].end(this);
+    const stroke = this.inHand.end(this);
+    this.holding = false;
     if (stroke?.mend) this.on.mend(stroke.mend);
     else if (stroke?.edits)
       this.on.stroke({ ...stroke, edits: this.marks.exact(stroke.edits, this.before) }, this.before);
     else if (stroke) this.on.stroke(stroke, this.before);
-    else this.setMark(this.before, this.on.originOf(this.before), this.locked);
+    else {
+      this.setMark(this.before, this.on.originOf(this.before), this.locked);
+      this.chooseCell();
+    }
+  }
+
+  /** A click beside the words takes a cell of the table in hand. */
+  chooseCell() {
+    const { table, pressed, tool, grid, view } = this;
+    if (!table || tool !== 'word' || grid.at(...pressed) >= 0) return;
+    const cell = table.grid.cellAt(pressed, MARGIN / view.scale);
+    if (cell) this.on.cell(cell);
   }
 
   /** Gives a stroke up. */
   abandon() {
     if (!this.stroking) return;
     this.stroking = false;
-    this.tools[this.tool].cancel(this);
+    this.inHand.cancel(this);
+    this.holding = false;
     this.setMark(this.before, this.on.originOf(this.before), this.locked);
   }
 

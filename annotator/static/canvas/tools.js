@@ -5,9 +5,11 @@
 
 /** @import { Box, Edit, Mark, Point, Press, Stroke, XY } from '../types' */
 /** @import { MarkedPage } from './marked_page.js' */
+/** @import { StageTable } from './stage_table.js' */
 
 import { union } from './mask.js';
 import { PaintedRows } from './painted_rows.js';
+import { EdgeTool } from './stage_table.js';
 import { alongLine, aroundWords, heldWords, intoLine } from './snapping.js';
 import { nearestWord, touches, wordsBetween } from './text_selection.js';
 
@@ -19,6 +21,7 @@ import { nearestWord, touches, wordsBetween } from './text_selection.js';
  * @property {number} radius of brush and eraser, page pixels
  * @property {{ scale: number }} view screen pixels a page pixel
  * @property {Box | null} rubber the box that is being drawn, page pixels
+ * @property {StageTable | null} table the table whose edges can be dragged
  * @property {Set<number>} chosen numbers of the words that are being mended
  * @property {Mark} before what stood when the stroke began
  * @property {boolean} proposed whether that is a proposal that nobody has touched
@@ -449,6 +452,7 @@ class MendTool {
  * @returns {Record<string, Tool>}
  */
 export const makeTools = () => ({
+  edge: new EdgeTool(),
   mend: new MendTool(),
   word: new WordTool(),
   box: new BoxTool(),

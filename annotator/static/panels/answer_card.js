@@ -1,7 +1,9 @@
 // The answer of the open question: read out, weighed, with what one can do next; and whether the work is saved.
 
-/** @import { Candidate, GoldState, OpenedAnswer, Proposal, ReviewLine } from '../types' */
+/** @import { Candidate, GoldState, OpenedAnswer, Proposal, ReviewLine, ValueView } from '../types' */
 /** @import { AnswerValues } from '../state/answer_values.js' */
+/** @import { TableWork } from '../state/table_work.js' */
+/** @import { CellView } from './table_cells.js' */
 /** @import { GoldView } from '../tasks/gold_answer.js' */
 /** @import { Disagreement } from './answer_parts.js' */
 /** @import { AnsweringPage, AskingFurther } from './page_ranking.js' */
@@ -47,6 +49,7 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {() => unknown} changed draw anew
  * @property {(before: GoldState, answer: string | null) => unknown} gold
  * @property {AnswerValues} values
+ * @property {TableWork} table
  * @property {() => unknown} [takeWords] selects the words under the paint
  */
 
@@ -56,6 +59,8 @@ import { rejection } from '../tasks/verdicts.js';
  * @property {OpenedAnswer | null} annotation
  * @property {string} text under the marks, or as a person corrected it
  * @property {(place: number) => string} textOf printed text of a value
+ * @property {(place: number) => ValueView | null} viewOf what the server says of a cell of a table
+ * @property {(place: number) => CellView} cellOf a cell of a table
  * @property {{ id: string, number: number } | null} page
  * @property {Disagreement | null} disagreement
  * @property {Proposal | null | undefined} proposal of the page
@@ -89,7 +94,7 @@ export class AnswerCard {
     this.root = root;
     const part = () => h('div', { class: 'g-part' });
     this.ranked = new RankedPages(act, () => act.changed());
-    this.values = new ValuesPanel(act.values, () => act.changed());
+    this.values = new ValuesPanel(act.values, () => act.changed(), act.table);
     this.parts = {
       hint: part(),
       head: part(),
@@ -201,7 +206,7 @@ export class AnswerCard {
     redraw(parts.figures, [figures, refining], () => answerFigures(view));
     this.renderCandidates(view);
     this.ranked.render(view);
-    this.values.render({ annotation, locked, text: view.textOf });
+    this.values.render({ annotation, locked, text: view.textOf, viewOf: view.viewOf, cellOf: view.cellOf });
     redraw(parts.notAnswered, [none, locked, hint('noAnswer')], () =>
       locked ? null : notAnsweredButton(annotation, () => act.noAnswer()),
     );

@@ -40,6 +40,9 @@ const MADE = new Map([
   ['redo', ['redo', 'redos']],
   ['candidate', ['proposal chosen', 'proposals chosen']],
   ['clear', ['page cleared', 'pages cleared']],
+  ['row', ['row changed', 'rows changed']],
+  ['cell', ['cell moved', 'cells moved']],
+  ['edge', ['edge dragged', 'edges dragged']],
 ]);
 
 const done = (/** @type {string} */ action) => DONE.get(action) ?? { sign: 'pencil', text: action };

@@ -5,9 +5,13 @@ import { h, redraw } from '../core/dom.js';
 import { hint } from '../core/keyboard.js';
 import { shownValue } from '../core/shown_value.js';
 import { isBlankPart, viewOf } from '../state/parts.js';
+import { isTable } from '../state/table.js';
+import { TablePanel } from './table_panel.js';
 
 /** @import { OpenedAnswer, ValueView } from '../types' */
 /** @import { AnswerValues } from '../state/answer_values.js' */
+/** @import { TableWork } from '../state/table_work.js' */
+/** @import { CellView } from './table_cells.js' */
 
 const MARK_ALONE = ['signature', 'region', 'table'];
 const READING_KEYS = ['reading1', 'reading2', 'reading3'];
@@ -17,6 +21,8 @@ const READING_KEYS = ['reading1', 'reading2', 'reading3'];
  * @property {OpenedAnswer} annotation
  * @property {boolean} locked
  * @property {(place: number) => string} text printed text of a value, as it is marked now
+ * @property {(place: number) => ValueView | null} viewOf what the server says of a cell of a table
+ * @property {(place: number) => CellView} cellOf a cell of a table
  */
 
 export class ValuesPanel {
@@ -25,25 +31,33 @@ export class ValuesPanel {
   /**
    * @param {AnswerValues} act
    * @param {() => unknown} changed draw anew
+   * @param {TableWork} table
    */
-  constructor(act, changed) {
+  constructor(act, changed, table) {
     this.act = act;
     this.changed = changed;
+    this.table = new TablePanel(table, act);
     this.list = h('div', { class: 'g-values', role: 'group', 'aria-label': 'Values of this answer' });
     this.reading = h('div', { class: 'g-value' });
     this.line = h('div', { class: 'g-value-line' });
-    this.root = h('div', { class: 'g-part' }, this.list, this.reading, this.line);
+    this.root = h('div', { class: 'g-part' }, this.list, this.table.root, this.reading, this.line);
   }
 
   /** Opens the line in which the text is corrected. */
   correct() {
+    if (!this.table.root.hidden) return this.table.edit();
     this.correcting = true;
     this.changed();
   }
 
-  /** @param {ValuesView} view */
-  render({ annotation, locked, text }) {
-    const { parts, place, field, no_answer: none } = annotation;
+  /** @param {ValuesView} of */
+  render(of) {
+    const { annotation, locked, text } = of,
+      { parts, place, field, no_answer: none } = annotation;
+    const table = isTable(annotation) && !none;
+    this.table.root.hidden = !table;
+    this.list.hidden = table;
+    if (table) return this.renderTable(of);
     this.root.hidden = none || (!field && parts.length < 2);
     if (this.root.hidden) {
       this.correcting = false;
@@ -67,6 +81,24 @@ export class ValuesPanel {
     redraw(this.line, [correctable, this.correcting, view?.corrected, view?.printed, hint('correctText'), place], () =>
       correctable && view ? this.drawLine(view) : null,
     );
+  }
+
+  /** @param {ValuesView} of */
+  renderTable({ annotation, locked, viewOf: view, cellOf }) {
+    const { parts, place, field } = annotation,
+      part = parts[place];
+    this.root.hidden = this.correcting = false;
+    this.table.render({ locked, cellOf });
+    const type = field?.columns?.find(({ name }) => name === part.cell?.column)?.type ?? 'string',
+      said = part.cell && !isBlankPart(part) ? view(place) : null;
+    redraw(this.reading, [said, type, locked, READING_KEYS.map(hint)], () =>
+      said ? this.drawReading(said, type, locked) : null,
+    );
+    const doubt = said || isBlankPart(part) ? '' : cellOf(place).reason;
+    redraw(this.line, [said?.text, said?.printed, said?.corrected, doubt, locked, hint('correctText')], () => [
+      doubt ? h('p', { class: 'g-differs' }, doubt) : null,
+      said && !locked ? this.drawLine(said) : null,
+    ]);
   }
 
   /**

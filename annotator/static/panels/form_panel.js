@@ -8,7 +8,7 @@ import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { walk } from '../core/list_keys.js';
 import { count, percent } from '../core/text.js';
-import { acceptable, fieldState, isDecided, shownField } from '../state/form_fields.js';
+import { acceptable, fieldState, isDecided, shownValues, unreadReasons } from '../state/form_fields.js';
 
 /**
  * @typedef {object} FormActs
@@ -157,8 +157,11 @@ export class FormPanel {
     const state = fieldState(field),
       open = field.annotation_id !== null && field.annotation_id === annotation,
       waits = field.annotation_id !== null && pending.has(field.annotation_id);
-    const values = field.no_answer ? [] : field.values.map((each) => shownField(each, field.type, locale));
-    const printed = field.values.map((each) => each.printed).filter((text, at) => text && text !== values[at]);
+    const values = shownValues(field, locale),
+      table = field.type === 'table';
+    const printed = field.values
+      .map((each) => each.printed)
+      .filter((text, at) => !table && text && text !== values[at]);
     row.ariaSelected = String(open);
     row.dataset.state = state;
     row.tabIndex = 0; // Tab walks from field to field
@@ -177,9 +180,7 @@ export class FormPanel {
         values.length ? values.join(' · ') : field.no_answer ? 'Not in this document' : '—',
       ),
       printed.length ? h('span', { class: 'g-field-printed' }, 'Printed: ', h('bdi', {}, printed.join(' · '))) : null,
-      field.values
-        .filter((each) => each.value === null && each.reason)
-        .map((each) => h('span', { class: 'g-field-reason' }, each.reason)),
+      unreadReasons(field).map((reason) => h('span', { class: 'g-field-reason' }, reason)),
       state === 'waiting'
         ? null
         : field.broken.map((rule) => h('span', { class: 'g-field-rule' }, icon('warn', 12), rule)),

@@ -17,6 +17,7 @@ import { Toolbar } from './toolbar.js';
 /** @import { AskMore } from '../state/ask_more.js' */
 /** @import { OpenAnswer } from '../state/answer.js' */
 /** @import { AnswerValues } from '../state/answer_values.js' */
+/** @import { TableWork } from '../state/table_work.js' */
 /** @import { Library } from '../state/library.js' */
 /** @import { Navigation } from '../state/navigation.js' */
 /** @import { Session } from '../state/session.js' */
@@ -33,6 +34,7 @@ import { Toolbar } from './toolbar.js';
  * @property {Session} session
  * @property {OpenAnswer} answer
  * @property {AnswerValues} values
+ * @property {TableWork} table
  * @property {AskMore} askMore
  * @property {WorkMode} work
  * @property {FormWork} formWork
@@ -62,7 +64,7 @@ import { Toolbar } from './toolbar.js';
  * @returns {Panels}
  */
 export function makePanels(rooms, parts, ports) {
-  const { library, session, answer, values, askMore, work, formWork, gold, navigation, incoming } = parts;
+  const { library, session, answer, values, table, askMore, work, formWork, gold, navigation, incoming } = parts;
   const { act, changed, commands } = ports;
   const toolbar = new Toolbar(rooms.toolbar, rooms.stage, (name, value) => {
     if (name === 'radius') commands().radius(Number(value));
@@ -106,6 +108,7 @@ export function makePanels(rooms, parts, ports) {
     takeWords: () => ports.takeWords(),
     gold: (before, known) => act(() => gold.choose(before, known)),
     values,
+    table,
   });
   const guideline = new Guideline(changed);
   card.parts.head.after(guideline.root);

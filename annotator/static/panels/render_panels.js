@@ -6,7 +6,9 @@ import { h, replace } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 import { showTabsFor } from '../core/role_tabs.js';
 import { isBlank } from '../state/marks.js';
+import { isTable, tableRows } from '../state/table.js';
 import { changes } from '../sync/changes.js';
+import { rowsText, tableCells } from './table_cells.js';
 
 /** @import { Origin } from '../types' */
 /** @import { Stage } from '../canvas/stage.js' */
@@ -90,8 +92,10 @@ export class RenderPanels {
   }
 
   text() {
-    const { local } = this.state.answer;
+    const { answer } = this.state,
+      { local } = answer;
     if (!local) return '';
+    if (isTable(local)) return rowsText(tableRows(answer.storedParts).length);
     const texts = local.parts.map((part, place) => part.correction?.text ?? this.textOf(place));
     return texts.includes(null) ? local.text : texts.filter(Boolean).join(' · ');
   }
@@ -261,6 +265,7 @@ export class RenderPanels {
       annotation: local,
       text,
       textOf: (place) => this.textOf(place) ?? '',
+      ...tableCells(local, (place) => this.textOf(place), this.state.pages),
       page,
       disagreement: this.settled ? stage.disagree() : null,
       proposal: answer.proposal,

@@ -9,10 +9,21 @@ import { HeldAnswer } from './held_answer.js';
 import { Histories } from './history.js';
 import { DECIDED, EMPTY_MARK, editsBetween, isBlank, statusAfter } from './marks.js';
 import { editsTo, opened } from './opened.js';
-import { EMPTY_PART, at, correctionEdits, partEdits, renumbered, sameParts, wordsDiffer } from './parts.js';
+import {
+  EMPTY_PART,
+  at,
+  correctionEdits,
+  isBlankPart,
+  partEdits,
+  renumbered,
+  sameParts,
+  wholeEdits,
+  wordsDiffer,
+} from './parts.js';
 import { Refinement } from './refinement.js';
+import { placeOf, settle } from './table.js';
 
-/** @import { AnnotationView, AnswerPart, Correction, Edit, Mark, Moment, PageLine, QueuedItem, RevisionRequest, Saved, Stroke } from '../types' */
+/** @import { AnnotationView, AnswerPart, Cell, Correction, Edit, Mark, Moment, PageLine, QueuedItem, RevisionRequest, Saved, Stroke } from '../types' */
 /** @import { Effort } from '../sync/effort.js' */
 /** @import { SaveQueue } from '../sync/save_queue.js' */
 /** @import { Place } from './held_answer.js' */
@@ -99,6 +110,7 @@ export class OpenAnswer extends HeldAnswer {
     this.queue.adopt(annotation.id);
     const pending = this.queue.of(annotation.id).filter((item) => item.kind !== 'words');
     this.local = opened(annotation, pending);
+    if (this.cell) this.holdCell(this.cell);
     this.judged = annotation.head > 0 || pending.length > 0 || this.local.status !== 'draft';
     this.touched = new Set();
     if (annotation.proposal) this.learn(annotation.proposal);
@@ -194,6 +206,15 @@ export class OpenAnswer extends HeldAnswer {
     const says = after.correction === undefined ? (drops ? null : said) : after.correction;
     edits.push(...correctionEdits(drops ? null : said, says));
     if (!local || !edits.length || this.on.locked()) return;
+    const { cell } = this;
+    if (cell) {
+      const part = { pages: { ...local.pages, ...others, [page]: after.mark }, correction: says, cell };
+      // A cell that comes, or goes as it is empty, is a step of the whole table.
+      if (isBlankPart(local.parts[local.place]) ? !isBlankPart(part) : isBlankPart(part)) {
+        const rest = local.parts.filter((_, place) => place !== local.place);
+        return this.becomeTable([...rest, part], cell, tool, { remember, prediction });
+      }
+    }
     const before = { mark: this.markOn(page), no_answer: local.no_answer };
     // Whether the document answers is not the page's alone: a step back leaves it, where this step did.
     const stays = before.no_answer === after.no_answer;
@@ -225,12 +246,8 @@ export class OpenAnswer extends HeldAnswer {
     this.effort.count(tool);
     if (tool !== 'ask') this.touched.add(page);
     if (tool === 'undo' && !this.histories.can(local.id, page).undo) this.touched.delete(page);
-    const { cell } = local.parts[local.place];
-    this.setPart({
-      pages: { ...local.pages, ...others, [page]: after.mark },
-      correction: says,
-      ...(cell ? { cell } : {}),
-    });
+    const part = local.parts[local.place];
+    this.setPart({ ...part, pages: { ...local.pages, ...others, [page]: after.mark }, correction: says });
     local.no_answer = after.no_answer;
     const of = edits.map((edit) => at(edit, local.place));
     this.enqueue('edit', of, [page, ...beside], prediction);
@@ -243,15 +260,18 @@ export class OpenAnswer extends HeldAnswer {
    * @param {AnswerPart[]} parts
    * @param {number} place the one in hand
    * @param {string} tool what is counted
-   * @param {boolean} [remember]
+   * @param {object} [how]
+   * @param {boolean} [how.remember] whether it can be undone
+   * @param {string | null} [how.prediction] the prediction that the change comes from
    */
-  becomeParts(parts, place, tool, remember = true) {
+  becomeParts(parts, place, tool, { remember = true, prediction = null } = {}) {
     const { local } = this,
       page = this.place.page?.id;
     if (!local || !page || this.on.locked()) return;
-    const edits = partEdits(local.parts, parts);
+    const stored = this.storedParts;
+    const edits = partEdits(stored.length ? stored : [EMPTY_PART], parts.length ? parts : [EMPTY_PART]);
     if (local.no_answer) edits.push({ op: 'no_answer', value: false });
-    const stood = { mark: this.markOn(page), parts: local.parts, place: local.place };
+    const stood = { mark: this.markOn(page), parts: stored, place: Math.min(local.place, stored.length - 1) };
     if (!edits.length) return;
     this.turn++;
     this.decision = this.reopened = null;
@@ -264,8 +284,43 @@ export class OpenAnswer extends HeldAnswer {
     if (remember) {
       this.histories.push(local.id, page, stood, { mark: this.markOn(page), parts: local.parts, place: local.place });
     }
-    this.enqueue('edit', edits, Object.keys(local.pages));
+    // The first revision builds on the proposal that was open; a later one may come from another.
+    const first = local.head === 0 && !this.queue.of(local.id).length;
+    this.enqueue('edit', edits, Object.keys(local.pages), first ? null : prediction);
     this.on.mark();
+  }
+
+  /**
+   * The table has other cells from now on.
+   *
+   * @param {AnswerPart[]} parts
+   * @param {Cell} hand the cell in hand, by the rows of `parts`
+   * @param {string} tool what is counted
+   * @param {{ remember?: boolean, prediction?: string | null }} [how]
+   */
+  becomeTable(parts, hand, tool, how) {
+    const columns = (this.local?.field?.columns ?? []).map(({ name }) => name);
+    const { parts: settled, cell } = settle(parts, columns, hand);
+    this.becomeParts(settled, Math.max(0, placeOf(settled, cell)), tool, how);
+    this.takeCell(cell);
+  }
+
+  /**
+   * Takes a cell in hand, empty or not.
+   *
+   * @param {Cell} cell
+   */
+  takeCell(cell) {
+    this.holdCell(cell);
+    this.on.mark();
+  }
+
+  /** @param {Cell} cell */
+  holdCell(cell) {
+    const parts = this.storedParts,
+      place = placeOf(parts, cell);
+    if (place >= 0) this.setParts(parts, place);
+    else this.setParts([...parts, { ...EMPTY_PART, cell, fresh: true }], parts.length);
   }
 
   /**
@@ -285,7 +340,7 @@ export class OpenAnswer extends HeldAnswer {
     // The first revision builds on the proposal that it names, and on that alone: what stood on other pages travels
     // along.
     if (first && prediction && prediction !== basis) {
-      edits = [...this.whole(), ...edits.filter((edit) => edit.op === 'no_answer')];
+      edits = [...wholeEdits(this.storedParts), ...edits.filter((edit) => edit.op === 'no_answer')];
     }
     local.status = statusAfter(action);
     this.queue.add(
@@ -300,7 +355,7 @@ export class OpenAnswer extends HeldAnswer {
         ...this.effort.take(),
         pages: Object.fromEntries(touched.map((page) => [page, this.markOn(page)])),
         ...(local.parts.length > 1 || local.parts[0].cell || this.correction
-          ? { parts: local.parts, place: local.place }
+          ? { parts: this.storedParts, place: Math.min(local.place, this.storedParts.length - 1) }
           : {}),
         images: this.imagesOf(edits),
         no_answer: local.no_answer,
@@ -319,25 +374,6 @@ export class OpenAnswer extends HeldAnswer {
     const named = new Set(edits.flatMap((edit) => ('page' in edit ? [edit.page] : [])));
     const pages = this.place.document?.pages ?? [];
     return Object.fromEntries(pages.filter(({ id }) => named.has(id)).map(({ id, image }) => [id, image]));
-  }
-
-  /**
-   * Edits that lead to what stands here from any answer with a single value.
-   *
-   * @returns {Edit[]}
-   */
-  whole() {
-    const [first, ...others] = this.local?.parts ?? [EMPTY_PART];
-    /** @type {Edit[]} */
-    const marks = [];
-    for (const [page, { words, mask, points, boxes }] of Object.entries(first.pages)) {
-      marks.push(isBlank({ words, mask }) ? { op: 'clear', page } : { op: 'mask', page, words, mask });
-      if (points.length || boxes.length) marks.push({ op: 'prompts', page, points, boxes });
-    }
-    const said = correctionEdits(null, first.correction);
-    /** @type {Edit[]} */
-    const cell = first.cell ? [{ op: 'cell', cell: first.cell }] : [];
-    return [...marks, ...said, ...cell, ...partEdits([first], [first, ...others])];
   }
 
   /**
@@ -408,7 +444,11 @@ export class OpenAnswer extends HeldAnswer {
     if (!to) return;
     const { others, parts, place = 0 } = to,
       tool = back ? 'undo' : 'redo';
-    if (parts) return this.becomeParts(parts, place, tool, false);
+    if (parts) {
+      this.becomeParts(parts, place, tool, { remember: false });
+      if (this.cell) this.takeCell(this.cell);
+      return;
+    }
     if (place !== local.place) this.setParts(local.parts, place);
     this.become(page, { no_answer: local.no_answer, ...to }, tool, { remember: false, others });
   }
@@ -504,8 +544,10 @@ export class OpenAnswer extends HeldAnswer {
     local.values = answer.values;
     // What the server holds is the truth; where it differs from the screen, the screen follows.
     const there = opened({ ...local, state: answer.state }, []);
-    if (sameParts(there.parts, local.parts) && same(there.no_answer, local.no_answer)) return;
-    this.setParts(there.parts, local.place);
+    if (sameParts(there.parts, this.storedParts) && same(there.no_answer, local.no_answer)) return;
+    const hand = local.parts[local.place];
+    if (hand.fresh) this.setParts([...there.parts, hand], there.parts.length);
+    else this.setParts(there.parts, local.place);
     local.no_answer = there.no_answer;
     this.on.mark();
   }

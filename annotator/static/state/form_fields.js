@@ -3,6 +3,7 @@
 /** @import { FormField, ValueView } from '../types' */
 
 import { shownValue } from '../core/shown_value.js';
+import { count } from '../core/text.js';
 import { DECIDED } from './marks.js';
 
 /**
@@ -49,6 +50,31 @@ export function acceptable(fields) {
 
 /** @param {FieldState} state */
 const isReady = (state) => state === 'proposed' || state === 'corrected';
+
+/**
+ * The values of a field as people read them; those of a table in a few words.
+ *
+ * @param {FormField} field
+ * @param {string | undefined} locale of the project's papers
+ */
+export function shownValues({ no_answer: none, values, type }, locale) {
+  if (none || !values.length) return [];
+  const rows = new Set(values.flatMap(({ cell }) => (cell ? [cell.row] : []))).size;
+  return rows ? [count(rows, 'row')] : values.map((each) => shownField(each, type, locale));
+}
+
+/**
+ * Why values cannot be read, a sentence each; of a table, how many cells.
+ *
+ * @param {FormField} field
+ */
+export function unreadReasons({ values }) {
+  const unread = values.filter((each) => each.value === null && (each.reason || each.readings.length));
+  if (!unread.some(({ cell }) => cell)) return unread.map(({ reason }) => reason).filter(Boolean);
+  return [
+    `${count(unread.length, 'cell')} cannot be read as the type of ${unread.length === 1 ? 'its' : 'their'} column.`,
+  ];
+}
 
 /**
  * A value as people read it; the printed text where it has none.

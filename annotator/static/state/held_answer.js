@@ -3,8 +3,9 @@
 
 import { EMPTY_MARK, isBlank, origin, sameMark } from './marks.js';
 import { EMPTY_PART } from './parts.js';
+import { isTable } from './table.js';
 
-/** @import { AnswerPart, DocumentWithQuestions, Mark, OpenedAnswer, PageLine, Proposal } from '../types' */
+/** @import { AnswerPart, Cell, DocumentWithQuestions, Mark, OpenedAnswer, PageLine, Proposal } from '../types' */
 /** @import { Library } from './library.js' */
 /** @import { Session } from './session.js' */
 
@@ -94,7 +95,7 @@ export class HeldAnswer {
    */
   get choices() {
     const { proposal } = this;
-    if (!proposal) return [];
+    if (!proposal || isTable(this.local)) return [];
     const others = proposal.candidates.filter((each) => !sameMark(each, proposal));
     return [proposal, ...others].filter((each) => !isBlank(each)).slice(0, proposal.repeated ? 9 : 3);
   }
@@ -115,6 +116,24 @@ export class HeldAnswer {
   /** What a person said of the text of the value in hand. */
   get correction() {
     return this.local?.parts[this.local.place]?.correction ?? null;
+  }
+
+  /** The parts as the server has them: without the empty cell in hand. */
+  get storedParts() {
+    return (this.local?.parts ?? []).filter((part) => !part.fresh);
+  }
+
+  /**
+   * The cell in hand, where the answer is a table; the first one where it has none.
+   *
+   * @returns {Cell | null}
+   */
+  get cell() {
+    const { local } = this,
+      part = local?.parts[local.place];
+    if (!local || !part || !isTable(local)) return null;
+    const [first] = local.field?.columns ?? [];
+    return part.cell ?? { row: 0, column: first.name };
   }
 
   /**

@@ -36,11 +36,12 @@ export function opened(annotation, pending) {
 /**
  * Edits that turn one version of a whole answer into another.
  *
- * @param {Pick<OpenedAnswer, 'parts' | 'no_answer'>} mine the version to reach
+ * @param {Pick<OpenedAnswer, 'parts' | 'no_answer'>} mine the version to reach, with an empty cell in hand or without
  * @param {Pick<OpenedAnswer, 'parts' | 'no_answer'>} theirs the version to begin with
  */
 export function editsTo(mine, theirs) {
-  const edits = partEdits(theirs.parts, mine.parts);
+  const parts = mine.parts.filter((part) => !part.fresh);
+  const edits = partEdits(theirs.parts, parts);
   if (theirs.no_answer !== mine.no_answer) edits.push({ op: 'no_answer', value: mine.no_answer });
   return edits;
 }

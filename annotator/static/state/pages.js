@@ -19,6 +19,8 @@ export class Pages {
     this.read = new Map();
     /** @type {Map<string, Promise<ImageBitmap>>} by page and version, least recently used first */
     this.images = new Map();
+    /** @type {WeakMap<object, { words: (Words | undefined)[], text: string | null }>} of marks, by the words then */
+    this.texts = new WeakMap();
   }
 
   /** @param {string} page */
@@ -108,6 +110,31 @@ export class Pages {
    * @param {Record<string, Mark>} marks
    */
   text(pages, marks) {
+    const words = Object.keys(marks).map((page) => this.read.get(page)),
+      known = this.texts.get(marks);
+    if (known && words.every((each, at) => each === known.words[at])) return known.text;
+    const text = this.readText(pages, marks);
+    this.texts.set(marks, { words, text });
+    return text;
+  }
+
+  /**
+   * Whether one of the marked words was read with low confidence.
+   *
+   * @param {Record<string, Mark>} marks
+   */
+  doubts(marks) {
+    return Object.entries(marks).some(([page, mark]) => {
+      const doubtful = this.read.get(page)?.doubtful;
+      return doubtful?.length && mark.words.some((word) => doubtful.includes(word));
+    });
+  }
+
+  /**
+   * @param {readonly PageLine[]} pages
+   * @param {Record<string, Mark>} marks
+   */
+  readText(pages, marks) {
     const parts = [];
     for (const page of pages) {
       const wanted = marks[page.id]?.words ?? [];

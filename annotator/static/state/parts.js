@@ -84,8 +84,27 @@ export function correctionEdits(from, to) {
 const sameCell = (left, right) => left?.row === right?.row && left?.column === right?.column;
 
 /**
- * Edits that turn one list of parts into another: parts are added and removed at the end, and become what they shall
- * be.
+ * The parts that stand in both lists, by their places in each, ascending in both: a part is never changed in place, so
+ * the same marks are the same object. A row that comes or goes moves all cells behind it, which then are not sent anew.
+ *
+ * @param {readonly AnswerPart[]} from
+ * @param {readonly AnswerPart[]} to
+ * @returns {[before: number, after: number][]}
+ */
+function keptPlaces(from, to) {
+  const places = new Map(to.map((part, place) => [part.pages, place]));
+  /** @type {[before: number, after: number][]} */
+  const kept = [];
+  from.forEach((part, before) => {
+    const after = places.get(part.pages);
+    if (after !== undefined && after > (kept.at(-1)?.[1] ?? -1)) kept.push([before, after]);
+  });
+  return kept;
+}
+
+/**
+ * Edits that turn one list of parts into another. Between parts that stay, parts are removed and added at the end, and
+ * the others become what they shall be.
  *
  * @param {readonly AnswerPart[]} from
  * @param {readonly AnswerPart[]} to
@@ -94,25 +113,57 @@ const sameCell = (left, right) => left?.row === right?.row && left?.column === r
 export function partEdits(from, to) {
   /** @type {Edit[]} */
   const edits = [];
-  for (let place = from.length - 1; place >= to.length; place--) edits.push(at({ op: 'remove_value' }, place));
-  for (let place = from.length; place < to.length; place++) {
-    const { cell } = to[place];
-    edits.push(at({ op: 'add_value', ...(cell ? { cell } : {}) }, place));
+  const present = [...from];
+  let [left, right] = [from.length, to.length];
+  // From the end, so that the places before it still are those of `from`.
+  for (const [before, after] of [...keptPlaces(from, to).reverse(), [-1, -1]]) {
+    const most = Math.min(left - before, right - after) - 1; // parts that become others
+    for (let place = left - 1; place > before + most; place--) {
+      edits.push(at({ op: 'remove_value' }, place));
+      present.splice(place, 1);
+    }
+    for (let more = most + 1; more < right - after; more++) {
+      const { cell } = to[after + more],
+        place = before + more;
+      edits.push(at({ op: 'add_value', ...(cell ? { cell } : {}) }, place));
+      present.splice(place, 0, { ...EMPTY_PART, cell });
+    }
+    [left, right] = [before, after];
   }
   to.forEach((part, place) => {
-    const before = from[place] ?? { ...EMPTY_PART, cell: part.cell };
+    const before = present[place];
     if (!sameCell(before.cell, part.cell)) edits.push(at({ op: 'cell', cell: part.cell ?? null }, place));
     const pages = new Set([...Object.keys(before.pages), ...Object.keys(part.pages)]);
     let correction = before.correction;
     for (const page of pages) {
       const stood = before.pages[page] ?? EMPTY_MARK,
         stands = part.pages[page] ?? EMPTY_MARK;
+      if (stood === stands) continue;
       edits.push(...editsBetween(page, stood, stands).map((edit) => at(edit, place)));
       if (wordsDiffer(stood, stands)) correction = null;
     }
     edits.push(...correctionEdits(correction, part.correction).map((edit) => at(edit, place)));
   });
   return edits;
+}
+
+/**
+ * Edits that lead to some parts from any answer with a single value.
+ *
+ * @param {readonly AnswerPart[]} parts
+ * @returns {Edit[]}
+ */
+export function wholeEdits([first = EMPTY_PART, ...others]) {
+  /** @type {Edit[]} */
+  const marks = [];
+  for (const [page, { words, mask, points, boxes }] of Object.entries(first.pages)) {
+    marks.push(isBlank({ words, mask }) ? { op: 'clear', page } : { op: 'mask', page, words, mask });
+    if (points.length || boxes.length) marks.push({ op: 'prompts', page, points, boxes });
+  }
+  const said = correctionEdits(null, first.correction);
+  /** @type {Edit[]} */
+  const cell = first.cell ? [{ op: 'cell', cell: first.cell }] : [];
+  return [...marks, ...said, ...cell, ...partEdits([first], [first, ...others])];
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import { get } from '../core/api.js';
 import { AnswerValues } from '../state/answer_values.js';
+import { TableWork } from '../state/table_work.js';
 import { Pages } from '../state/pages.js';
 import { changes } from '../sync/changes.js';
 import { EditStore } from '../sync/edit_store.js';
@@ -77,6 +78,8 @@ export class CellDesk {
   answer = null;
   /** @type {AnswerValues | null} */
   values = null;
+  /** @type {TableWork | null} */
+  table = null;
   /** @type {SaveQueue | null} */
   queue = null;
 
@@ -133,6 +136,22 @@ export class CellDesk {
       error: this.on.error,
       open: (page) => this.turnTo(page),
     });
+    this.table = new TableWork(answer, {
+      sheet: () => this.sheet,
+      line: () => null,
+      tell: this.on.tell,
+      changed: () => this.on.changed(),
+      open: (page) => this.turnTo(page),
+    });
+  }
+
+  /** The words of the page in sight by their numbers, and its size. */
+  get sheet() {
+    const { sight, open } = this;
+    if (!sight || !open.page) return null;
+    const { id, width, height } = open.page,
+      { numbers, boxes } = sight.words;
+    return { page: id, width, height, boxOf: (/** @type {number} */ number) => boxes[numbers.indexOf(number)] };
   }
 
   /**

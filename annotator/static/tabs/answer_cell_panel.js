@@ -7,6 +7,8 @@ import { icon } from '../core/icons.js';
 import { hint } from '../core/keyboard.js';
 import { signs } from '../core/keymap.js';
 import { ValuesPanel } from '../panels/answer_values.js';
+import { rowsText, tableCells } from '../panels/table_cells.js';
+import { isTable, tableRows } from '../state/table.js';
 import { button } from './people_parts.js';
 import { placeOf, statesOf, wordsOf } from './answer_table_words.js';
 
@@ -150,16 +152,21 @@ export class CellPanel {
     const { desk } = this,
       { answer, values } = desk,
       local = answer?.local;
-    if (!this.values && values) {
-      this.values = new ValuesPanel(values, () => {
+    if (!this.values && values && desk.table) {
+      const redrawn = () => {
         this.render();
         if (!this.writing) this.act.back();
-      });
+      };
+      this.values = new ValuesPanel(values, redrawn, desk.table);
       replace(this.body, this.values.root);
     }
     this.body.hidden = !local || desk.loading;
     if (local && answer) {
-      this.values?.render({ annotation: local, locked: answer.lock !== null, text: (place) => desk.textOf(place) });
+      const text = (/** @type {number} */ place) => desk.textOf(place);
+      this.values?.render({
+        ...{ annotation: local, locked: answer.lock !== null, text },
+        ...tableCells(local, text, desk.pages),
+      });
     }
   }
 
@@ -194,7 +201,10 @@ export class CellPanel {
       }
       const { current } = halt;
       const who = current && (current.editor ?? current.author).name;
-      const texts = (current?.values ?? []).map(({ text }) => text).join(' · ');
+      const said = current?.values ?? [];
+      const texts = isTable(current)
+        ? rowsText(new Set(said.map(({ cell }) => cell?.row)).size)
+        : said.map(({ text }) => text).join(' · ');
       const theirs = current?.state.no_answer ? 'Not in the document' : texts || current?.text || 'Nothing marked';
       return [
         h('p', {}, current ? `${who} has changed this answer meanwhile.` : halt.sentence),
@@ -217,6 +227,7 @@ export class CellPanel {
     const local = this.desk.answer?.local;
     if (!local) return '';
     if (local.no_answer) return 'Not in the document';
+    if (isTable(local)) return rowsText(tableRows(local.parts).length);
     const texts = local.parts.map(({ correction }, at) => correction?.text ?? this.desk.textOf(at));
     return texts.filter(Boolean).join(' · ') || 'Nothing marked';
   }

@@ -1,6 +1,7 @@
 // Cells that were changed in this window. The server derives the rows of the table a moment after an answer: until it
 // has, the row shows what was saved.
 
+import { count } from '../core/text.js';
 import { isBlankPart, viewOf } from '../state/parts.js';
 import { same } from '../core/values.js';
 
@@ -78,7 +79,8 @@ export function cellOnItsWay(local, printed) {
       said = part.correction;
     const text = said?.text ?? view?.printed ?? printed(place);
     const value = said?.reading ? said.reading.value : view?.text === text ? view.value : null;
-    return [{ printed: view?.printed ?? printed(place), text, value: value ?? null, readings: [], corrected: true }];
+    const shown = { printed: view?.printed ?? printed(place), text, value: value ?? null };
+    return [{ ...shown, readings: [], corrected: true, cell: part.cell ?? null }];
   });
   return cellOf(local.id, local.status, local.no_answer ? [] : views, local.no_answer, 'unsaved');
 }
@@ -98,12 +100,13 @@ export const cellSaved = (annotation, { status, values = [], state }) =>
  *
  * @param {string} annotation
  * @param {string} status
- * @param {readonly Pick<ValueView, 'printed' | 'text' | 'value' | 'readings'>[]} views
+ * @param {readonly Pick<ValueView, 'printed' | 'text' | 'value' | 'readings' | 'cell'>[]} views of a table: its cells
  * @param {boolean} none the document does not answer
  * @param {'unsaved' | 'behind'} waits
  * @returns {LatestCell}
  */
 function cellOf(annotation, status, views, none, waits) {
+  const rows = new Set(views.flatMap(({ cell }) => (cell ? [cell.row] : []))).size;
   const unread = views.filter(({ value }) => value === null || value === undefined);
   const state = !views.length
     ? none
@@ -119,10 +122,10 @@ function cellOf(annotation, status, views, none, waits) {
     page_id: null,
     status,
     state,
-    printed: views.map(({ printed }) => printed).join(' · '),
-    text: views.map(({ text }) => text).join(' · '),
+    printed: rows ? count(rows, 'row') : views.map(({ printed }) => printed).join(' · '),
+    text: rows ? count(rows, 'row') : views.map(({ text }) => text).join(' · '),
     shown: '',
-    values: waits === 'unsaved' && unread.length ? [] : views.map(({ value }) => value ?? null),
+    values: rows ? [rows] : waits === 'unsaved' && unread.length ? [] : views.map(({ value }) => value ?? null),
     changed: true,
     broken: false,
     confidence: null,

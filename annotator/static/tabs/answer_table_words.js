@@ -107,6 +107,7 @@ const sentencesOf = ({ name }, rules) => rules.filter((each) => each.field === n
  * @param {string | undefined} locale
  */
 function textOf({ values, text, printed, state }, { type }, locale) {
+  if (type === 'table') return text || '—'; // the number of its rows
   const known = values.filter((each) => each !== null);
   // Of a value with several readings or none, the printed words say more.
   if (state === 'value' && known.length) return known.map((each) => shownValue(each, type, locale)).join(' · ');

@@ -43,8 +43,11 @@ const PARTS = /** @type {(keyof FieldDefinition)[]} */ (Object.keys(PLAIN));
  *
  * @param {FieldDefinition} field
  */
-export const definitionOf = (field) =>
-  /** @type {FieldDefinition} */ (Object.fromEntries(PARTS.map((part) => [part, field[part] ?? PLAIN[part]])));
+export function definitionOf(field) {
+  const parts = Object.fromEntries(PARTS.map((part) => [part, field[part] ?? PLAIN[part]]));
+  const table = field.type === 'table'; // what was written for another type stays in the draft alone
+  return /** @type {FieldDefinition} */ ({ ...parts, ...(table ? { several: false } : { columns: [] }) });
+}
 
 /**
  * @param {StoredField} field

@@ -3,6 +3,7 @@
 import { h, redraw } from '../core/dom.js';
 import { drawMarkdown } from '../core/markdown.js';
 import { ChoicesPart } from './field_choices.js';
+import { ColumnsPart } from './field_columns.js';
 import { labelled, linesOf, selectInput, textArea, textInput, tickBox } from './field_inputs.js';
 import { RulesPart } from './field_rules.js';
 import { TYPES } from './field_words.js';
@@ -86,6 +87,9 @@ export class FieldForm {
       confidence: labelled('Confidence (%)', confidence, CONFIDENCE_HINT),
     };
     this.choices = new ChoicesPart((choices) => change({ choices }));
+    this.columns = new ColumnsPart(field.id ? field.columns.map(({ name: key }) => key) : [], (columns) =>
+      change({ columns }),
+    );
     this.rules = new RulesPart((rules) => change({ rules }));
     this.preview = h('div', { class: 'g-guideline-preview', hidden: true });
     this.problem = h('p', { class: 'g-problem', role: 'status', hidden: true });
@@ -93,6 +97,9 @@ export class FieldForm {
       change({ issuer }),
     );
     this.issuer.title = 'How an issuer prints dates and amounts can be remembered for its documents alone.';
+    this.several = tickBox('Several values: a document may have more than one', field.several, (several) =>
+      change({ several }),
+    );
     const { question: asked, name, guideline: guide, ...rest } = this.inputs;
     this.root = h(
       'div',
@@ -104,9 +111,10 @@ export class FieldForm {
         { class: 'g-ticks' },
         tickBox('Required: every document must have a value', field.required, (required) => change({ required })),
         this.issuer,
-        tickBox('Several values: a document may have more than one', field.several, (several) => change({ several })),
+        this.several,
       ),
       this.choices.root,
+      this.columns.root,
       rest.currency.root,
       rest.country.root,
       guide.root,
@@ -139,6 +147,10 @@ export class FieldForm {
     this.inputs.currency.root.hidden = field.type !== DEFAULTS.currency[1];
     this.inputs.country.root.hidden = field.type !== DEFAULTS.country[1];
     this.issuer.hidden = field.type !== 'string' && !field.issuer;
+    const table = field.type === 'table';
+    this.several.hidden = this.inputs.examples.root.hidden = table;
+    this.columns.root.hidden = !table;
+    this.columns.render(field.columns, at);
     this.choices.root.hidden = field.type !== 'choice';
     this.choices.render(field.choices, at('choices'));
     const others = fields.filter((each) => each !== field && each.name).map(({ name, type }) => ({ name, type }));
@@ -148,7 +160,8 @@ export class FieldForm {
       h('p', { class: 'g-hint' }, 'As it is shown:'),
       drawMarkdown(field.guideline),
     ]);
-    const placed = new Set([...Object.keys(this.inputs), 'choices']);
-    set(this.problem, own.find(({ part }) => !placed.has(part) && !part.startsWith('rules.'))?.sentence ?? '');
+    const placed = new Set([...Object.keys(this.inputs), 'choices', 'columns']);
+    const isPlaced = (/** @type {string} */ part) => placed.has(part) || /^(rules|columns)\./.test(part);
+    set(this.problem, own.find(({ part }) => !isPlaced(part))?.sentence ?? '');
   }
 }

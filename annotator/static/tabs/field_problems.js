@@ -8,6 +8,7 @@ import { fits, RULES, typeTitle } from './field_words.js';
 /** @typedef {{ key: string, part: string, sentence: string }} Problem `part`: of the definition; rules.0 for a rule */
 
 const NAME = /^[a-z][a-z0-9_]{0,59}$/;
+const MOST_COLUMNS = 40;
 const NAMED = 'Use small letters, digits and _, beginning with a letter; 60 at most.';
 
 /**
@@ -42,6 +43,7 @@ function problemsOf(field, fields) {
   add('issuer', field.issuer && others.some(({ issuer }) => issuer) && 'Another field names the issuer.');
   add('choices', field.type === 'choice' && !values.length && 'Write at least one choice.');
   add('choices', new Set(values).size < values.length && 'A choice is listed twice; remove one.');
+  if (field.type === 'table') addColumns(field, add);
   add('currency', field.currency !== null && !/^[A-Z]{3}$/.test(field.currency) && 'Three letters, as EUR.');
   add('country', field.country !== null && !/^[A-Z]{2}$/.test(field.country) && 'Two letters, as DE.');
   const { confidence } = field;
@@ -62,6 +64,31 @@ function problemsOf(field, fields) {
     }
   });
   return problems;
+}
+
+/**
+ * @param {DraftField} field
+ * @param {(part: string, sentence: string | false) => void} add
+ */
+function addColumns({ columns }, add) {
+  add('columns', !columns.length && 'Add at least one column.');
+  add('columns', columns.length > MOST_COLUMNS && `${MOST_COLUMNS} columns at most; remove some.`);
+  columns.forEach((column, at) => {
+    const part = `columns.${at}`,
+      values = column.choices.map(({ value }) => value);
+    add(part, !column.question.trim() && 'Write the heading of the column.');
+    if (column.question.trim() || column.name) add(part, !NAME.test(column.name) && `The key: ${NAMED}`);
+    const twice = columns.some((other, place) => place !== at && other.name === column.name);
+    add(part, column.name !== '' && twice && 'Another column has this key.');
+    add(part, column.type === 'choice' && !values.length && 'Write at least one choice.');
+    add(part, new Set(values).size < values.length && 'A choice is listed twice; remove one.');
+    for (const rule of column.rules) {
+      const wrong = !fits(rule.rule, column.type) && `“${RULES[rule.rule].title}” does not fit this type.`;
+      add(part, wrong);
+      const lost = namesIn(rule).find((name) => !columns.some((other) => other.name === name));
+      add(part, lost !== undefined && `A rule of this column names ${lost}, which is no column any more.`);
+    }
+  });
 }
 
 /** @type {Record<string, [RegExp, string]>} */
@@ -117,8 +144,8 @@ export function problemsFrom(body, fields) {
     const field = list === 'fields' ? fields[Number(at)] : undefined;
     if (!field) return [];
     // The conditions on a whole field are about its choices, or about a rule that does not fit its type.
-    const place =
-      part === 'rules' && rule !== undefined ? `rules.${rule}` : (part ?? (/choice/.test(what) ? 'choices' : 'type'));
+    const whole = /choice/.test(what) ? 'choices' : /column/.test(what) ? 'columns' : 'type';
+    const place = (part === 'rules' || part === 'columns') && rule !== undefined ? `${part}.${rule}` : (part ?? whole);
     return [{ key: field.key, part: place, sentence: part === 'name' ? NAMED : plain(what) }];
   });
 }

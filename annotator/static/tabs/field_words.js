@@ -24,6 +24,7 @@ export const TYPES = {
   phone: ['Phone number', 'A phone number with its country code: +49 30 12345678.'],
   country: ['Country', 'A country, as its code of two letters: DE.'],
   address: ['Address', 'An address with its lines, as it is printed.'],
+  table: ['Table', 'Rows of cells, as the lines of an invoice. Its columns stand below.'],
   signature: ['Signature', 'The place of a signature. The mark is the value.'],
   region: ['Region', 'A place on the page, as a stamp or a logo. The mark is the value.'],
 };
@@ -74,8 +75,9 @@ export function ruleWords(rule) {
  *
  * @param {FieldDefinition} field
  */
-export const marksOf = ({ type, several, required, rules, issuer }) => [
+export const marksOf = ({ type, several, required, rules, issuer, columns }) => [
   typeTitle(type),
+  ...(type === 'table' ? [count(columns.length, 'column')] : []),
   ...(issuer ? ['issuer'] : []),
   ...(several ? ['several values'] : []),
   ...(required ? ['required'] : []),
@@ -88,6 +90,17 @@ const yesNo = (value) => (value ? 'yes' : 'no');
 const choiceWords = (choices) =>
   choices.map(({ value, names }) => (names.length ? `${value} (${names.join(', ')})` : value)).join(', ');
 
+/** @param {FieldDefinition['columns'][number]} column */
+const columnWords = ({ question, name, type, required, choices, rules }) =>
+  [
+    `${question} (${name}): ${typeTitle(type)}`,
+    required ? 'required' : '',
+    choices.length ? choiceWords(choices) : '',
+    ...rules.map(ruleWords),
+  ]
+    .filter(Boolean)
+    .join(', ');
+
 /** @type {[title: string, words: (field: FieldDefinition) => string][]} */
 const WORDED = [
   ['Name', ({ name }) => name],
@@ -99,6 +112,7 @@ const WORDED = [
   ['Guideline', ({ guideline }) => guideline],
   ['Examples', ({ examples }) => examples.join(', ')],
   ['Choices', ({ choices }) => choiceWords(choices)],
+  ['Columns', ({ columns }) => columns.map(columnWords).join('; ')],
   ['Currency', ({ currency }) => currency ?? ''],
   ['Country', ({ country }) => country ?? ''],
   ['Rules', ({ rules }) => rules.map(ruleWords).join('; ')],

@@ -38,7 +38,7 @@ export class Verdict {
     const { answer } = this,
       { local } = answer;
     if (!local) return;
-    this.before = { pages: local.pages, parts: local.parts, place: local.place, no_answer: local.no_answer };
+    this.before = { pages: local.pages, parts: answer.storedParts, place: local.place, no_answer: local.no_answer };
     answer.divert = () => this.keep();
     answer.histories.forget(local.id);
     if (kept) {
@@ -52,7 +52,8 @@ export class Verdict {
   keep() {
     const { local } = this.answer;
     if (!local) return;
-    const { id, document_id: document, head: base, pages, parts, place, no_answer } = local;
+    const { id, document_id: document, head: base, pages, place, no_answer } = local;
+    const parts = this.answer.storedParts;
     this.drafts.keep({ annotation: id, document, base, pages, parts, place, no_answer });
   }
 
@@ -131,7 +132,9 @@ export class Verdict {
         pages,
         images: this.answer.imagesOf(edits),
         no_answer: local.no_answer,
-        ...(local.parts.length > 1 || local.parts[0].cell ? { parts: local.parts, place: local.place } : {}),
+        ...(local.parts.length > 1 || local.parts[0].cell
+          ? { parts: this.answer.storedParts, place: local.place }
+          : {}),
       },
       local.head,
       options,

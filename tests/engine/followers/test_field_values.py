@@ -8,15 +8,19 @@ import pytest
 from sqlalchemy import select
 
 from db.tables import Annotation, BrokenRules, FieldValue, ValueCount
+from engine.annotation.change import state_of
 from engine.annotation.conventions import remember_convention
 from engine.annotation.removal import remove, restore
 from engine.annotation.revisions import RevisionRequest, append_revision
+from engine.annotation.state import AnswerValue, Cell, PageMark, Patch
 from engine.annotation.word_list import WordText
 from engine.annotation.words import WordEditsRequest, edit_words
 from engine.fields.definition import FieldDefinition
+from engine.fields.normalisation import LocaleContext
 from engine.fields.project_fields import replace_fields
 from engine.followers import FollowerRunner, catch_up, checks
-from engine.followers.value_cells import FLAGS, sort_key
+from engine.followers.counting_answers import CountingAnswer, FieldsOf
+from engine.followers.value_cells import FLAGS, ValueRow, make_row, sort_key
 from engine.projects.projects import change_settings
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, judge, save
@@ -33,6 +37,25 @@ FIELDS = (
         }
     ),
 )  # fmt: skip
+
+
+def test_a_table_is_shown_and_sorted_by_the_number_of_its_rows() -> None:
+    columns = [{"name": "item", "question": "Item"}, {"name": "amount", "question": "Amount", "type": "number"}]
+    lines = FieldDefinition.model_validate(
+        {"name": "lines", "question": "Which lines?", "type": "table", "columns": columns, "required": True}
+    )
+
+    def row(rows: int) -> ValueRow:
+        mark = {"p": PageMark(words=[7], mask=Patch(box=(0, 0, 1, 1), counts=[0, 1]))}
+        places = [Cell(row=at, column=name) for at in range(rows) for name in ("item", "amount")]
+        cells = [AnswerValue(pages=mark, cell=place) for place in places]
+        of_project = FieldsOf("p", {"q": lines}, LocaleContext())
+        return make_row(of_project, {"q": CountingAnswer("draft", state_of(cells))}, {"q": ["7"] * len(cells)})
+
+    nine, twelve, none = (row(number) for number in (9, 12, 0))
+    assert (nine.cells["q"].shown, twelve.cells["q"].text, twelve.cells["q"].content) == ("9 rows", "12 rows", [12])
+    assert nine.cells["q"].sort_key < twelve.cells["q"].sort_key and not twelve.broken
+    assert none.cells["q"].state == "absent" and none.broken
 
 
 @pytest.fixture

@@ -29,6 +29,7 @@ class Board {
   strokes = [];
   line = [];
   draw() {}
+  over() {}
   begin(point) {
     this.stroking = true;
     this.line = [point];

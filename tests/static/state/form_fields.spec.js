@@ -3,7 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { acceptable, fieldState, shownField } from '../../../annotator/static/state/form_fields.js';
+import {
+  acceptable,
+  fieldState,
+  shownField,
+  shownValues,
+  unreadReasons,
+} from '../../../annotator/static/state/form_fields.js';
 
 const value = (more = {}) => ({
   ...{ printed: '1', text: '1', corrected: false, value: '1', rule: 'text', readings: [], reason: '' },
@@ -30,6 +36,16 @@ test('each state of an open field has a name', () => {
   assert.equal(fieldState(field({ values: [], unaided: true })), 'by_hand');
   assert.equal(fieldState(field({ head: 1 })), 'corrected');
   assert.equal(fieldState(field()), 'proposed');
+});
+
+test('a table is shown as the number of its rows, and its unreadable cells are counted', () => {
+  const cell = (row, column, more = {}) => value({ cell: { row, column }, ...more });
+  const values = [cell(0, 'item'), cell(0, 'amount', { value: null, reason: 'no number' }), cell(3, 'item')];
+  const table = field({ type: 'table', values });
+  assert.deepEqual(shownValues(table), ['2 rows']);
+  assert.deepEqual(unreadReasons(table), ['1 cell cannot be read as the type of its column.']);
+  assert.deepEqual(shownValues(field({ type: 'table', values, no_answer: true })), []);
+  assert.deepEqual(unreadReasons(field({ values: [value({ value: null, reason: 'no date' })] })), ['no date']);
 });
 
 test('without any bound all that is whole may be accepted, and nothing is sure', () => {

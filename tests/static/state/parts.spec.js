@@ -74,6 +74,24 @@ test('edits to a version of an answer lead there from any other, with its values
   }
 });
 
+test('parts that stay as they are, are not sent anew when others come and go before them', () => {
+  const rng = seeded(3);
+  for (let turn = 0; turn < 500; turn++) {
+    const theirs = version(rng),
+      kept = rng.some(theirs.parts, rng.whole(0, theirs.parts.length + 1));
+    const parts = kept.flatMap((each) => (rng.share() < 0.4 ? [part(rng), each] : [each]));
+    const mine = { parts: parts.length ? parts : [part(rng)], no_answer: false };
+    assert.ok(sameParts(applied(theirs, editsTo(mine, theirs)).parts, mine.parts), JSON.stringify([mine, theirs]));
+  }
+  const cells = Array.from({ length: 100 }, (_, row) => ({
+    pages: { p: { ...EMPTY_MARK, words: [row], mask: MASKS[1] } },
+    correction: null,
+    cell: { row, column: 'item' },
+  }));
+  const edits = editsTo({ parts: cells.slice(1), no_answer: false }, { parts: cells, no_answer: false });
+  assert.deepEqual(edits, [{ op: 'remove_value' }]);
+});
+
 test('an answer without several values is opened as one value', () => {
   const [only, ...others] = partsOf({ no_answer: false, pages: { p: { words: [1], mask: MASKS[1] } } });
   assert.deepEqual([only.pages.p, others], [{ ...EMPTY_MARK, words: [1], mask: MASKS[1] }, []]);

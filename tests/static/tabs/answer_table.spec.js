@@ -44,6 +44,11 @@ test('values are shown as people read them, several with a point between them', 
   assert.equal(words(cell({ values: [{ amount: '5.00', currency: 'EUR' }] }), FIELDS[1]).text, '€5.00');
 });
 
+test('a table says how many rows it has', () => {
+  const lines = field('lines', { type: 'table' });
+  assert.equal(words(cell({ values: [12], text: '12 rows', printed: '12 rows' }), lines).text, '12 rows');
+});
+
 test('a value with several readings is shown as it is printed', () => {
   const { text, state, title } = words(cell({ state: 'ambiguous', text: '3/4/26', values: ['2026-03-04'] }), FIELDS[2]);
   assert.deepEqual([text, state.sign, state.look], ['3/4/26', 'question', 'doubt']);

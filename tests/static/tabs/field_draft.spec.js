@@ -142,6 +142,15 @@ test('what others changed or removed counts where nothing was changed here', () 
   assert.deepEqual(both, []);
 });
 
+test('columns are sent of tables alone, and stay in the draft while another type is tried', () => {
+  const columns = [{ name: 'amount', question: 'Amount', type: 'number' }];
+  const table = changeField(draftOf(LIST), 'due', { type: 'table', columns, several: true });
+  assert.deepEqual([requestOf(table).fields[1].columns, requestOf(table).fields[1].several], [columns, false]);
+  const text = changeField(table, 'due', { type: 'string' });
+  assert.deepEqual(requestOf(text).fields[1].columns, []);
+  assert.deepEqual(requestOf(changeField(text, 'due', { type: 'table' })).fields[1].columns, columns);
+});
+
 test('a name is made of the telling words of a question', () => {
   const made = (question, ...taken) => nameOfQuestion(question, new Set(taken));
   assert.equal(made('What is the invoice number?'), 'invoice_number');

@@ -66,6 +66,35 @@ test('a rule that fits no more says what to do', () => {
   ]);
 });
 
+test('the columns of a table are worded, and their problems stand at the column', () => {
+  const column = (name, question, more = {}) => ({
+    ...definitionOf({ name, question, type: 'string' }),
+    ...more,
+  });
+  const table = (...columns) => ({ ...field('lines'), type: 'table', columns });
+  const lines = table(column('item', 'Item'), column('unit', 'Unit', { type: 'choice', required: true }));
+  assert.deepEqual(marksOf(lines), ['Table', '2 columns']);
+  assert.deepEqual(differences(field('lines'), lines)[1], {
+    part: 'Columns',
+    from: '',
+    to: 'Item (item): Text; Unit (unit): Choice, required',
+  });
+  const parts = (...columns) => found(table(...columns)).map(([, part, sentence]) => `${part} ${sentence}`);
+  assert.deepEqual(parts(), ['columns Add at least one column.']);
+  assert.deepEqual(parts(column('item', 'Item')), []);
+  assert.deepEqual(parts(column('item', 'Item'), column('item', '')), [
+    'columns.0 Another column has this key.',
+    'columns.1 Write the heading of the column.',
+    'columns.1 Another column has this key.',
+  ]);
+  assert.deepEqual(parts(column('unit', 'Unit', { type: 'choice' })), ['columns.0 Write at least one choice.']);
+  const [{ part }] = problemsFrom(
+    { errors: [{ where: ['body', 'fields', '0', 'columns', '1', 'name'], what: 'String should match' }] },
+    drafted(lines),
+  );
+  assert.equal(part, 'columns.1');
+});
+
 test('what the server refuses stands at the part that it names', () => {
   const fields = drafted(field('a'), field('b'));
   const where = (...rest) => ['body', 'fields', '1', ...rest];
