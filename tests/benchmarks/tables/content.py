@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from engine.synthetic.values import company, person
+from engine.synthetic.vocabulary import sentence
 from tests.benchmarks.tables.kinds import Kind
 from tests.benchmarks.tables.wording import TYPES, Wording
 
@@ -26,7 +27,7 @@ class Entry:
         value: What the row adds to the sum that is carried forward.
     """
 
-    kind: Literal["row", "group", "subtotal"]
+    kind: Literal["row", "group", "subtotal", "remark"]
     cells: Mapping[str, str]
     details: tuple[str, ...] = ()
     value: float = 0.0
@@ -66,6 +67,8 @@ class Writer:
             entry = self._row(number)
             total += entry.value
             yield entry
+            if self.kind.remarks and self.rng.random() < self.kind.remarks:
+                yield Entry("remark", {"": sentence(self.rng, 9, 14)})
             left -= 1
             if self.kind.subtotals and (left == 0 or number == count):
                 yield Entry("subtotal", {"": self.words.texts.subtotal, self.summed_column(): self.number(total)})
@@ -149,7 +152,7 @@ class Writer:
             "retail": self.money(round(price * 1.4, 2)),
             "document": self.digits("AA 9999" if self.code == "9999" else "99999"),
         }
-        printed = {name: cells[name] for name in (*self.kind.columns, self.kind.stacked) if name and cells[name]}
+        printed = {name: cells[name] for name in self.kind.concepts if cells[name]}
         for name in list(printed):
             if name in _MAY_BE_EMPTY and rng.random() < self.kind.empty:
                 del printed[name]

@@ -70,20 +70,22 @@ class TableDrawing:
     def _width(self, name: str) -> float:
         if name in LONG:
             return 0.0
+        under = dict(self.writer.kind.under).get(name)
+        below = self._width(under) if under else 0.0
         measure = self.paper.length
         apart = measure(f"{self.writer.sign} ") + 4 if self._sign_apart(name) else 0.0
         texts = [e.cells[name] for e in self.entries if name in e.cells]
         body = max([apart + measure(text, bold=True) for text in texts], default=10.0)
         if self.writer.kind.heading == "turned":
             return max(body, self.paper.size)
-        return max(body, *(measure(line, bold=True) for line in self._heading_lines(name)))
+        return max(body, below, *(measure(line, bold=True) for line in self._heading_lines(name)))
 
     def _sign_apart(self, name: str) -> bool:
         return self.writer.kind.sign == "apart" and name in ("price", "amount", "trade", "retail", "balance")
 
     def _heading_lines(self, name: str) -> list[str]:
         kind = self.writer.kind
-        if kind.heading == "none":
+        if kind.heading == "none" or (kind.unnamed and name == kind.columns[0]):
             return [""]
         text = self.headings[name]
         lines = [text]
@@ -91,7 +93,8 @@ class TableDrawing:
             lines = text.split(" ", 1) if " " in text else [text, ""]
         if kind.stacked and name in LONG:
             lines = [*lines, self.headings[kind.stacked]]
-        return lines
+        under = dict(kind.under).get(name)
+        return [*lines, self.headings[under]] if under else lines
 
     def draw(self) -> None:
         """Draw the table; `rows` then holds the places of the cells of each row."""
@@ -148,6 +151,7 @@ class TableDrawing:
 
     def _lines_of(self, entry: Entry) -> tuple[int, float]:
         lines = max((len(self._texts(entry, name)) for name in self.writer.kind.columns), default=1)
+        lines = max(lines, 2 if self.writer.kind.under and entry.kind == "row" else 1)
         return lines, self._height(lines)
 
     def _texts(self, entry: Entry, name: str) -> list[str]:
@@ -178,6 +182,7 @@ class TableDrawing:
         for at, name in enumerate(kind.columns):
             if name in texts and len(texts[name]) == 1:
                 marks[name] = self._value(at, name, entry.cells[name], row_of_value)
+        below = {above: name for above, name in kind.under if name in entry.cells}
         for number in range(lines):
             if number and self._full(self._height(1)):
                 self._next_page()
@@ -187,6 +192,8 @@ class TableDrawing:
                     stacked = kind.stacked in entry.cells and number == len(several) - 1
                     mark = paper.write(self.left[at], paper.y, several[number])
                     marks.setdefault(kind.stacked if stacked else name, []).append(mark)
+                if number == 1 and name in below:
+                    marks[below[name]] = [self._place(at, name, entry.cells[below[name]])]
             paper.y += _LEADING * paper.size
         paper.y += self._height(1) - _LEADING * paper.size
         self.rows.append({name: tuple(boxes) for name, boxes in marks.items()})
@@ -207,7 +214,9 @@ class TableDrawing:
 
     def _draw_other(self, entry: Entry) -> None:
         summed = self.writer.summed_column()
-        self.paper.write(self.left[0], self.paper.y, entry.cells[""], bold=True)
+        remark = entry.kind == "remark"  # indented, and over several columns, so that it is no line of a cell
+        text = self.paper.wrap(entry.cells[""], self.right[-1] - self.left[0])[0] if remark else entry.cells[""]
+        self.paper.write(self.left[0] + remark * 1.5 * self.paper.size, self.paper.y, text, bold=not remark)
         if summed in entry.cells:
             self._place(self.writer.kind.columns.index(summed), summed, entry.cells[summed], bold=True)
         self.paper.y += self._height(1)

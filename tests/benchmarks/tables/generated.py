@@ -35,7 +35,6 @@ from tests.benchmarks.tables.wording import TYPES, WORDINGS, Wording
 
 COUNT = 300  # tables of a group
 _DPI = 150  # as pages of uploads
-_LEFT_OUT = 0.2  # share of the columns that nobody asks for
 _PRINTED, _OWN_LANGUAGE = 0.5, 0.85  # shares of questions: the printed heading; up to there a synonym; else in English
 
 
@@ -51,7 +50,7 @@ def generated_tables(kinds: Mapping[str, Kind], count: int = COUNT, seed: int = 
 def generated_table(name: str, kind: Kind, rng: random.Random, number: int = 0) -> TrueTable:
     """Return a table of a kind on a paper of its own."""
     words = WORDINGS[rng.choice(("en", "en", "de", "fr", "es", "it"))]
-    printed = {concept: heading_of(concept, words, rng) for concept in (*kind.columns, kind.stacked) if concept}
+    printed = {concept: heading_of(concept, words, rng) for concept in kind.concepts}
     pdf, marked = _draw_paper(f"{name} {number}", kind, rng, words, printed)
     pages = pages_of(pdf)
     return TrueTable(marked.name, name, pages, marked.columns, true_rows(marked, pages), pdf)
@@ -87,7 +86,9 @@ def _draw_paper(
     paper.paragraph([f"{title} {writer.digits('999999')}"], MARGIN, 2.4, bold=True)
     if kind.other == "before":
         _other_table(paper, words, rng, "before")
-    for line in paper.wrap(sentence(rng, 8, 40), paper.width - 2 * MARGIN)[:3]:
+    if kind.boxed:
+        _boxes(paper, words, rng)
+    for line in () if kind.boxed else paper.wrap(sentence(rng, 8, 40), paper.width - 2 * MARGIN)[:3]:
         paper.paragraph([line], MARGIN)
     paper.y += 1.5 * paper.size
     _footer(paper, words, sender)
@@ -111,7 +112,7 @@ def _empty_paper(kind: Kind, rng: random.Random) -> Paper:
 
 def _asked(kind: Kind, rng: random.Random, words: Wording, printed: Mapping[str, str]) -> tuple[TableColumn, ...]:
     """Return the columns that are asked for, in their order on the page; at least three, and one of texts."""
-    some = [name for name in printed if name in LONG or rng.random() > _LEFT_OUT]
+    some = [name for name in printed if name in LONG or rng.random() > kind.unasked]
     names = some if len(some) >= 3 else list(printed)
     columns = []
     for name in names:
@@ -137,6 +138,26 @@ def _head(paper: Paper, words: Wording, rng: random.Random) -> None:
         paper.write(paper.width - MARGIN - 110, paper.y, value)
         paper.y += 1.4 * paper.size
     paper.y = max(below, paper.y) + 2 * paper.size
+
+
+def _boxes(paper: Paper, words: Wording, rng: random.Random) -> None:
+    """Write boxes of fields beside each other: a name, then its value."""
+    wide = (paper.width - 2 * MARGIN) / 3
+    top = paper.y
+    for box in range(3):
+        left, paper.y = MARGIN + box * wide, top
+        for name in rng.sample(("code", "person", "document", "date", "due", "batch", "unit"), 4):
+            value = {
+                "person": person(rng),
+                "date": words.day(rng.randint(0, 99)),
+                "due": words.day(rng.randint(99, 200)),
+            }
+            paper.write(left + 4, paper.y, f"{words.headings[name][0]}:")
+            paper.write(left + 0.5 * wide, paper.y, value.get(name, str(rng.randint(1000, 99999))))
+            paper.y += 1.3 * paper.size
+        for y in (top - 1.1 * paper.size, paper.y - 0.9 * paper.size):
+            paper.line(left, y, left + wide - 6, y)
+    paper.y += 0.5 * paper.size
 
 
 def _next_head(paper: Paper, words: Wording, sender: str, title: str) -> None:

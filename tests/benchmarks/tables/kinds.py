@@ -36,6 +36,11 @@ class Kind:
         negative: How negative amounts are written; "" for none.
         details: Share of rows with a line of details in the text's column.
         stacked: Concept that is printed below the text, in its column.
+        under: Pairs of concepts: the second is printed in a second line of a row, below the first.
+        remarks: Share of rows that are followed by a line of remarks, which belongs to no cell.
+        boxed: Whether boxes with fields stand close above the table.
+        unnamed: Whether the first column has no heading.
+        unasked: Share of the columns that nobody asks for.
         other: Another table of the paper, "before" or "after" this one.
         total: Whether a block of totals follows.
         mono: Typewriter letters.
@@ -63,11 +68,21 @@ class Kind:
     negative: Negative = ""
     details: float = 0.0
     stacked: str = ""
+    under: tuple[tuple[str, str], ...] = ()
+    remarks: float = 0.0
+    boxed: bool = False
+    unnamed: bool = False
+    unasked: float = 0.2
     other: Literal["", "before", "after"] = ""
     total: bool = True
     mono: bool = False
     landscape: bool = False
     size: float = 9.0
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """Return all that a row prints, in the order of its lines."""
+        return (*self.columns, *((self.stacked,) if self.stacked else ()), *(below for _, below in self.under))
 
 
 _BANK = ("date", "booking", "debit", "credit", "balance")
@@ -108,6 +123,19 @@ DEVELOPMENT: dict[str, Kind] = {
     ),
     "hours without heading": Kind(
         paper="hours", columns=("date", "person", "task", "hours"), heading="none", rows=(4, 14), wraps=0.2,
+    ),
+    "wide schedule in a grid": Kind(
+        paper="hours", columns=("position", "code", "date", "start", "end", "task", "pause", "hours", "unit", "price", "amount"),
+        rules="grid", landscape=True, gap=0.35, unasked=0.5, boxed=True, wraps=0.4, rows=(4, 18), size=8.0,
+        empty=0.15, sign="before", total=False,
+    ),
+    "remarks between rows": Kind(
+        paper="order", columns=("position", "description", "date", "quantity", "price", "amount"), remarks=0.5,
+        boxed=True, rows=(4, 16), wraps=0.15, unasked=0.4, rules="head",
+    ),
+    "first column without heading": Kind(
+        paper="statement", columns=("description", "debit", "credit", "amount", "balance"), unnamed=True, groups=True,
+        subtotals=True, rules="lines", rows=(5, 24), negative="minus", wraps=0.1, total=False,
     ),
 }  # fmt: skip
 HELD_OUT: dict[str, Kind] = {
@@ -150,5 +178,14 @@ HELD_OUT: dict[str, Kind] = {
     "invoice without heading": Kind(
         paper="invoice", columns=("quantity", "description", "price", "amount"), heading="none", rules="lines",
         rows=(2, 10), wraps=0.5, sign="behind",
+    ),
+    "two lines of columns": Kind(
+        paper="delivery", columns=("code", "person", "date", "quantity", "weight"),
+        under=(("code", "batch"), ("person", "document"), ("date", "due")), rows=(4, 18), total=False, unasked=0.3,
+    ),
+    "crowded confirmation": Kind(
+        paper="order", columns=("position", "date", "due", "description", "code", "unit", "quantity", "delivered", "price", "amount"),
+        rules="upright", landscape=True, boxed=True, remarks=0.25, gap=0.3, unasked=0.5, size=8.0, sign="before",
+        wraps=0.3, empty=0.2, rows=(4, 20), heading="two",
     ),
 }  # fmt: skip
