@@ -144,6 +144,37 @@ def gutters(lines: PageLines, body: Sequence[Line]) -> list[Column]:
     return columns
 
 
+def complete(lines: PageLines, rows: Sequence[Line], bands: Sequence[Column]) -> list[Column]:
+    """Return columns with those that rows show and no heading names, as a first column often is.
+
+    A column below whose heading nothing stands goes with the nearest such one: its values stand beside their heading.
+    """
+    shown = [column for column in gutters(lines, rows) if _is_filled(lines, rows, column)]
+    alone = [column for column in shown if all(_apart(column, band) for band in bands)]
+    completed = list(bands)
+    for at, band in enumerate(completed):
+        if alone and all(_apart(column, band) for column in shown):
+            nearest = min(alone, key=lambda column: max(column.left - band.right, band.left - column.right))
+            if max(nearest.left - band.right, band.left - nearest.right) < 4 * lines.height:
+                alone.remove(nearest)
+                ends = min(band.left, nearest.left), max(band.right, nearest.right)
+                completed[at] = replace(band, left=ends[0], right=ends[1])
+    return [*completed, *alone]
+
+
+def _apart(column: Column, band: Column) -> bool:
+    return column.right <= band.left or column.left >= band.right
+
+
+def _is_filled(lines: PageLines, rows: Sequence[Line], column: Column) -> bool:
+    """Return whether at least a third of the rows print letters or digits in a column."""
+    filled = 0
+    for line in rows:
+        inside = [at for at in line.words if column.left <= sum(lines.words[at].box[::2]) / 2 <= column.right]
+        filled += any(sign.isalnum() for sign in lines.text(inside))
+    return 3 * filled >= len(rows)
+
+
 def kinds_of(lines: PageLines, body: Sequence[Line], bands: Bands) -> list[Kind | None]:
     """Return what kind the values of each column are, by most of its cells."""
     seen: list[list[Kind | None]] = [[] for _ in bands.columns]

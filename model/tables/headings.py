@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.tables.parts import AskedColumn, Line, PageLines
 from model.tables.wording import likeness
@@ -13,6 +13,7 @@ _OTHERS = 14  # words of a line of headings, beside three for each asked column
 _NEAR = 2.2  # heights between the middles of two lines of one heading
 _TWO = 1.5  # sum of likenesses from which lines are a heading; one column alone needs nearly its own words
 _PART = 0.78  # of the likeness of words beside which others stand closely
+_ACROSS = 0.7  # of the likeness of words with a wide space between them
 _SPACE = 0.7  # heights between two headings at least
 
 
@@ -73,10 +74,12 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
     for at, line in enumerate(lines.lines):
         if len(line.words) > 3 * len(columns) + _OTHERS:
             continue  # a sentence
-        whole = {tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)}
+        chunks = [tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)]
         for words, others in _texts(lines, at, line):
             text = lines.text(words)
-            share = 1.0 if others or tuple(words) in whole else _PART
+            share = 1.0 if others or tuple(words) in chunks else _PART
+            if not others and all(not set(words) <= set(chunk) for chunk in chunks):
+                share = _ACROSS
             for number, column in enumerate(columns):
                 alike = likeness(column.heading, text)
                 alike = share * max(alike, 0.95 * likeness(column.name.replace("_", " "), text))
@@ -170,15 +173,31 @@ def _beside(texts: Sequence[HeadingText]) -> bool:
     return over == 0 or 2 * over < len(ordered) - 1
 
 
+def _goes_on(lines: PageLines, text: HeadingText, start: float, end: float, place: int) -> bool:
+    """Return whether words of a line go on with a heading on it: a space of a usual width is between them."""
+    on_line = set(lines.lines[place].words) & set(text.words)
+    if not on_line or text.likeness >= 0.9:
+        return False
+    gap = max(start - text.right, text.left - end)
+    return 0 <= gap <= 0.45 * lines.height
+
+
 def _other_texts(
-    lines: PageLines, top: int, bottom: int, taken: set[int], texts: Sequence[HeadingText]
+    lines: PageLines, top: int, bottom: int, taken: set[int], texts: list[HeadingText]
 ) -> list[HeadingText]:
-    """Return the headings of columns that nobody asks for: what else stands in the lines, clear of the others."""
+    """Return the headings of columns that nobody asks for: what else stands in the lines, clear of the others.
+
+    Words that follow a heading closely are part of it: `texts` are widened by them.
+    """
     others: list[HeadingText] = []
     for place in range(top, bottom + 1):
         left = [word for word in lines.lines[place].words if word not in taken]
         for chunk in lines.chunks(left, _SPACE):
             start, end = lines.span(chunk)
+            at = next((k for k, text in enumerate(texts) if _goes_on(lines, text, start, end, place)), None)
+            if at is not None:
+                texts[at] = replace(texts[at], left=min(start, texts[at].left), right=max(end, texts[at].right))
+                continue
             over = [
                 other for other in (*texts, *others)
                 if min(end, other.right) - max(start, other.left) > 0.25 * min(end - start, other.right - other.left)

@@ -11,13 +11,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from model.examples import Word
-from model.tables.columns import Bands, Column, assign, draw_edges, gutters, kinds_of
+from model.tables.columns import Bands, Column, assign, complete, draw_edges, gutters, kinds_of
 from model.tables.headings import Heading, find_headings
 from model.tables.lines import read_lines
 from model.tables.parts import AskedColumn, Line, PageLines, Row, WordAt
 from model.tables.rows import PageRows, read_rows
 
 _ROUNDS = 3  # of columns from rows, and rows from columns
+_RIVAL = 0.8  # of the score of a heading, from which another one below it begins another table
 _FEWEST = 2  # columns of which a page must show values to hold the table
 
 
@@ -113,7 +114,7 @@ def _below(
 
 def _next_heading(lines: PageLines, heading: Heading, on_page: Sequence[Heading]) -> int:
     """Return the place of the line with which another table begins; a weak likeness is no heading."""
-    later = [other.first for other in on_page if other.first > heading.last and 2 * other.score >= heading.score]
+    later = [other.first for other in on_page if other.first > heading.last and other.score >= _RIVAL * heading.score]
     return min(later, default=len(lines.lines))
 
 
@@ -135,6 +136,7 @@ def _settle(
         drawn = assign(drawn, kinds_of(lines, [*inside, *given_lines], drawn), columns)
         rows = read_rows(lines, drawn, body, given, goes_on=goes_on)
         found = [line for row in rows.rows for line in row]
+        bands = complete(lines, [row[0] for row in rows.rows], bands) if rows.rows else bands
         if not found or found == list(inside):
             break
         inside = found

@@ -58,6 +58,7 @@ document, voucher, invoice, invoice no, invoice number, beleg, rechnung, belegnr
   facture, documento, factura, fattura, documento n
 due, due date, payable by, maturity, fallig, faelligkeit, falligkeit, echeance, vencimiento, scadenza
 """
+_MISREAD = 0.74  # likeness of two words from which one may be the other misread
 _TOTALS = """
 sub ?total|sub total|total|totals|grand total|net total|gross total|total due|amount due|carried|brought|carry
 balance (?:due|forward|brought|carried)|vat|tax|gst|sales tax|shipping|freight
@@ -72,8 +73,8 @@ _TOTAL = re.compile(rf"(?:{'|'.join(_TOTALS.split(chr(10))).strip('|')})\b")
 def plain(text: str) -> str:
     """Return a text in small letters without accents and signs, one space between its words."""
     parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text) if text.isalnum() else text
-    letters = unicodedata.normalize("NFKD", parted).encode("ascii", "ignore").decode().lower()
-    return " ".join(re.sub(r"[^a-z0-9%#]+", " ", letters).split())
+    letters = "".join(sign for sign in unicodedata.normalize("NFKD", parted) if not unicodedata.combining(sign))
+    return " ".join("".join(sign if sign.isalnum() or sign in "%#" else " " for sign in letters.casefold()).split())
 
 
 def begins_totals(text: str) -> bool:
@@ -106,13 +107,27 @@ def likeness(heading: str, printed: str) -> float:
     if wanted.replace(" ", "") == there.replace(" ", ""):
         return 0.98
     same = 0.9 if meanings(heading) & meanings(printed) else 0.0
-    alike = fuzz.ratio(wanted, there) / 100
-    alike = alike if alike >= 0.8 else 0.0
-    parts, others = set(wanted.split()), set(there.split())
-    common = {word for word in parts & others if len(word) > 2}
+    parts, others = wanted.split(), there.split()
+    alike = _resemblance(parts, others)
+    common = {word for word in parts if word in others and len(word) > 2}
     shared = 0.8 * 2 * len(common) / (len(parts) + len(others)) if common else 0.0
+    if common and (set(parts) <= set(others) or set(others) <= set(parts)):
+        shared = max(shared, 0.6 + 0.15 * min(len(parts), len(others)) / max(len(parts), len(others)))
     abbreviated = 0.8 if _abbreviates(there, wanted) or _abbreviates(wanted, there) else 0.0
     return max(same, 0.95 * alike, shared, abbreviated)
+
+
+def _resemblance(parts: list[str], others: list[str]) -> float:
+    """Return how alike two texts are word by word, 0..1, as where letters were misread; digits must be the same."""
+    if len(parts) != len(others):
+        return 0.0
+    pairs = [(fuzz.ratio(one, other) / 100, one, other) for one, other in zip(parts, others, strict=True)]
+    misread = all(alike >= _MISREAD and _digits(one) == _digits(other) for alike, one, other in pairs)
+    return sum(alike for alike, _, _ in pairs) / len(pairs) if misread else 0.0
+
+
+def _digits(text: str) -> str:
+    return "".join(sign for sign in text if sign.isdigit())
 
 
 def _abbreviates(short: str, long: str) -> bool:
