@@ -36,6 +36,7 @@ _CLAUSES: Mapping[str, str] = {
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
     "documents.remove": "removed the document {document} into the bin",
+    "documents.delete": "deleted {number} from the bin for good",
     "documents.restore": "restored the document {document} from the bin",
     "words.read_again": "read page {page} of {document} again ({new} new, {gone} gone)",
     "pages.turn": "turned page {page} of {document} by {degrees} degrees",

@@ -141,7 +141,12 @@ class Settings(BaseSettings):
     )
     job_minutes: float = Field(240, gt=0, description="Maximum minutes of one attempt at a job, including judging.")
     job_memory_mb: int = Field(0, ge=0, description="Maximum memory of a worker during a job, in MB; 0: no limit.")
-    bin_days: int = Field(30, ge=1, le=36500, description="Days for which a removed document stays in the bin.")
+    bin_days: int = Field(
+        30,
+        ge=1,
+        le=36500,
+        description="Days for which a removed document stays in the bin; then it is deleted for good.",
+    )
     poll_seconds: float = Field(
         2, gt=0, description="Seconds between two checks for new jobs (worker) or a new model (server)."
     )

@@ -241,6 +241,9 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "what": ("changed amira from annotator to reviewer",),
     # bin
     "ChosenDocuments.documents": ([ID],),
+    "DocumentsToDelete.documents": ([ID],),
+    "EmptiedBin.documents": ([ID],),
+    "EmptiedBin.stays": (["Invoice.pdf stays in the bin: the snapshot 5f0c91d2ab34 of 2026-11-12 still holds it."],),
     "ChangedDocuments.documents": ([ID],),
     "BinLine.answers": (3,),
     "BinLine.removed_by": ("bento",),

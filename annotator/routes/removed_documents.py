@@ -1,4 +1,4 @@
-"""Routes for removing documents into the bin of their project, and restoring them."""
+"""Routes for removing documents into the bin of their project, restoring them, and deleting them for good."""
 
 from typing import Annotated
 
@@ -10,6 +10,7 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.routes.documents import DocumentId
 from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import erasing
 from engine.lifecycle.bin import MOST, MOST_LISTED, BinLine
 
 router = APIRouter(tags=["documents"], dependencies=[ADMINS])
@@ -21,6 +22,21 @@ class ChosenDocuments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     documents: Annotated[list[DocumentId], Field(min_length=1, max_length=MOST)]
+
+
+class DocumentsToDelete(BaseModel):
+    """Ids of documents in the bin; null: all of them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    documents: Annotated[list[DocumentId], Field(min_length=1, max_length=MOST)] | None = None
+
+
+class EmptiedBin(BaseModel):
+    """Ids of the documents that are deleted for good, and a sentence for each that stays, with the reason."""
+
+    documents: list[str]
+    stays: list[str]
 
 
 class ChangedDocuments(BaseModel):
@@ -66,3 +82,14 @@ def restore_documents(
     Their tasks follow what was changed meanwhile, as the standard questions. Repeating the request changes nothing.
     """
     return ChangedDocuments(documents=lifecycle.restore(workspace, project_id, chosen.documents, user.id))
+
+
+@router.post("/projects/{project_id}/bin/empty", status_code=202)
+def empty_bin(project_id: str, chosen: DocumentsToDelete, workspace: TheWorkspace, user: CurrentUser) -> EmptiedBin:
+    """Delete documents in the bin for good, with their answers, page images and files. Audited.
+
+    They cannot be restored from now on. A worker deletes them within moments. A document that a snapshot holds stays in
+    the bin; `stays` says so. Ids that are not in the bin are ignored.
+    """
+    emptied = erasing.mark(workspace, project_id, chosen.documents, user.id)
+    return EmptiedBin(documents=emptied.documents, stays=emptied.stays)

@@ -12,6 +12,7 @@ from engine.client.schemas import (
     Document,
     DocumentLine,
     EditedWords,
+    EmptiedBin,
     Extraction,
     ExtractionBegun,
     JobView,
@@ -147,6 +148,14 @@ class Documents:
         """
         body = {"documents": list(document_ids)}
         return self._at.post(ChangedDocuments, f"/projects/{project_id}/bin/restore", body).documents
+
+    def empty_bin(self, project_id: str, document_ids: Sequence[str] | None = None) -> EmptiedBin:
+        """Delete documents in the bin for good. A document that a snapshot holds stays, and a sentence says so.
+
+        document_ids: at most 1,000; None: all documents in the bin.
+        """
+        body = {"documents": list(document_ids) if document_ids is not None else None}
+        return self._at.post(EmptiedBin, f"/projects/{project_id}/bin/empty", body)
 
     def stop_reading(self, document_id: str) -> None:
         """Stop the reading of a long document at its next step. The pages read so far stay."""

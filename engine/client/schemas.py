@@ -355,6 +355,13 @@ class EditWords(BaseModel):
     remove: Annotated[list[int], Field(max_length=20000)] = []
 
 
+class EmptiedBin(BaseModel):
+    """Ids of the documents that are deleted for good, and a sentence for each that stays, with the reason."""
+
+    documents: list[str]
+    stays: list[str]
+
+
 class Encoding(BaseModel):
     """Encoding state of a page."""
 

@@ -21,7 +21,7 @@ COMMANDS = {
         "annotation.documents",
         "List, show and remove documents, write them as marked PDFs, read them again, and compute signatures.",
     ),
-    "bin": ("annotation.bin", "List removed documents, and restore them."),
+    "bin": ("annotation.bin", "List removed documents, restore them, and delete them for good."),
     "ask": ("annotation.ask", "Ask a question about a document. The answer is saved as a draft."),
     "extract": ("annotation.extract", "Print the values of the fields of papers, with their places as JSON."),
     "predictions": ("annotation.predictions", "Take in predictions of other models as proposals."),

@@ -86,6 +86,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/projects/{project_id}/documents/remove": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
     "GET /api/projects/{project_id}/bin": Row(ADMIN),
     "POST /api/projects/{project_id}/bin/restore": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
+    "POST /api/projects/{project_id}/bin/empty": Row(ADMIN, body={"documents": ["0" * 32]}),
     # --- webhooks
     "GET /api/projects/{project_id}/webhooks": Row(REVIEWER),
     "POST /api/projects/{project_id}/webhooks": Row(

@@ -5,7 +5,7 @@ import { h, redraw } from '../core/dom.js';
 import { Pages } from '../core/pages.js';
 import { count } from '../core/text.js';
 import { refreshAfterAct } from '../gradio/tabs.js';
-import { MoreButton, Say, button, row, time } from './people_parts.js';
+import { MoreButton, Say, button, row, time, twice } from './people_parts.js';
 import { WatchedList } from './watched_list.js';
 
 /** @import { BinLine } from '../types' */
@@ -114,6 +114,11 @@ class DocumentBin extends WatchedList {
     PAGE,
     MOST,
   );
+  all = h(
+    'div',
+    {},
+    twice('Empty bin', 'Confirm: delete all for good', () => this.empty(null)),
+  );
   more = new MoreButton(this.bin, this.say, () => this.draw());
 
   connectedCallback() {
@@ -135,7 +140,7 @@ class DocumentBin extends WatchedList {
     chosen.show(this.project);
     queueMicrotask(() => {
       this.say.show('');
-      this.fold.replaceChildren(this.heading, this.list, this.more.root);
+      this.fold.replaceChildren(this.heading, this.list, this.more.root, this.all);
       this.replaceChildren(this.acts, this.say.root, this.fold);
       this.drawActs();
       this.look();
@@ -150,6 +155,7 @@ class DocumentBin extends WatchedList {
   draw() {
     this.heading.textContent = `Bin: ${count(this.total, 'document')}`;
     this.fold.hidden = !this.total;
+    this.all.hidden = this.total < 2;
     redraw(this.list, this.bin.items, () => this.bin.items.map((line) => this.line(line)));
     this.more.draw();
   }
@@ -162,11 +168,12 @@ class DocumentBin extends WatchedList {
       [
         `${count(line.pages, 'page')}, ${count(line.answers, 'answer')}. Removed${by} `,
         time(line.removed_at),
-        '. Stays until ',
+        '. Deleted for good on ',
         time(line.deleted_at),
         '.',
       ],
       button('Restore', () => this.restore([line.id])),
+      twice('Delete', 'Confirm deletion', () => this.empty([line.id])),
     );
   }
 
@@ -210,6 +217,19 @@ class DocumentBin extends WatchedList {
       );
       chosen.removed = chosen.removed.filter((id) => !documents.includes(id));
       return `${count(documents.length, 'document')} restored.`;
+    });
+  }
+
+  /** @param {string[] | null} ids null: all */
+  empty(ids) {
+    return this.act(async () => {
+      const { documents, stays } = await post(
+        '/projects/{project_id}/bin/empty',
+        { project_id: this.project },
+        { documents: ids },
+      );
+      chosen.removed = chosen.removed.filter((id) => !documents.includes(id));
+      return [`${count(documents.length, 'document')} deleted for good.`, ...stays].join(' ');
     });
   }
 

@@ -9,6 +9,7 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
 from engine.commands.lookups import document_called
 from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import erasing
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -20,9 +21,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(no_args_is_help=True, help="List removed documents, and restore them.")
+    group = typer.Typer(no_args_is_help=True, help="List removed documents, restore them, and delete them for good.")
     group.command("list")(list_removed)
     group.command()(restore)
+    group.command()(empty)
     app.add_typer(group, name="bin")
 
 
@@ -50,6 +52,27 @@ def restore(
         ids = _removed_called(workspace, project_id, documents)
         restored = lifecycle.restore(workspace, project_id, ids, ensure_local_user(workspace).id)
     _show("Restored", restored, as_json)
+
+
+def empty(
+    documents: Annotated[
+        list[str] | None, typer.Argument(help="Names or ids of documents in the bin; without any, all of them.")
+    ] = None,
+    project: Project = DEFAULT_NAME,
+    as_json: Json = False,
+) -> None:
+    """Delete documents in the bin for good, with their answers and files. A document that a snapshot holds stays."""
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        ids = _removed_called(workspace, project_id, documents) if documents else None
+        emptied = erasing.mark(workspace, project_id, ids, ensure_local_user(workspace).id)
+        erasing.erase_marked(workspace)
+    if as_json:
+        emit({"documents": emptied.documents, "stays": emptied.stays})
+        return
+    output.print(f"Deleted {count(len(emptied.documents), 'document')} for good.")
+    for sentence in emptied.stays:
+        output.print(sentence, markup=False, soft_wrap=True)
 
 
 def list_removed(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:

@@ -163,6 +163,9 @@ def test_a_removed_document_is_listed_and_restored(house: House, invoice: Path) 
         assert [line.id for line in ada.bin(project)] == [document_id]
         assert ada.restore_documents(project, [document_id]) == [document_id]
         assert (ada.bin(project), ada.document(document_id).id) == ([], document_id)
+        ada.remove_documents(project, [document_id])
+        emptied = ada.empty_bin(project)
+        assert (emptied.documents, emptied.stays, ada.bin(project)) == ([document_id], [], [])
 
 
 def test_a_removed_answer_is_listed_and_restored(house: House, invoice: Path) -> None:

@@ -135,3 +135,7 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     assert said(run("bin", "restore", "invoice.pdf", "--json"))["documents"] == [document["id"]]
     assert said(run("documents", "list", "--json"))["documents"] == [document]
     assert run("bin", "list").stdout == "The bin is empty.\n"
+    run("documents", "remove", "invoice.pdf")
+    assert said(run("bin", "empty", "--json")) == {"documents": [document["id"]], "stays": []}
+    assert run("bin", "list").stdout == "The bin is empty.\n"
+    assert run("bin", "empty").stdout == "Deleted 0 documents for good.\n"

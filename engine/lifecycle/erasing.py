@@ -1,0 +1,177 @@
+"""Deleting the documents of the bin for good: rows, files, and what else has their words.
+
+A document is marked first, and can no longer be restored. Its rows go in short units of work, so that others write in
+between; whoever is interrupted goes on at the next poll. What was frozen is kept: a document that a snapshot holds
+stays in the bin, and a sentence says so. Page images and files that another document shares stay.
+"""
+
+import threading
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session
+
+from db import changes
+from db.base import now
+from db.tables import Document, Page, RemovedDocument
+from engine import audit
+from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
+from engine.lifecycle import traces
+from engine.lifecycle.holders import find_holders
+from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete_words
+from engine.plurals import count
+from engine.workspace import Workspace
+
+_AT_ONCE = 100  # documents of one statement
+_LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
+_lock = threading.Lock()
+_looked_at: dict[str, float] = {}  # by database
+
+
+@dataclass(slots=True)
+class Emptied:
+    """Documents that will be deleted, or were, and a sentence for each that stays."""
+
+    documents: list[str] = field(default_factory=list)
+    stays: list[str] = field(default_factory=list)
+
+
+def mark(workspace: Workspace, project_id: str, ids: Collection[str] | None, by: str | None) -> Emptied:
+    """Choose documents of a bin to be deleted for good. Audited. They cannot be restored from now on.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project from which they were removed.
+        ids: Ids of documents in its bin; others are left out. None: the whole bin.
+        by: Id of the acting user; None: their days are over.
+    """
+    chosen = (
+        select(Document.id, Document.name)
+        .join(RemovedDocument, RemovedDocument.document_id == Document.id)
+        .where(RemovedDocument.project_id == project_id, ~RemovedDocument.erasing)
+        .order_by(Document.id)
+    )
+    with workspace.database.read() as session:
+        names = dict(session.execute(chosen).tuples().all())
+    wanted = [document_id for document_id in names if ids is None or document_id in ids]
+    holders = find_holders(workspace, project_id, wanted)
+    emptied = Emptied()
+    for document_id, snapshots in sorted(holders.items()):
+        held = ", ".join(f"{snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}" for snapshot in snapshots)
+        which = "the snapshot" if len(snapshots) == 1 else "the snapshots"
+        emptied.stays.append(f"{names[document_id]} stays in the bin: {which} {held} still holds it.")
+    free = [document_id for document_id in wanted if document_id not in holders]
+    for start in range(0, len(free), _AT_ONCE):
+        some = free[start : start + _AT_ONCE]
+        with workspace.database.write() as session:
+            marked = (
+                update(RemovedDocument)
+                .where(RemovedDocument.document_id.in_(some), RemovedDocument.project_id == project_id)
+                .values(erasing=True)
+                .returning(RemovedDocument.document_id)
+            )
+            emptied.documents += session.scalars(marked.execution_options(synchronize_session=False))
+            changes.publish(session, "documents", project_id)
+    if emptied.documents:
+        number = count(len(emptied.documents), "document")
+        audit.note(workspace, by, "documents.delete", project_id, project_id, number=number)
+    return emptied
+
+
+def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
+    """Delete the chosen documents; return how many are deleted now.
+
+    Args:
+        workspace: Open workspace.
+        seconds: Time after which the rest is left for later; None: until all are deleted.
+    """
+    ends = None if seconds is None else time.monotonic() + seconds
+    erased = 0
+    while ends is None or time.monotonic() < ends:
+        with workspace.database.autocommit_read() as session:
+            chosen = select(RemovedDocument.document_id).where(RemovedDocument.erasing)
+            document_id = session.scalar(chosen.order_by(RemovedDocument.document_id).limit(1))
+        if document_id is None:
+            break
+        _erase(workspace, document_id)
+        erased += 1
+    if erased:
+        traces.wipe(workspace.database)
+    return erased
+
+
+def look_after(workspace: Workspace) -> None:
+    """Delete what is chosen, and choose what has been in the bin for `bin_days`; a chore of the worker."""
+    if _is_due(str(workspace.database.url)):
+        oldest = now() - timedelta(days=workspace.settings.bin_days)
+        over = RemovedDocument.removed_at < oldest, ~RemovedDocument.erasing
+        with workspace.database.read() as session:
+            rows = session.execute(select(RemovedDocument.project_id, RemovedDocument.document_id).where(*over))
+            by_project: dict[str, set[str]] = {}
+            for project_id, document_id in rows:
+                by_project.setdefault(project_id, set()).add(document_id)
+        for project_id, ids in by_project.items():
+            mark(workspace, project_id, ids, None)
+    erase_marked(workspace, seconds=1.0)
+
+
+def _is_due(database: str) -> bool:
+    with _lock:
+        last = _looked_at.get(database)
+        if last is not None and time.monotonic() - last < _LOOK_SECONDS:
+            return False
+        _looked_at[database] = time.monotonic()
+        return True
+
+
+def _erase(workspace: Workspace, document_id: str) -> None:
+    with workspace.database.read() as session:
+        pages = (
+            session.execute(
+                select(Page.id, Page.image_sha256).where(Page.document_id == document_id).order_by(Page.number)
+            )
+            .tuples()
+            .all()
+        )
+        sha256 = session.scalar(select(Document.sha256).where(Document.id == document_id))
+        project_id = session.scalar(
+            select(RemovedDocument.project_id).where(RemovedDocument.document_id == document_id)
+        )
+    if sha256 is None or project_id is None:  # another process was faster
+        return
+    ids = [page_id for page_id, _ in pages]
+    for start in range(0, len(ids), PAGES_AT_ONCE):
+        with workspace.database.write() as session:
+            delete_words(session, ids[start : start + PAGES_AT_ONCE])
+    traces.delete_exports(workspace, project_id)
+    # Before the rows: whoever is interrupted in between finds the names of the files again.
+    _delete_files(workspace, document_id, [sha256, *(image for _, image in pages)])
+    with workspace.database.write() as session:
+        traces.forget_names(session, document_id, project_id)
+        delete_document(session, document_id, ids)
+
+
+def _delete_files(workspace: Workspace, document_id: str, hashes: Sequence[str]) -> None:
+    """Delete the files of a document that no other one has, and their thumbnails."""
+    with workspace.database.read() as session:
+        shared = _shared(session, document_id, hashes)
+    for sha256 in dict.fromkeys(hashes):
+        if sha256 in shared:
+            continue
+        workspace.blobs.remove(sha256)
+        for width in KEPT_WIDTHS:
+            Thumbnail(workspace, sha256, width).path.unlink(missing_ok=True)
+
+
+def _shared(session: Session, document_id: str, hashes: Sequence[str]) -> set[str]:
+    shared: set[str] = set()
+    for start in range(0, len(hashes), _AT_ONCE):
+        some = hashes[start : start + _AT_ONCE]
+        files = select(Document.sha256).where(Document.sha256.in_(some), Document.id != document_id)
+        images = select(Page.image_sha256).where(Page.image_sha256.in_(some), Page.document_id != document_id)
+        shared.update(session.scalars(files))
+        shared.update(session.scalars(images))
+    return shared

@@ -1,0 +1,167 @@
+"""What is deleted for good is found nowhere any more, on both databases."""
+
+import subprocess
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import inspect, select, text, update
+
+from db.base import Base, now
+from db.tables import Annotation, Document, Page, RemovedDocument, WebhookDelivery
+from engine import audit
+from engine.datasets import snapshots
+from engine.documents.lists.thumbnails import Thumbnail
+from engine.errors import Conflict, NotFound
+from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import erasing
+from engine.lifecycle.row_deletion import DELETED
+from engine.workspace import Workspace
+from tests.support.annotators import answer, judge
+from tests.support.factories import accept, bill, line, make_document, pages_of
+from tests.support.office import NUMBER, TOTAL, Office
+
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
+NAME, WORD, REASON = "Zebrafink contract.png", "Quokkaworth", "Ocelotish mark"
+SIGNS = (NAME, WORD, WORD.lower(), REASON)
+
+
+@pytest.fixture
+def office(workspace: Workspace) -> Office:
+    return Office(workspace, bills=1, questions=())
+
+
+@pytest.fixture
+def secret(office: Office) -> Document:
+    """A document at work: asked, answered, corrected, reviewed, and named in the audit trail and in messages."""
+    workspace, project = office.workspace, office.project.id
+    document = make_document(workspace, project, [[*bill(7), *line(f"{WORD} due", 30, 300)]], name=NAME)
+    office.ask(NUMBER, TOTAL)
+    first, second = (task.id for task in office.tasks() if task.document_id == document.id)
+    judge(workspace, answer(workspace, first, office.ann, [4]).id, office.rita, "rejected", reason=REASON)
+    judge(workspace, answer(workspace, second, office.ann, [3]).id, office.rita, reason=REASON)
+    accept(workspace, document, "Which words?", [2], author="Ann")
+    with workspace.database.write() as session:
+        audit.record(session, office.rita.id, "tasks.first", document.id, project, document=NAME)
+        session.add(
+            WebhookDelivery(
+                project_id=project,
+                url="https://webhooks.invalid/",
+                event="document.ready",
+                key=document.id,
+                body=f'{{"document": {{"id": "{document.id}", "name": "{NAME}"}}}}',
+                forgets=False,
+            )
+        )
+    Thumbnail(workspace, pages_of(workspace, document.id)[0].image_sha256, 80).load_or_make()
+    return document
+
+
+def _in_database(workspace: Workspace) -> list[str]:
+    """Return the columns that have one of the signs."""
+    having = []
+    with workspace.database.read() as session:
+        for table in inspect(session.connection()).get_table_names():
+            for row in session.execute(text(f'SELECT * FROM "{table}"')).mappings():
+                having += [f"{table}.{name}" for name, value in row.items() for sign in SIGNS if sign in str(value)]
+    return sorted(set(having))
+
+
+def _in_files(workspace: Workspace, signs: list[bytes]) -> list[str]:
+    """Return the files of the data folder, and of the database with its log, that have one of the signs."""
+    folders = {workspace.settings.data_dir}
+    if workspace.database.dialect == "sqlite":
+        folders.add(Path(str(workspace.database.url.database)).parent)
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    # By another process: only SQLite may open the files of an open database.
+    contents = {path.name: subprocess.run(["cat", path], stdout=subprocess.PIPE, check=True).stdout for path in files}
+    return sorted({name for name, content in contents.items() for sign in signs if sign in content})
+
+
+def test_nothing_of_a_document_is_left_after_the_bin_was_emptied(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    page = pages_of(workspace, secret.id)[0]
+    image = workspace.blobs.read(page.image_sha256)
+    signs = [*(sign.encode() for sign in SIGNS), image[-200:-100], workspace.blobs.read(secret.sha256)[-100:]]
+    columns = set(_in_database(workspace))
+    assert {"documents.name", "words.text", "audit_entries.details", "webhook_deliveries.body"} <= columns
+    assert len(_in_files(workspace, signs)) >= 2
+    lifecycle.remove(workspace, project, [secret.id], office.rita.id)
+    assert erasing.mark(workspace, project, None, office.rita.id).documents == [secret.id]
+    with pytest.raises(Conflict, match="is being deleted"):
+        lifecycle.restore(workspace, project, [secret.id], office.rita.id)
+    assert erasing.erase_marked(workspace) == 1
+    assert _in_database(workspace) == []
+    assert _in_files(workspace, signs) == []
+    assert [entry.what for entry in audit.entries(workspace, project)][:2] == [
+        "deleted 1 document from the bin for good",
+        "removed the document a deleted document into the bin",
+    ]
+    with pytest.raises(NotFound):
+        lifecycle.restore(workspace, project, [secret.id], office.rita.id)
+
+
+def test_every_row_that_names_a_document_is_deleted_with_it(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    with workspace.database.read() as session:
+        answers = session.scalars(select(Annotation.id).where(Annotation.document_id == secret.id)).all()
+    ids = [secret.id, pages_of(workspace, secret.id)[0].id, *answers]
+    lifecycle.remove(workspace, project, [secret.id], None)
+    erasing.mark(workspace, project, [secret.id], None)
+    erasing.erase_marked(workspace)
+    naming = set()
+    with workspace.database.read() as session:
+        for table in inspect(session.connection()).get_table_names():
+            for row in session.execute(text(f'SELECT * FROM "{table}"')).mappings():
+                naming |= {table for value in row.values() for each in ids if each in str(value)}
+    # Changes are deleted after an hour. The audit trail says what was done, without the name; a place is a mere id.
+    assert naming - {"changes", "audit_entries", "task_changes"} == set()
+
+
+def test_no_table_refers_to_a_document_without_being_deleted_with_it() -> None:
+    owned = {"documents", "pages", "annotations", "tasks", "revisions", "predictions", "page_signatures"}
+    deleted = {table.name for table in DELETED}
+    referring = {
+        table.name
+        for table in Base.metadata.sorted_tables
+        for key in table.foreign_keys
+        if key.column.table.name in owned
+    }
+    assert referring - deleted == {"bucket_objects"}, "its row stays: the object of the bucket is not taken in again"
+
+
+def test_an_image_that_another_document_shows_too_stays(office: Office, secret: Document) -> None:
+    workspace, project, other = office.workspace, office.project.id, office.documents[0]
+    shared = pages_of(workspace, secret.id)[0].image_sha256
+    with workspace.database.write() as session:
+        session.scalars(select(Page).where(Page.document_id == other.id)).one().image_sha256 = shared
+    lifecycle.remove(workspace, project, [secret.id], None)
+    erasing.mark(workspace, project, None, None)
+    erasing.erase_marked(workspace)
+    assert shared in workspace.blobs
+    assert secret.sha256 not in workspace.blobs
+
+
+def test_a_document_that_a_snapshot_holds_stays_and_a_sentence_says_so(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    frozen = snapshots.freeze(workspace, project)
+    lifecycle.remove(workspace, project, [secret.id], None)
+    emptied = erasing.mark(workspace, project, None, None)
+    assert emptied.documents == []
+    assert emptied.stays == [
+        f"{NAME} stays in the bin: the snapshot {frozen.sha256[:12]} of {frozen.created_at:%Y-%m-%d} still holds it."
+    ]
+    assert lifecycle.restore(workspace, project, [secret.id], None) == [secret.id]
+
+
+def test_documents_are_deleted_when_their_days_in_the_bin_are_over(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    lifecycle.remove(workspace, project, [secret.id, office.documents[0].id], None)
+    with workspace.database.write() as session:
+        old = now() - timedelta(days=workspace.settings.bin_days, minutes=1)
+        session.execute(update(RemovedDocument).where(RemovedDocument.document_id == secret.id).values(removed_at=old))
+    erasing.look_after(workspace)
+    with workspace.database.read() as session:
+        assert session.get(Document, secret.id) is None
+    assert [line.id for line in lifecycle.list_bin(workspace, project)] == [office.documents[0].id]
