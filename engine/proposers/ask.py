@@ -16,7 +16,7 @@ from db.tables import Document, OutsideModel, OutsideReading, Page, Proposer
 from db.tables.proposers import LONGEST_FAILURE
 from engine.annotation.outside_answers import questions_answered
 from engine.annotation.outside_models import load_outside_model
-from engine.errors import Refused
+from engine.errors import NotFound, Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import StoredField, load_fields
 from engine.fields.types import FieldType
@@ -103,13 +103,14 @@ def ask_document(workspace: Workspace, proposer: Proposer, document_id: str, sho
         should_stop: Asked between two requests, and while an answer is awaited.
 
     Raises:
-        NotFound: There is no such document.
+        NotFound: There is no such document in the project; it may lie in the bin.
         ProposerFailed: No usable answer came; what earlier pages gave stays.
         ProposerShut: The server refuses every request.
         Stopped: The job is to stop.
     """
     with workspace.database.read() as session:
-        existing(session, Document, document_id)
+        if existing(session, Document, document_id).project_id != proposer.project_id:
+            raise NotFound("The document was removed.")
         fields = fields_of(session, proposer)
         digest = asked_sha256(proposer, fields)
         answered = questions_answered(session, document_id, [field.id for field in fields])

@@ -10,12 +10,13 @@ from db.tables import Job, OutsideAnswer, OutsideModel, OutsideReading, Question
 from engine.accounts.users import ensure_local_user
 from engine.annotation.answer_service import AnswerService
 from engine.annotation.proposal import newest_proposal
-from engine.errors import Conflict, Refused
+from engine.errors import Conflict, NotFound, Refused
 from engine.form.asking import ask_fields
 from engine.jobs import queue
+from engine.lifecycle import bin
 from engine.proposers import ask as asking
 from engine.proposers.jobs import check_new_documents, request_proposals
-from engine.proposers.proposer import PROMPT, WantedProposer, proposer_state, set_proposer
+from engine.proposers.proposer import PROMPT, WantedProposer, asked_proposer, proposer_state, set_proposer
 from engine.workspace import Workspace
 from tests.support.asked_models import ask_model, make_asked_project, run_job, set_model
 from tests.support.factories import accept, bill, line, make_document
@@ -307,3 +308,18 @@ def test_new_documents_are_asked_about_by_themselves_each_once(house_of_models: 
     number = len(server.requests)
     assert check_new_documents(workspace) == []  # what failed by its own fault is left to people
     assert len(server.requests) == number
+
+
+def test_a_document_in_the_bin_is_not_sent(house_of_models: Workspace, server: ModelServer) -> None:
+    workspace, by = house_of_models, ensure_local_user(house_of_models).id
+    project = make_asked_project(workspace)
+    documents = [make_document(workspace, project.id, [bill(number)]) for number in (1, 2)]
+    set_model(workspace, project.id, server)
+    job = request_proposals(workspace, project.id, documents=[document.id for document in documents], by=by)
+    bin.remove(workspace, project.id, [documents[0].id], by)
+    assert run_job(workspace, job).result["documents"] == 1
+    with workspace.database.read() as session:
+        proposer = asked_proposer(session, project.id)
+    with pytest.raises(NotFound):  # removed after the job has listed it
+        asking.ask_document(workspace, proposer, documents[0].id, lambda: None)
+    assert len(server.requests) == 1
