@@ -144,8 +144,10 @@ def gutters(lines: PageLines, body: Sequence[Line]) -> list[Column]:
     return columns
 
 
-def complete(lines: PageLines, rows: Sequence[Line], bands: Sequence[Column]) -> list[Column]:
+def complete(lines: PageLines, rows: Sequence[Line], bands: Sequence[Column], *, wanted: bool) -> list[Column]:
     """Return columns with those that rows show and no heading names, as a first column often is.
+
+    Between headings there are others only if one is `wanted`: a heading may be narrower than what stands below it.
 
     A column below whose heading nothing stands goes with the nearest such one: its values stand beside their heading.
     """
@@ -159,7 +161,8 @@ def complete(lines: PageLines, rows: Sequence[Line], bands: Sequence[Column]) ->
                 alone.remove(nearest)
                 ends = min(band.left, nearest.left), max(band.right, nearest.right)
                 completed[at] = replace(band, left=ends[0], right=ends[1])
-    return [*completed, *alone]
+    first, last = min(band.left for band in bands), max(band.right for band in bands)
+    return [*completed, *(column for column in alone if wanted or column.right < first or column.left > last)]
 
 
 def _apart(column: Column, band: Column) -> bool:

@@ -8,8 +8,9 @@ from model.tables.parts import AskedColumn, Line, PageLines
 from model.tables.wording import likeness
 
 _LEAST = 0.6  # likeness from which a text may be a heading
+_STACKED = 0.8  # the same of texts of several lines: a row below its heading is none
 _LONGEST = 5  # words of a heading on one line
-_OTHERS = 14  # words of a line of headings, beside three for each asked column
+_SENTENCE = 7  # words for each run of a line, from which it is a sentence
 _NEAR = 2.2  # heights between the middles of two lines of one heading
 _TWO = 1.5  # sum of likenesses from which lines are a heading; one column alone needs nearly its own words
 _PART = 0.78  # of the likeness of words beside which others stand closely
@@ -72,9 +73,9 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
     """Return the headings of a page that name asked columns, from the top; they share no line."""
     matches: list[list[_Match]] = [[] for _ in lines.lines]
     for at, line in enumerate(lines.lines):
-        if len(line.words) > 3 * len(columns) + _OTHERS:
-            continue  # a sentence
         chunks = [tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)]
+        if len(line.words) > _SENTENCE * len(chunks):
+            continue
         for words, others in _texts(lines, at, line):
             text = lines.text(words)
             share = 1.0 if others or tuple(words) in chunks else _PART
@@ -83,7 +84,7 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
             for number, column in enumerate(columns):
                 alike = likeness(column.heading, text)
                 alike = share * max(alike, 0.95 * likeness(column.name.replace("_", " "), text))
-                if alike >= _LEAST:
+                if alike >= (_STACKED if others else _LEAST):
                     matches[at].append(_Match(number, alike, tuple(words), (at, *others)))
     headings = []
     for at in range(len(lines.lines)):

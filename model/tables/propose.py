@@ -136,7 +136,9 @@ def _settle(
         drawn = assign(drawn, kinds_of(lines, [*inside, *given_lines], drawn), columns)
         rows = read_rows(lines, drawn, body, given, goes_on=goes_on)
         found = [line for row in rows.rows for line in row]
-        bands = complete(lines, [row[0] for row in rows.rows], bands) if rows.rows else bands
+        if rows.rows:
+            wanted = len({band.name for band in bands} - {None}) < len(columns)
+            bands = complete(lines, [row[0] for row in rows.rows], bands, wanted=wanted)
         if not found or found == list(inside):
             break
         inside = found

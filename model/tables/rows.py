@@ -12,6 +12,7 @@ from model.tables.parts import Line, PageLines
 from model.tables.wording import begins_totals
 
 _FURTHEST = 3.2  # usual distances of lines, from which a table may have ended
+_NEARER = 0.87  # a line belongs to the row whose distance is so much smaller
 _FULL = 0.9  # heights that a line must leave free, so that its next word would have found room
 
 
@@ -171,8 +172,11 @@ def _lead(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> list[tuple[_
     texts = [one for one in seen if one.kind is _Kind.TEXT]
     above = sum(one.line.middle < first for one in texts)
     below = sum(one.line.middle > last for one in texts)
-    hangs = not (above and not below)  # texts go on below their row, unless they begin above the first and end with it
     room = _room(lines, bands, seen)
+    up, down = _preferences(seen)
+    # Texts go on below their row, unless they begin above the first row and end with it.
+    hangs = not (above and not below) or up > down
+    centred = down > 0 and up >= 0.5 * down  # values stand at the middle of wrapped texts
     # A group stands at the left edge: where the rows begin with another column, a line of text belongs to its row.
     widest = _widest(bands)
     leftmost = widest is None or not any(at < widest for one in anchors for at in one.cells)
@@ -184,25 +188,39 @@ def _lead(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> list[tuple[_
     for at, one in enumerate(ordered):
         if one.kind is not _Kind.TEXT:
             continue
-        up = next((ordered[k] for k in range(at - 1, -1, -1) if ordered[k].kind is _Kind.ROW), None)
-        down = next((ordered[k] for k in range(at + 1, len(ordered)) if ordered[k].kind is _Kind.ROW), None)
+        upper = next((ordered[k] for k in range(at - 1, -1, -1) if ordered[k].kind is _Kind.ROW), None)
+        lower = next((ordered[k] for k in range(at + 1, len(ordered)) if ordered[k].kind is _Kind.ROW), None)
         to_upper = one.line.middle - ordered[at - 1].line.middle if at else np.inf
         to_lower = ordered[at + 1].line.middle - one.line.middle if at + 1 < len(ordered) else np.inf
-        nearer_below = to_lower < 0.87 * to_upper
-        nearer_above = to_upper < 0.87 * to_lower
+        nearer_below = to_lower < _NEARER * to_upper
+        nearer_above = to_upper < _NEARER * to_lower
         before = ordered[at - 1] if at else None
         ended = leftmost and before is not None and not often and not _went_on(lines, before, one, room)
-        leader: _Seen | None = up
-        if nearer_above and up is not None:
+        leader: _Seen | None = upper
+        if nearer_above and upper is not None:
             pass
-        elif nearer_below and down is not None:
-            leader = None if _is_group(one, bands, hangs=hangs) else down
+        elif nearer_below and lower is not None:
+            # Above a row whose own line holds a text in the same column stands a group, unless rows are centred.
+            begun = hangs and not centred and set(one.cells) <= set(lower.cells)
+            leader = None if begun or _is_group(one, bands, hangs=hangs) else lower
         elif not hangs:
-            leader = down if down is not None else up
+            leader = lower if lower is not None else upper
         elif ended or _is_group(one, bands, hangs=True):
             leader = None
         leaders.append((one, leader))
     return leaders
+
+
+def _preferences(seen: Sequence[_Seen]) -> tuple[int, int]:
+    """Return how many lines of text stand nearer to the row above, and how many to the row below."""
+    up = down = 0
+    ordered = [one for one in seen if one.kind in (_Kind.ROW, _Kind.TEXT)]
+    for before, one, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
+        if one.kind is _Kind.TEXT:
+            to_upper, to_lower = one.line.middle - before.line.middle, after.line.middle - one.line.middle
+            up += before.kind is _Kind.ROW and to_upper < _NEARER * to_lower
+            down += after.kind is _Kind.ROW and to_lower < _NEARER * to_upper
+    return up, down
 
 
 def _is_group(one: _Seen, bands: Bands, *, hangs: bool) -> bool:

@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 
 # Headings that stand for each other, a meaning a paragraph: words, abbreviations and phrases, as `plain` writes them.
 _MEANINGS = """
-pos, position, item, line, no, nr, n, num, number, lfd nr, ligne, linea, riga, partida, #
+pos, position, item, line, no, nr, num, number, lfd nr, ligne, linea, riga, partida, #
 article no, article number, item no, item number, item code, sku, part number, part no, product code, product no,
   code, material, artikelnr, art nr, artikelnummer, artikel nr, bestellnummer, bestellnr, teilenummer,
   materialnummer, reference, ref, code article, n article, referencia, codigo, codice, cod articolo, riferimento,
@@ -18,7 +18,7 @@ description, item description, product, product description, goods, details, par
   descrizione, prodotto, denominazione, oggetto, article, item, service, services, name
 quantity, qty, units, ordered, order qty, menge, anzahl, stuck, stk, quantite, qte, nombre, cantidad, cant,
   unidades, quantita, q ta, qta, pcs, count, pieces, no of units
-unit, uom, unit of measure, einheit, me, einh, unite, u, cond, unidad, ud, medida, unita, u m, misura, per
+unit, uom, unit of measure, einheit, me, einh, unite, cond, unidad, ud, medida, unita, u m, misura, per
 unit price, price, rate, price each, each, cost, unit cost, einzelpreis, e preis, preis, stuckpreis, prix unitaire,
   p u, pu, prix, pu ht, precio unitario, precio, p unit, prezzo unitario, prezzo, pr unit, u price, price per unit
 discount, disc, rebate, rabatt, rab, nachlass, remise, rem, rabais, descuento, dto, sconto, sc, discount %
@@ -39,7 +39,7 @@ balance, running balance, new balance, saldo, kontostand, solde, nouveau solde, 
   outstanding
 start, from, begin, time in, beginn, von, anfang, debut, de, arrivee, inicio, desde, entrada, inizio, dalle,
   entrata, departure, dep
-end, to, finish, time out, ende, bis, schluss, fin, a, depart, hasta, salida, fine, alle, uscita, arrival, arr
+end, to, finish, time out, ende, bis, schluss, fin, depart, hasta, salida, fine, alle, uscita, arrival, arr
 break, pause, rest, break hours, pausa, descanso, sosta
 hours, hours worked, time, duration, stunden, std, arbeitszeit, heures, duree, nb heures, horas, tiempo, horas trab,
   ore, durata, ore lavorate, hrs
@@ -131,10 +131,10 @@ def _digits(text: str) -> str:
 
 
 def _abbreviates(short: str, long: str) -> bool:
-    """Return whether every word of a text begins the word of the other at its place."""
+    """Return whether every word of a text begins the word of the other at its place; of several, letters suffice."""
     ours, theirs = short.split(), long.split()
     if len(ours) != len(theirs) or short == long or len(short) < 3:
         return False
-    return all(
-        full.startswith(word) and len(word) >= min(3, len(full)) for word, full in zip(ours, theirs, strict=True)
-    )
+    least = 1 if len(ours) > 1 else 3
+    pairs = zip(ours, theirs, strict=True)
+    return all(full.startswith(word) and len(word) >= min(least, len(full)) for word, full in pairs)
