@@ -11,6 +11,8 @@ SHOWN = 3  # questions listed in one line
 _CLAUSES: Mapping[str, str] = {
     "projects.create": "created the project {name}",
     "settings.change": "changed settings: {changes}",
+    "projects.pack": "wrote the project to an archive",
+    "projects.unpack": "added the project {name} from an archive of {made_at}",
     "members.add": "added {name} to the project as {role}",
     "members.role": "changed {name} from {before} to {role}",
     "members.remove": "removed {name}, who was {role}",

@@ -2,14 +2,14 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn
 
 import typer
 from pydantic import ValidationError
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from engine import emergency_space
 from engine.errors import NotFound, Refused
@@ -141,3 +141,17 @@ def progress() -> Progress:
         transient=True,
         disable=not sys.stderr.isatty(),
     )
+
+
+@contextmanager
+def step_bar() -> Iterator[Callable[[str, int, int | None], None]]:
+    """Yield a function that shows the progress of a step: its name, how much is done, and of how much."""
+    with progress() as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def on_step(step: str, done: int, size: int | None) -> None:
+            if step not in tasks:
+                tasks[step] = bar.add_task(step, total=size)
+            bar.update(tasks[step], completed=done, total=size)
+
+        yield on_step

@@ -2,43 +2,17 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from sqlalchemy import (
-    JSON,
-    ColumnElement,
-    Connection,
-    MetaData,
-    Table,
-    Text,
-    TypeDecorator,
-    cast,
-    func,
-    insert,
-    select,
-    text,
-    type_coerce,
-)  # fmt: skip
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import Connection, Table, func, insert, select, text
 
 import db.tables  # noqa: F401  (fills Base.metadata)
 from db import migrate
 from db.base import Base
 from db.session import Database
 from engine.errors import Refused
+from engine.lifecycle.json_text import columns_as_text, with_json_as_text
 
 _AT_ONCE = 2_000  # rows
-
-
-class _JsonText(TypeDecorator[str]):
-    """JSON as it is written, which PostgreSQL parses; a value `null` and a missing value stay two things."""
-
-    impl = Text
-    cache_ok = True
-
-    def bind_expression(self, bindvalue: Any) -> ColumnElement[Any]:
-        """Return the text as PostgreSQL's JSON."""
-        return cast(type_coerce(bindvalue, Text), postgresql.JSON)
 
 
 def move_rows(file: Path, target: Database, on_rows: Callable[[int, int], None]) -> None:
@@ -68,10 +42,11 @@ def _copy(reading: Connection, writing: Connection, on_rows: Callable[[int, int]
     for table in reversed(tables):  # what migrations have put there
         writing.execute(table.delete())
     done, size = 0, sum(counts.values())
-    for table in map(_with_json_as_text, tables):
-        rows = reading.execution_options(yield_per=_AT_ONCE).execute(select(table).order_by(*table.primary_key))
+    for table in tables:
+        chosen, taking = select(*columns_as_text(table)).order_by(*table.primary_key), with_json_as_text(table)
+        rows = reading.execution_options(yield_per=_AT_ONCE).execute(chosen)
         for some in rows.mappings().partitions():
-            writing.execute(insert(table), [dict(row) for row in some])
+            writing.execute(insert(taking), [dict(row) for row in some])
             done += len(some)
             on_rows(done, size)
     for table in tables:
@@ -79,15 +54,6 @@ def _copy(reading: Connection, writing: Connection, on_rows: Callable[[int, int]
     wrong = [table.name for table in tables if _count(writing, table) != counts[table.name]]
     if wrong:
         raise Refused(f"Rows of {wrong[0]} are missing in PostgreSQL; nothing was restored. Restore again.")
-
-
-def _with_json_as_text(table: Table) -> Table:
-    """Return a table whose JSON is copied letter by letter."""
-    copied = table.to_metadata(MetaData())
-    for column in copied.columns:
-        if isinstance(column.type, JSON):
-            column.type = _JsonText()
-    return copied
 
 
 def _set_sequences(writing: Connection, table: Table) -> None:

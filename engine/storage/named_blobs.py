@@ -14,7 +14,7 @@ from db.base import Base
 from db.blobs import BlobMissing, BlobStore
 from db.tables import AuditEntry, Document, ModelVersion, Page, Snapshot
 
-_NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _SECRETS = {"token_sha256"}  # hashes of tokens
 _LEAVES = (Document.sha256, Page.image_sha256, ModelVersion.checkpoint_sha256, ModelVersion.fold_sha256s)
 _WITHOUT = {
@@ -32,11 +32,11 @@ def named_blobs(session: Session, blobs: BlobStore) -> set[bytes]:
     leaves = {f"{column.class_.__tablename__}.{column.key}" for column in _LEAVES}
     names: set[bytes] = set()
     to_read: set[bytes] = set()
-    for name, column in _columns():
+    for name, column in naming_columns():
         (names if name in leaves else to_read).update(_names_in(session, column))
     while to_read:
         names |= to_read
-        to_read = {further for name in to_read for further in _names_in_file(blobs, name.hex())} - names
+        to_read = {further for name in to_read for further in names_in_file(blobs, name.hex())} - names
     return names
 
 
@@ -50,7 +50,8 @@ def needed_blobs(session: Session) -> set[bytes]:
     return names
 
 
-def _columns() -> Iterator[tuple[str, Column[object]]]:
+def naming_columns() -> Iterator[tuple[str, Column[object]]]:
+    """Yield the columns that may name blobs, with the name of their table before theirs."""
     for table in Base.metadata.sorted_tables:
         for column in table.columns:
             name = f"{table.name}.{column.name}"
@@ -65,14 +66,14 @@ def _names_in(session: Session, column: object, where: object = None) -> Iterato
         rows = rows.where(where)
     for value in session.scalars(rows.execution_options(yield_per=_ROWS)):
         text = value if isinstance(value, str) else json.dumps(value)
-        yield from map(bytes.fromhex, _NAME.findall(text))
+        yield from map(bytes.fromhex, NAME.findall(text))
 
 
-def _names_in_file(blobs: BlobStore, sha256: str) -> set[bytes]:
+def names_in_file(blobs: BlobStore, sha256: str) -> set[bytes]:
     """Return the names that a file of JSON holds; none for other files, and for names of no file."""
     try:
         if b"".join(blobs.chunks(sha256, 0, 1)) not in (b"{", b"["):
             return set()
-        return {bytes.fromhex(name) for name in _NAME.findall(blobs.read(sha256).decode(errors="replace"))}
+        return {bytes.fromhex(name) for name in NAME.findall(blobs.read(sha256).decode(errors="replace"))}
     except BlobMissing:
         return set()

@@ -1,15 +1,13 @@
 """`glossator backup` and `glossator restore`."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from engine.commands.common import emit, fail, list_files, output, private_here, progress, settings_here
+from engine.commands.common import emit, fail, list_files, output, private_here, settings_here, step_bar
 from engine.errors import Refused
-from engine.lifecycle.backup import KEEP, OnStep, Written, back_up
+from engine.lifecycle.backup import KEEP, Written, back_up
 from engine.lifecycle.backup_folder import BackupFolder
 from engine.lifecycle.restore import check_backup
 from engine.lifecycle.restore import restore as restore_backup
@@ -43,7 +41,7 @@ def backup(
         try:
             workspace = open_workspace(settings, upgrade=False)
             try:
-                with _bar() as on_step:
+                with step_bar() as on_step:
                     written = back_up(workspace, to, on_step, keep=keep, read_again=read_again)
             finally:
                 workspace.close()
@@ -68,7 +66,7 @@ def restore(
     settings = settings_here()
     try:
         chosen = BackupFolder(source).read(name)
-        with _bar() as on_step:
+        with step_bar() as on_step:
             if check:
                 check_backup(chosen, on_step)
             else:
@@ -109,20 +107,6 @@ def _report(written: Written, as_json: bool) -> None:
         _say(f"Deleted {count(len(written.forgotten), 'older backup')}.")
     _say("Not in it: settings and secrets (environment, .env), finished exports, thumbnails.")
     list_files(manifest.missing, "missing or damaged here, so not in the backup")
-
-
-@contextmanager
-def _bar() -> Iterator[OnStep]:
-    """Yield a function that shows the progress of a step."""
-    with progress() as bar:
-        tasks = {}
-
-        def on_step(step: str, done: int, size: int | None) -> None:
-            if step not in tasks:
-                tasks[step] = bar.add_task(step, total=size)
-            bar.update(tasks[step], completed=done, total=size)
-
-        yield on_step
 
 
 def _say(sentence: str) -> None:

@@ -9,7 +9,7 @@ from db import migrate
 from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
-from engine.commands.administration import members
+from engine.commands.administration import members, project_archives
 from engine.commands.common import console, emit, fail, here, output, settings_here
 from engine.commands.foreground import tasks_follow
 from engine.paging import every
@@ -24,6 +24,7 @@ def register(app: typer.Typer) -> None:
     several.command("create")(create_project)
     several.command("set")(set_project)
     members.add_to(several)
+    project_archives.add_to(several)
     app.add_typer(several, name="projects")
     database = typer.Typer(no_args_is_help=True, help="Manage the database schema.")
     database.command("upgrade")(upgrade)

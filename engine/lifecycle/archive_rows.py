@@ -1,0 +1,81 @@
+"""Rows of one project, by table, as lines of JSON that any database of the same schema can take.
+
+A row belongs to a project if it names the project, or a row that belongs to it.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Date, DateTime, LargeBinary, Table, select
+from sqlalchemy.orm import Session
+
+import db.tables  # noqa: F401  (fills Base.metadata)
+from db.base import Base, UtcDateTime
+from engine.lifecycle.json_text import columns_as_text
+
+_AT_ONCE = 2_000  # rows
+# Of an installation or a moment, or made anew: searched texts follow from names and words.
+LEFT_OUT = {
+    "changes", "document_texts", "extraction_callbacks", "followers", "invitations", "leases", "login_attempts",
+    "login_sessions", "skipped_changes", "users", "webhook_deliveries", "webhook_secrets", "webhooks",
+}  # fmt: skip
+_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
+
+
+def tables_of_project() -> list[Table]:
+    """Return the tables that have rows of projects; those that others name come first."""
+    tables = [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
+    return [table for table in tables if belongs(table, "") is not None]
+
+
+def belongs(table: Table, project_id: str) -> ColumnElement[bool] | None:
+    """Return the condition that a row belongs to a project; None for tables that have no such rows."""
+    if table.name == "projects":
+        return table.c.id == project_id
+    if "project_id" in table.c:
+        return table.c.project_id == project_id
+    keys = sorted(table.foreign_keys, key=lambda key: (key.parent.nullable, key.parent.name))
+    for key in keys:
+        of_other = belongs(key.column.table, project_id) if key.column.table.name not in LEFT_OUT else None
+        if of_other is not None:
+            return key.parent.in_(select(key.column).where(of_other))
+    return None
+
+
+def lines_of(session: Session, table: Table, condition: ColumnElement[bool]) -> Iterator[str]:
+    """Yield the rows of a table as lines of JSON, by key."""
+    chosen = select(*columns_as_text(table)).where(condition).order_by(*table.primary_key)
+    for row in session.execute(chosen.execution_options(yield_per=_AT_ONCE)).mappings():
+        yield json.dumps({name: _plain(value) for name, value in row.items()}, ensure_ascii=False)
+
+
+def row_of(table: Table, line: str, other_ids: Mapping[str, str]) -> dict[str, Any]:
+    """Return the row of a line, with ids that are others here, also in its JSON.
+
+    Args:
+        table: its table, with JSON as text.
+        line: from `lines_of`.
+        other_ids: id here by id there.
+    """
+    if other_ids:
+        line = _ID.sub(lambda match: other_ids.get(match[0], match[0]), line)
+    return {name: _typed(table.c[name].type, value) for name, value in json.loads(line).items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return value.hex() if isinstance(value, bytes) else value
+
+
+def _typed(kind: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(kind, UtcDateTime | DateTime):
+        return datetime.fromisoformat(value)
+    if isinstance(kind, Date):
+        return date.fromisoformat(value)
+    return bytes.fromhex(value) if isinstance(kind, LargeBinary) else value
