@@ -162,6 +162,7 @@ export function makeCommands(parts, ports) {
     tableRight: inTable(() => table.moveCell(0, 1)),
     tableUp: inTable(() => table.moveCell(-1, 0)),
     tableDown: inTable(() => table.moveCell(1, 0)),
+    proposeRows: inTable(() => void table.propose()),
     noAnswer: () => answer.noAnswer(),
     questionUp: () => question(-1),
     questionDown: () => question(1),

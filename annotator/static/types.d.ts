@@ -145,7 +145,7 @@ export interface OpenedAnswer extends AnnotationView {
   /** marks of the value in hand: page id -> mark */
   pages: Record<string, Mark>;
   /** everything that the model has said of it in this window */
-  predictions: (Candidate & { page_id: string })[];
+  predictions: (Marked & { page_id: string })[];
   /** page id -> what the model proposed there last */
   proposals: Record<string, Proposal>;
   /** the prediction that the next revision names as its source */

@@ -168,3 +168,30 @@ def test_a_table_without_rows_says_how_to_begin(tabled: Tabled) -> None:
     bench.click("Paper")
     expect_rows(bench, "Paper · ·")
     assert stored_cells(bench) == {(0, "item"): "Paper"}
+
+
+def test_the_other_rows_are_proposed_from_the_first_as_a_step_that_undo_takes_back(tabled: Tabled) -> None:
+    bench = tabled(rows=1)
+    expect(bench.page.get_by_text("Row 1 is made or corrected by hand.")).to_be_visible()
+    bench.page.get_by_role("button", name="Propose the other rows").click()
+    expect_rows(bench, *LINES)
+    expect(
+        bench.page.get_by_role("button", name="Propose the other rows")
+    ).to_be_visible()  # the first row stays theirs
+    assert stored_cells(bench)[3, "amount"] == "7.1"
+    bench.page.locator(".g-canvas").focus()
+    bench.keys.press("Control+z")
+    expect_rows(bench, LINES[0])
+    assert set(stored_cells(bench)) == {(0, str(column["name"])) for column in COLUMNS}
+
+
+def test_rows_that_cannot_be_proposed_are_said_in_a_sentence(tabled: Tabled) -> None:
+    bench = tabled(rows=1)
+    bench.page.route("**/table", lambda route: route.abort("connectionreset"))
+    bench.page.locator(".g-cells").focus()
+    bench.keys.press("Alt+r")
+    expect(bench.page.get_by_text("The other rows could not be proposed.")).to_be_visible()
+    bench.page.unroute("**/table")
+    bench.keys.press("Alt+r")
+    expect_rows(bench, *LINES)
+    expect(bench.page.get_by_text("The other rows could not be proposed.")).to_be_hidden()

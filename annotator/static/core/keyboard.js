@@ -50,6 +50,7 @@ export const BINDINGS = [
   ['tableRight', ['Mod+ArrowRight'], 'Tables', 'Move the words of the cell in hand to the right', 'marking'],
   ['tableUp', ['Mod+ArrowUp'], 'Tables', 'Move the words of the cell in hand to the row above', 'marking'],
   ['tableDown', ['Mod+ArrowDown'], 'Tables', 'Move the words of the cell in hand to the row below', 'marking'],
+  ['proposeRows', ['Alt+r'], 'Tables', 'Propose the other rows from those made or corrected by hand', 'marking'],
   ['noAnswer', ['x'], 'Ask and answer', 'Mark as not answered'],
   ['questionUp', ['k'], 'Ask and answer', 'Previous question'],
   ['questionDown', ['j'], 'Ask and answer', 'Next question'],

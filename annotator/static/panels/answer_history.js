@@ -43,6 +43,7 @@ const MADE = new Map([
   ['row', ['row changed', 'rows changed']],
   ['cell', ['cell moved', 'cells moved']],
   ['edge', ['edge dragged', 'edges dragged']],
+  ['propose', ['table proposed anew', 'tables proposed anew']],
 ]);
 
 const done = (/** @type {string} */ action) => DONE.get(action) ?? { sign: 'pencil', text: action };

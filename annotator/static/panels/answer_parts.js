@@ -184,6 +184,10 @@ export function answerFigures(view) {
       { class: 'g-figures' },
       h('div', { class: 'g-model', title: FROM_FORM_TITLE }, icon('check', 12), FROM_FORM),
     );
+  if (proposal.source === 'table' && !refining) {
+    const said = `Rows from the layout of the words · ${Math.round(proposal.milliseconds)} ms`;
+    return h('div', { class: 'g-figures' }, h('div', { class: 'g-model' }, icon('spark', 12), said));
+  }
   const doubts = annotation.head === 0 && !pending && proposal.answered < 0.5;
   const { label } = proposal.model,
     isOutside = proposal.source === 'outside',

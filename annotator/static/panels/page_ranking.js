@@ -6,6 +6,7 @@
 import { h, keyed, redraw } from '../core/dom.js';
 import { percent } from '../core/text.js';
 import { icon } from '../core/icons.js';
+import { isTable } from '../state/table.js';
 
 const SHOWN = 4; // pages before "more"
 
@@ -35,7 +36,7 @@ const SHOWN = 4; // pages before "more"
 
 /**
  * @typedef {object} RankedPagesView
- * @property {Pick<OpenedAnswer, 'id' | 'ranked' | 'proposal' | 'no_answer'>} annotation
+ * @property {Pick<OpenedAnswer, 'id' | 'ranked' | 'proposal' | 'no_answer' | 'field'>} annotation
  * @property {readonly AnsweringPage[]} pages of the document
  * @property {{ id: string, number: number } | null} page the open one
  * @property {boolean} marked it carries a mark
@@ -70,7 +71,7 @@ export class RankedPages {
    */
   render(view) {
     const { annotation, pages } = view;
-    this.root.hidden = pages.length < 2;
+    this.root.hidden = pages.length < 2 || isTable(annotation); // the rows of a table are sought on all pages
     if (this.root.hidden) return;
     const chances = new Map((annotation.ranked ?? []).map((each) => [each.page_id, each.answered]));
     if (!chances.size && annotation.proposal) chances.set(annotation.proposal.page_id, annotation.proposal.answered);

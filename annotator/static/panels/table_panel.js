@@ -2,6 +2,7 @@
 
 import { h, keyed, redraw } from '../core/dom.js';
 import { hint } from '../core/keyboard.js';
+import { count } from '../core/text.js';
 import { isBlankPart } from '../state/parts.js';
 import { cellId, cellTitle } from './table_cells.js';
 
@@ -76,14 +77,15 @@ export class TablePanel {
     this.lines = h('div', { class: 'g-cells-lines', role: 'presentation' });
     this.body.append(this.lines);
     this.acts = h('div', { class: 'g-table-acts', role: 'group', 'aria-label': 'Rows' });
-    this.root = h('div', { class: 'g-part g-table-part' }, this.note, this.grid, this.acts);
+    this.offer = h('div', { class: 'g-table-offer' });
+    this.root = h('div', { class: 'g-part g-table-part' }, this.note, this.offer, this.acts, this.grid);
     new ResizeObserver(() => this.draw()).observe(this.grid);
   }
 
   /** @param {TableView} view */
   render(view) {
     const { table } = this,
-      { columns } = table;
+      { columns, own, proposing, failure } = table;
     this.view = view;
     this.locked = view.locked;
     const stored = table.answer.storedParts.some((part) => part.cell);
@@ -109,6 +111,34 @@ export class TablePanel {
             ),
           ),
     );
+    const numbers = table.rows.flatMap(({ row }, at) => (own.includes(row) ? [at + 1] : []));
+    redraw(this.offer, [view.locked, numbers, proposing, failure, hint('proposeRows')], () =>
+      view.locked ? null : this.drawOffer(numbers, proposing, failure),
+    );
+  }
+
+  /**
+   * @param {number[]} rows numbers from 1 of the rows that a person made or corrected
+   * @param {boolean} proposing
+   * @param {string | null} failure
+   */
+  drawOffer(rows, proposing, failure) {
+    const failed = failure ? h('p', { class: 'g-table-failure', role: 'alert' }, failure) : null;
+    if (proposing) return [h('p', { class: 'g-quiet', role: 'status' }, 'The model proposes the other rows…')];
+    if (!rows.length) return failed;
+    const list = new Intl.ListFormat('en').format(rows.map(String));
+    const many = rows.length > 5 ? count(rows.length, 'row') : `${rows.length === 1 ? 'Row' : 'Rows'} ${list}`;
+    const named = `${many} ${rows.length === 1 ? 'is' : 'are'}`;
+    return [
+      failed,
+      h('p', { class: 'g-quiet' }, `${named} made or corrected by hand. The other rows can follow.`),
+      h(
+        'button',
+        { class: 'g-button g-primary', on: { click: () => void this.table.propose() } },
+        'Propose the other rows',
+        h('kbd', {}, hint('proposeRows')),
+      ),
+    ];
   }
 
   get height() {
@@ -124,6 +154,7 @@ export class TablePanel {
       shown = grid.clientHeight || 300;
     const first = Math.max(0, Math.floor(grid.scrollTop / height) - AROUND),
       end = Math.min(rows.length, Math.ceil((grid.scrollTop + shown) / height) + AROUND);
+    const own = new Set(table.own);
     this.body.style.height = `${rows.length * height}px`;
     grid.ariaRowCount = String(rows.length + 1);
     const drawn = rows.map((row, at) => ({ ...row, at })).slice(first, end);
@@ -135,6 +166,7 @@ export class TablePanel {
         line.ariaRowIndex = String(at + 2);
         line.dataset.row = String(row);
         line.dataset.hand = String(row === cell?.row);
+        line.dataset.own = String(own.has(row));
         const shownCells = table.columns.map(({ name }) => {
           const place = cells.get(name);
           return place === undefined || isBlankPart(parts[place]) ? null : view.cellOf(place);
@@ -284,5 +316,5 @@ function noteWords(stored, stray, locked) {
   if (stored) return '';
   if (locked) return stray ? 'A mark of this answer is in no cell.' : 'No rows.';
   if (stray) return 'A mark of this answer is in no cell. The first cell that you mark replaces it.';
-  return 'No rows found. Mark the cells of the first row.';
+  return 'No rows found. Mark the cells of one row; the others follow.';
 }

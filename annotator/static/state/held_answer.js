@@ -110,7 +110,7 @@ export class HeldAnswer {
     if (!this.local) return;
     this.local.proposals[proposal.page_id] = proposal;
     const candidates = proposal.candidates.map((each) => ({ ...each, page_id: proposal.page_id }));
-    this.local.predictions.push(proposal, ...candidates);
+    this.local.predictions.push(proposal, ...candidates, ...(proposal.cells ?? []));
   }
 
   /** What a person said of the text of the value in hand. */

@@ -1,6 +1,9 @@
-// Work on the table that is open: the cell in hand, and its rows.
+// Work on the table that is open: the cell in hand, its rows, and the model that proposes the others.
 
-import { isBlankPart } from './parts.js';
+import { post, sentenceOf } from '../core/api.js';
+import { hint } from '../core/keyboard.js';
+import { count } from '../core/text.js';
+import { isBlankPart, partsOf } from './parts.js';
 import {
   deleteRow,
   isTable,
@@ -8,9 +11,13 @@ import {
   mergeRowUp,
   moveCell,
   moveWords,
+  ownRows,
+  proposedParts,
+  rowKeys,
   splitRow,
   tableRows,
   withoutWords,
+  wordsOfRow,
 } from './table.js';
 
 /** @import { Cell, Mark, PageLine, Stroke } from '../types' */
@@ -29,6 +36,12 @@ import {
 const MARK_FIRST = 'Mark the words of this row first: click them on the page.';
 
 export class TableWork {
+  proposing = false;
+  /** @type {string | null} why the last proposal failed */
+  failure = null;
+  /** @type {{ annotation: string, keys: Set<string> } | null} the rows that the model has proposed */
+  known = null;
+
   /**
    * @param {OpenAnswer} answer
    * @param {TablePorts} on
@@ -49,6 +62,24 @@ export class TableWork {
 
   get cell() {
     return this.answer.cell;
+  }
+
+  /** Keys of the rows that the model has proposed. */
+  get proposed() {
+    const { local, judged } = this.answer;
+    if (!local) return new Set();
+    if (this.known?.annotation !== local.id) {
+      const cells = local.proposal?.cells ?? [];
+      const parts = cells.length || judged ? proposedParts(cells, []) : partsOf(local.state);
+      this.known = { annotation: local.id, keys: new Set(rowKeys(parts).values()) };
+      this.failure = null;
+    }
+    return this.known.keys;
+  }
+
+  /** Numbers of the rows that a person has made or corrected since the model proposed the table. */
+  get own() {
+    return this.open ? ownRows(this.answer.storedParts, this.proposed) : [];
   }
 
   /** The rows of the table, with the empty one in hand. */
@@ -219,5 +250,46 @@ export class TableWork {
       others = withoutWords(rest, hand, sheet);
     if (others.every((part, at) => part === rest[at])) return answer.stroke(stroke, mark, page);
     answer.becomeTable([...others, hand], cell, stroke.tool);
+  }
+
+  // --- the model
+
+  /** Sends the rows of the person, and takes the table that the model makes of them as a single step. */
+  async propose() {
+    const { answer, own } = this,
+      { local } = answer;
+    if (this.locked || this.proposing || !local) return;
+    const { proposed } = this;
+    if (!own.length) return this.on.tell('Mark or correct the cells of a row first; the others follow.');
+    const parts = answer.storedParts,
+      keys = rowKeys(parts),
+      hand = keys.get(this.cell?.row ?? -1),
+      turn = ++answer.turn;
+    this.proposing = true;
+    this.failure = null;
+    this.on.changed();
+    try {
+      const rows = own.map((row) => wordsOfRow(parts, row));
+      const said = await post('/annotations/{annotation_id}/table', { annotation_id: local.id }, { rows });
+      if (answer.local?.id !== local.id) return;
+      if (turn !== answer.turn) {
+        this.failure = `The table was changed meanwhile, so the proposal was not taken. Press ${hint('proposeRows')} again.`;
+        return;
+      }
+      answer.learn(said);
+      const table = proposedParts(said.cells ?? [], parts),
+        now = rowKeys(table),
+        given = new Set(own.map((row) => keys.get(row)));
+      for (const key of now.values()) if (!given.has(key)) proposed.add(key);
+      const row = [...now].find(([, key]) => key === hand)?.[0] ?? 0;
+      const column = this.cell?.column ?? this.columns[0].name;
+      answer.becomeTable(table, { row, column }, 'propose', { prediction: said.prediction_id });
+      this.on.tell(`The table has ${count(now.size, 'row')} now. Undo brings back what it was.`);
+    } catch (error) {
+      if (answer.local?.id === local.id) this.failure = `The other rows could not be proposed. ${sentenceOf(error)}`;
+    } finally {
+      this.proposing = false;
+      this.on.changed();
+    }
   }
 }
