@@ -87,16 +87,18 @@ def draw_edges(lines: PageLines, body: Sequence[Line], columns: Sequence[Column]
     ordered = sorted(columns, key=lambda column: column.middle)
     spans = [[lines.span([at]) for at in line.words] for line in body]
     edges = []
-    for one, other in itertools.pairwise(ordered):
-        edges.append(_edge(spans, one, other, lines.height))
+    for left_column, right_column in itertools.pairwise(ordered):
+        edges.append(_edge(spans, left_column, right_column, lines.height))
     return Bands(tuple(ordered), tuple(np.maximum.accumulate(edges)) if edges else ())
 
 
-def _edge(spans: Sequence[Sequence[tuple[float, float]]], one: Column, other: Column, height: float) -> float:
-    start, end = one.middle, other.middle
+def _edge(
+    spans: Sequence[Sequence[tuple[float, float]]], left_column: Column, right_column: Column, height: float
+) -> float:
+    start, end = left_column.middle, right_column.middle
     steps = np.arange(start, max(end, start + 1.0) + 0.5, max(1.0, height / 12))
     cost = np.zeros(len(steps))
-    for left, right in ((one.left, one.right), (other.left, other.right)):
+    for left, right in ((left_column.left, left_column.right), (right_column.left, right_column.right)):
         cost += 2.0 * ((steps > left) & (steps < right))  # an edge through a heading is wrong
     for words in spans:
         inside = np.zeros(len(steps), bool)
@@ -104,7 +106,7 @@ def _edge(spans: Sequence[Sequence[tuple[float, float]]], one: Column, other: Co
             if right > start and left < end:
                 inside |= (steps > left) & (steps < right)
         cost += inside
-    best, widest = (one.right + other.left) / 2, 0.0
+    best, widest = (left_column.right + right_column.left) / 2, 0.0
     for more in (0.0, 0.05 * len(spans)):
         for first, last in _runs(cost <= cost.min() + more):
             width = steps[last] - steps[first] - 3 * height * (cost[first : last + 1].mean() - cost.min())

@@ -93,7 +93,7 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
             headings.append(heading)
     chosen: list[Heading] = []
     for heading in sorted(headings, key=lambda heading: (-heading.score, heading.last - heading.first, heading.first)):
-        if all(heading.last < other.first or heading.first > other.last for other in chosen):
+        if all(heading.last < rival.first or heading.first > rival.last for rival in chosen):
             chosen.append(heading)
     return sorted(chosen, key=lambda heading: heading.first)
 
@@ -168,9 +168,9 @@ def _beside(texts: Sequence[HeadingText]) -> bool:
     """Return whether headings stand beside each other rather than in a column."""
     ordered = sorted(texts, key=lambda text: text.left + text.right)
     over = 0
-    for one, other in itertools.pairwise(ordered):
-        common = min(one.right, other.right) - max(one.left, other.left)
-        over += common > 0.5 * min(one.right - one.left, other.right - other.left)
+    for text, next_text in itertools.pairwise(ordered):
+        common = min(text.right, next_text.right) - max(text.left, next_text.left)
+        over += common > 0.5 * min(text.right - text.left, next_text.right - next_text.left)
     return over == 0 or 2 * over < len(ordered) - 1
 
 
@@ -200,8 +200,8 @@ def _other_texts(
                 texts[at] = replace(texts[at], left=min(start, texts[at].left), right=max(end, texts[at].right))
                 continue
             over = [
-                other for other in (*texts, *others)
-                if min(end, other.right) - max(start, other.left) > 0.25 * min(end - start, other.right - other.left)
+                rival for rival in (*texts, *others)
+                if min(end, rival.right) - max(start, rival.left) > 0.25 * min(end - start, rival.right - rival.left)
             ]  # fmt: skip
             if not over:
                 others.append(HeadingText(start, end, tuple(chunk)))

@@ -76,19 +76,19 @@ def read_rows(
     seen = [_look(lines, bands, line) for line in body if not reserved & set(line.words)]
     _classify(lines, bands, seen)
     seen, ended = _cut(lines, seen, [line for line in body if reserved & set(line.words)])
-    anchors = [one for one in seen if one.kind is _Kind.ROW]
+    anchors = [entry for entry in seen if entry.kind is _Kind.ROW]
     result = PageRows(ended=ended)
     if not anchors:
         return result
     result.regular = len(anchors) / max(1, len(seen))
     leaders = _lead(lines, bands, seen)
-    groups: dict[int, list[Line]] = {id(one): [one.line] for one in anchors}
-    for one, leader in leaders:
+    groups: dict[int, list[Line]] = {id(entry): [entry.line] for entry in anchors}
+    for entry, leader in leaders:
         if leader is not None:
-            groups[id(leader)].append(one.line)
-        elif goes_on and one.line.middle < anchors[0].line.middle:
-            result.before.append(one.line)
-    result.rows = [sorted(groups[id(one)], key=lambda line: line.middle) for one in anchors]
+            groups[id(leader)].append(entry.line)
+        elif goes_on and entry.line.middle < anchors[0].line.middle:
+            result.before.append(entry.line)
+    result.rows = [sorted(groups[id(entry)], key=lambda line: line.middle) for entry in anchors]
     result.bottom = max(line.bottom for row in result.rows for line in row)
     return result
 
@@ -106,38 +106,38 @@ def _look(lines: PageLines, bands: Bands, line: Line) -> _Seen:
 
 def _classify(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> None:
     typed = sum(column.kind is not None for column in bands.columns)
-    for before, one in zip([None, *seen], seen, strict=False):
-        one.near = one.line.middle - before.line.middle if before is not None else 0.0
-    filled = [one.good for one in seen if one.good > one.bad and not one.crossed]
+    for before, entry in zip([None, *seen], seen, strict=False):
+        entry.near = entry.line.middle - before.line.middle if before is not None else 0.0
+    filled = [entry.good for entry in seen if entry.good > entry.bad and not entry.crossed]
     usual = float(np.median(filled)) if filled else 0.0
     least = max(1.0, 0.34 * usual)
-    columns = [len(one.cells) for one in seen if len(one.cells) > 1 and not one.crossed]
+    columns = [len(entry.cells) for entry in seen if len(entry.cells) > 1 and not entry.crossed]
     usual_columns = float(np.median(columns)) if columns else 1.0
-    for one in seen:
-        texts = [at for at in one.cells if bands.columns[at].kind is None]
-        leading = lines.text(one.cells[min(one.cells)])
-        text = lines.text(one.line.words)
-        few = len(one.cells) <= max(2.0, 0.6 * usual_columns)
-        if one.good and few and (begins_totals(text) or begins_totals(leading) or _labels_total(lines, one)):
-            one.kind = _Kind.TOTAL
-        elif typed and one.good >= least and one.good > one.bad and one.crossed <= (1 if one.good > 1 else 0):
-            lonely = one.good == 1 and usual >= 3 and not texts
-            one.kind = _Kind.TOTAL if lonely else _Kind.ROW
-        elif not typed and len(one.cells) >= max(2.0, 0.6 * usual_columns) and not one.crossed:
-            one.kind = _Kind.ROW
-        elif not one.good and not one.bad and not one.crossed and texts:
-            one.kind = _Kind.TEXT
+    for entry in seen:
+        texts = [at for at in entry.cells if bands.columns[at].kind is None]
+        leading = lines.text(entry.cells[min(entry.cells)])
+        text = lines.text(entry.line.words)
+        few = len(entry.cells) <= max(2.0, 0.6 * usual_columns)
+        if entry.good and few and (begins_totals(text) or begins_totals(leading) or _labels_total(lines, entry)):
+            entry.kind = _Kind.TOTAL
+        elif typed and entry.good >= least and entry.good > entry.bad and entry.crossed <= (1 if entry.good > 1 else 0):
+            lonely = entry.good == 1 and usual >= 3 and not texts
+            entry.kind = _Kind.TOTAL if lonely else _Kind.ROW
+        elif not typed and len(entry.cells) >= max(2.0, 0.6 * usual_columns) and not entry.crossed:
+            entry.kind = _Kind.ROW
+        elif not entry.good and not entry.bad and not entry.crossed and texts:
+            entry.kind = _Kind.TEXT
         else:
-            one.kind = _Kind.OTHER
+            entry.kind = _Kind.OTHER
 
 
-def _labels_total(lines: PageLines, one: _Seen) -> bool:
-    return any(begins_totals(lines.text(words)) for words in one.cells.values())
+def _labels_total(lines: PageLines, entry: _Seen) -> bool:
+    return any(begins_totals(lines.text(words)) for words in entry.cells.values())
 
 
 def _cut(lines: PageLines, seen: list[_Seen], given: Sequence[Line]) -> tuple[list[_Seen], bool]:
     """Return the lines of the table alone, and whether something else follows it."""
-    rows = [at for at, one in enumerate(seen) if one.kind is _Kind.ROW]
+    rows = [at for at, entry in enumerate(seen) if entry.kind is _Kind.ROW]
     if not rows:
         return [], bool(seen)
     steps = [seen[at].near for at in rows[1:]]
@@ -149,16 +149,16 @@ def _cut(lines: PageLines, seen: list[_Seen], given: Sequence[Line]) -> tuple[li
     end, odd = rows[0], 0
     ends_at = given[-1].middle if given else 0.0
     for at in range(rows[0] + 1, len(seen)):
-        one = seen[at]
-        gap = one.near
-        between = [line for line in given if seen[at - 1].line.middle < line.middle < one.line.middle]
+        entry = seen[at]
+        gap = entry.near
+        between = [line for line in given if seen[at - 1].line.middle < line.middle < entry.line.middle]
         if between:
-            gap = one.line.middle - between[-1].middle
-        inside = one.line.middle < ends_at
-        odd = odd + 1 if one.kind in (_Kind.OTHER, _Kind.TOTAL) else 0
+            gap = entry.line.middle - between[-1].middle
+        inside = entry.line.middle < ends_at
+        odd = odd + 1 if entry.kind in (_Kind.OTHER, _Kind.TOTAL) else 0
         if (gap > far or odd > 3) and not inside:
             break
-        if one.kind is _Kind.ROW:
+        if entry.kind is _Kind.ROW:
             end = at
     while end + 1 < len(seen) and seen[end + 1].kind is _Kind.TEXT and seen[end + 1].near < 1.6 * usual:
         end += 1
@@ -167,11 +167,11 @@ def _cut(lines: PageLines, seen: list[_Seen], given: Sequence[Line]) -> tuple[li
 
 def _lead(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> list[tuple[_Seen, _Seen | None]]:
     """Return the text lines, each with the row that it belongs to; None where it belongs to none."""
-    anchors = [one for one in seen if one.kind is _Kind.ROW]
+    anchors = [entry for entry in seen if entry.kind is _Kind.ROW]
     first, last = anchors[0].line.middle, anchors[-1].line.middle
-    texts = [one for one in seen if one.kind is _Kind.TEXT]
-    above = sum(one.line.middle < first for one in texts)
-    below = sum(one.line.middle > last for one in texts)
+    texts = [entry for entry in seen if entry.kind is _Kind.TEXT]
+    above = sum(entry.line.middle < first for entry in texts)
+    below = sum(entry.line.middle > last for entry in texts)
     room = _room(lines, bands, seen)
     up, down = _preferences(seen)
     # Texts go on below their row, unless they begin above the first row and end with it.
@@ -179,57 +179,57 @@ def _lead(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> list[tuple[_
     centred = down > 0 and up >= 0.5 * down  # values stand at the middle of wrapped texts
     # A group stands at the left edge: where the rows begin with another column, a line of text belongs to its row.
     widest = _widest(bands)
-    leftmost = widest is None or not any(at < widest for one in anchors for at in one.cells)
+    leftmost = widest is None or not any(at < widest for entry in anchors for at in entry.cells)
     leaders: list[tuple[_Seen, _Seen | None]] = []
-    ordered = [one for one in seen if one.kind in (_Kind.ROW, _Kind.TEXT)]
-    kinds = [one.kind for one in ordered]
+    ordered = [entry for entry in seen if entry.kind in (_Kind.ROW, _Kind.TEXT)]
+    kinds = [entry.kind for entry in ordered]
     after_row = sum(pair == (_Kind.ROW, _Kind.TEXT) for pair in itertools.pairwise(kinds))
     often = after_row >= 0.5 * len(anchors)  # most rows have further lines: details, or the texts of all are long
-    for at, one in enumerate(ordered):
-        if one.kind is not _Kind.TEXT:
+    for at, entry in enumerate(ordered):
+        if entry.kind is not _Kind.TEXT:
             continue
         upper = next((ordered[k] for k in range(at - 1, -1, -1) if ordered[k].kind is _Kind.ROW), None)
         lower = next((ordered[k] for k in range(at + 1, len(ordered)) if ordered[k].kind is _Kind.ROW), None)
-        to_upper = one.line.middle - ordered[at - 1].line.middle if at else np.inf
-        to_lower = ordered[at + 1].line.middle - one.line.middle if at + 1 < len(ordered) else np.inf
+        to_upper = entry.line.middle - ordered[at - 1].line.middle if at else np.inf
+        to_lower = ordered[at + 1].line.middle - entry.line.middle if at + 1 < len(ordered) else np.inf
         nearer_below = to_lower < _NEARER * to_upper
         nearer_above = to_upper < _NEARER * to_lower
         before = ordered[at - 1] if at else None
-        ended = leftmost and before is not None and not often and not _went_on(lines, before, one, room)
+        ended = leftmost and before is not None and not often and not _went_on(lines, before, entry, room)
         leader: _Seen | None = upper
         if nearer_above and upper is not None:
             pass
         elif nearer_below and lower is not None:
             # Above a row whose own line holds a text in the same column stands a group, unless rows are centred.
-            begun = hangs and not centred and set(one.cells) <= set(lower.cells)
-            leader = None if begun or _is_group(one, bands, hangs=hangs) else lower
+            begun = hangs and not centred and set(entry.cells) <= set(lower.cells)
+            leader = None if begun or _is_group(entry, bands, hangs=hangs) else lower
         elif not hangs:
             leader = lower if lower is not None else upper
-        elif ended or _is_group(one, bands, hangs=True):
+        elif ended or _is_group(entry, bands, hangs=True):
             leader = None
-        leaders.append((one, leader))
+        leaders.append((entry, leader))
     return leaders
 
 
 def _preferences(seen: Sequence[_Seen]) -> tuple[int, int]:
     """Return how many lines of text stand nearer to the row above, and how many to the row below."""
     up = down = 0
-    ordered = [one for one in seen if one.kind in (_Kind.ROW, _Kind.TEXT)]
-    for before, one, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
-        if one.kind is _Kind.TEXT:
-            to_upper, to_lower = one.line.middle - before.line.middle, after.line.middle - one.line.middle
+    ordered = [entry for entry in seen if entry.kind in (_Kind.ROW, _Kind.TEXT)]
+    for before, entry, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
+        if entry.kind is _Kind.TEXT:
+            to_upper, to_lower = entry.line.middle - before.line.middle, after.line.middle - entry.line.middle
             up += before.kind is _Kind.ROW and to_upper < _NEARER * to_lower
             down += after.kind is _Kind.ROW and to_lower < _NEARER * to_upper
     return up, down
 
 
-def _is_group(one: _Seen, bands: Bands, *, hangs: bool) -> bool:
+def _is_group(entry: _Seen, bands: Bands, *, hangs: bool) -> bool:
     """Return whether a line stands where texts of rows do not: left of the column of texts, over several columns."""
     widest = _widest(bands)
     if widest is None:
         return True
-    first = min(one.cells)
-    return hangs and (first < widest if widest > 0 else len(one.cells) > 1)
+    first = min(entry.cells)
+    return hangs and (first < widest if widest > 0 else len(entry.cells) > 1)
 
 
 def _widest(bands: Bands) -> int | None:
@@ -241,16 +241,16 @@ def _widest(bands: Bands) -> int | None:
 def _room(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> dict[int, float]:
     """Return where the texts of each column end at most, pixels."""
     ends: dict[int, float] = {}
-    for one in seen:
-        if one.kind in (_Kind.ROW, _Kind.TEXT):
-            for at, words in one.cells.items():
+    for entry in seen:
+        if entry.kind in (_Kind.ROW, _Kind.TEXT):
+            for at, words in entry.cells.items():
                 ends[at] = max(ends.get(at, 0.0), lines.span(words)[1])
     return ends
 
 
-def _went_on(lines: PageLines, before: _Seen, one: _Seen, room: dict[int, float]) -> bool:
+def _went_on(lines: PageLines, before: _Seen, entry: _Seen, room: dict[int, float]) -> bool:
     """Return whether a line goes on with the one before: its first word found no room there, or letters say so."""
-    for at, words in one.cells.items():
+    for at, words in entry.cells.items():
         if at not in before.cells:
             continue
         end = lines.span(before.cells[at])[1]

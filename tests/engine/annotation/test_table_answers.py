@@ -84,6 +84,32 @@ def test_a_given_row_says_where_the_columns_are_and_stays() -> None:
     assert [found["amount"] for found in rows_on(lines, given=[row])] == ["2.50", "80.00", "0.40"]
 
 
+def test_rows_of_two_lines_look_like_the_given_one() -> None:
+    spots = [
+        (("1", "Morning news", "07:15", "", "20.00"), ("", "AB 4711", "", "2", "")),
+        (("2", "Evening film with a friend", "20:15", "", "80.00"), ("", "CD 12", "", "14", "")),
+        (("3", "Night", "23:30", "", "5.00"), ("", "EF 815", "", "1", "")),
+    ]
+    lines = [line for spot in spots for line in spot]
+    page = table_words(lines)
+    field = FieldDefinition.model_validate(
+        {
+            "name": "spots",
+            "question": "Spots?",
+            "type": "table",
+            "columns": [{"name": name, "question": name} for name in ("title", "code", "spots", "amount")],
+        }
+    )
+    first = {"title": "Morning news", "code": "AB 4711", "amount": "20.00"}
+    given = {name: {"p": numbers_of(page, text)} for name, text in first.items()}
+    given["spots"] = {"p": [numbers_of(page, "2")[0]]}
+    cells = answer_table(field, {"p": page}, [given]).answer.cells
+    assert rows_of(cells) == [
+        {"title": title, "code": code, "spots": count, "amount": amount}
+        for (_, title, _, _, amount), (_, code, _, count, _) in spots
+    ]
+
+
 @pytest.mark.parametrize(
     ("row", "says"),
     [
