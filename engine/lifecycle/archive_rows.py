@@ -19,8 +19,9 @@ from engine.lifecycle.json_text import columns_as_text
 _AT_ONCE = 2_000  # rows
 # Of an installation or a moment, or made anew: searched texts follow from names and words.
 LEFT_OUT = {
-    "changes", "document_texts", "extraction_callbacks", "followers", "invitations", "leases", "login_attempts",
-    "login_sessions", "skipped_changes", "users", "webhook_deliveries", "webhook_secrets", "webhooks",
+    "bucket_objects", "changes", "document_texts", "extraction_callbacks", "followers", "invitations", "leases",
+    "login_attempts", "login_sessions", "removed_documents", "skipped_changes", "users", "webhook_deliveries",
+    "webhook_secrets", "webhooks",
 }  # fmt: skip
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 
@@ -35,8 +36,13 @@ def belongs(table: Table, project_id: str) -> ColumnElement[bool] | None:
     """Return the condition that a row belongs to a project; None for tables that have no such rows."""
     if table.name == "projects":
         return table.c.id == project_id
-    if "project_id" in table.c:
-        return table.c.project_id == project_id
+    own = table.c.project_id == project_id if "project_id" in table.c else None
+    documents = Base.metadata.tables["documents"]
+    if "document_id" in table.c and not table.c.document_id.nullable:  # its document may be in the bin
+        of_document = table.c.document_id.in_(select(documents.c.id).where(documents.c.project_id == project_id))
+        return of_document if own is None else own & of_document
+    if own is not None:
+        return own
     keys = sorted(table.foreign_keys, key=lambda key: (key.parent.nullable, key.parent.name))
     for key in keys:
         of_other = belongs(key.column.table, project_id) if key.column.table.name not in LEFT_OUT else None

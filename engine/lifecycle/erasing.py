@@ -5,6 +5,7 @@ between; whoever is interrupted goes on at the next poll. What was frozen is kep
 stays in the bin, and a sentence says so. Page images and files that another document shares stay.
 """
 
+import contextlib
 import threading
 import time
 from collections.abc import Collection, Sequence
@@ -17,8 +18,9 @@ from sqlalchemy.orm import Session
 from db import changes
 from db.base import now
 from db.tables import Document, Page, RemovedDocument
-from engine import audit
+from engine import audit, blob_turns
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
+from engine.errors import Conflict
 from engine.lifecycle import traces
 from engine.lifecycle.holders import find_holders
 from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete_words
@@ -87,20 +89,30 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
     Args:
         workspace: Open workspace.
         seconds: Time after which the rest is left for later; None: until all are deleted.
+
+    Raises:
+        Conflict: A backup copies the files, or another process empties the bin.
     """
+    if _next_marked(workspace) is None:
+        return 0
     ends = None if seconds is None else time.monotonic() + seconds
     erased = 0
-    while ends is None or time.monotonic() < ends:
-        with workspace.database.autocommit_read() as session:
-            chosen = select(RemovedDocument.document_id).where(RemovedDocument.erasing)
-            document_id = session.scalar(chosen.order_by(RemovedDocument.document_id).limit(1))
-        if document_id is None:
-            break
-        _erase(workspace, document_id)
-        erased += 1
+    with blob_turns.turn(workspace.database, "emptying of the bin"):
+        while ends is None or time.monotonic() < ends:
+            document_id = _next_marked(workspace)
+            if document_id is None:
+                break
+            _erase(workspace, document_id)
+            erased += 1
     if erased:
         traces.wipe(workspace.database)
     return erased
+
+
+def _next_marked(workspace: Workspace) -> str | None:
+    with workspace.database.autocommit_read() as session:
+        chosen = select(RemovedDocument.document_id).where(RemovedDocument.erasing)
+        return session.scalar(chosen.order_by(RemovedDocument.document_id).limit(1))
 
 
 def look_after(workspace: Workspace) -> None:
@@ -115,7 +127,8 @@ def look_after(workspace: Workspace) -> None:
                 by_project.setdefault(project_id, set()).add(document_id)
         for project_id, ids in by_project.items():
             mark(workspace, project_id, ids, None)
-    erase_marked(workspace, seconds=1.0)
+    with contextlib.suppress(Conflict):  # a backup copies the files: at a later poll
+        erase_marked(workspace, seconds=1.0)
 
 
 def _is_due(database: str) -> bool:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from db.base import Base
 from db.blobs import BlobMissing, BlobStore
-from db.tables import AuditEntry, Document, ModelVersion, Page, Snapshot
+from db.tables import AuditEntry, Document, ModelVersion, Page, RemovedDocument, Snapshot
 
 NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _SECRETS = {"token_sha256"}  # hashes of tokens
@@ -41,11 +41,20 @@ def named_blobs(session: Session, blobs: BlobStore) -> set[bytes]:
 
 
 def needed_blobs(session: Session) -> set[bytes]:
-    """Return the names of documents, page images, weights and snapshots: each must be there, unless it was pruned."""
+    """Return the names of documents, page images, weights and snapshots that must be there.
+
+    Left out are pruned weights, and documents that are being erased.
+    """
     names: set[bytes] = set()
     pruned = select(AuditEntry.subject).where(AuditEntry.action == PRUNED)
+    erasing = select(RemovedDocument.document_id).where(RemovedDocument.erasing)  # its files go before its rows
+    conditions = {
+        ModelVersion: ModelVersion.id.not_in(pruned),
+        Document: Document.id.not_in(erasing),
+        Page: Page.document_id.not_in(erasing),
+    }
     for column in (*_LEAVES, Snapshot.sha256):
-        where = ModelVersion.id.not_in(pruned) if column.class_ is ModelVersion else None
+        where = conditions.get(column.class_)
         names.update(_names_in(session, column, where))
     return names
 

@@ -28,7 +28,8 @@ from engine.documents.lists.listing import document_page
 from engine.errors import Conflict, NotFound, Refused
 from engine.followers import catch_up, checks
 from engine.interchange import import_jobs, uploaded_sets
-from engine.lifecycle import database_copies
+from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import database_copies, erasing
 from engine.lifecycle.backup_folder import BackupFolder
 from engine.lifecycle.restore import check_backup, restore
 from engine.models import pruning
@@ -303,12 +304,21 @@ def test_files_are_not_deleted_while_a_backup_runs(sqlite_installation: Installa
         if step == "Rows":
             with pytest.raises(Conflict, match=r"The files are in use by another work: backup \("):
                 prune()
+            with pytest.raises(Conflict, match=r"The files are in use by another work: backup \("):
+                erasing.erase_marked(workspace)
+            erasing.look_after(workspace)  # of a worker, which tries again later
             with pytest.raises(Conflict, match="Another backup writes"):
                 sqlite_installation.back_up()
 
+    with workspace.database.read() as session:
+        document = session.scalars(select(Document.id)).one()
+    lifecycle.remove(workspace, project, [document], None)
+    erasing.mark(workspace, project, [document], None)
     sqlite_installation.back_up(refused)
     with pytest.raises(NotFound, match="No model is registered"):  # its turn, but there is nothing to prune
         prune()
+    blobs = sqlite_installation.blobs()
+    assert erasing.erase_marked(workspace) == 1 and len(blobs) == 2 and not sqlite_installation.blobs()
     with blob_turns.turn(workspace.database, "cleanup of files"), pytest.raises(Conflict, match="cleanup of files"):
         sqlite_installation.back_up()
 

@@ -19,6 +19,7 @@ from engine.documents.lists.listing import document_page
 from engine.errors import Conflict, Refused
 from engine.followers import catch_up, checks
 from engine.jobs import queue
+from engine.lifecycle import bin as bins
 from engine.lifecycle.archive_rows import LEFT_OUT, belongs, tables_of_project
 from engine.lifecycle.project_archive import pack_project, unpack_project
 from engine.models import promotions, registry
@@ -53,6 +54,9 @@ def project(workspace: Workspace, tmp_path: Path) -> str:
         own = ModelVersion(project_id=made, number=1, parent_id=model, checkpoint_sha256=sha256, code_version="test")
         session.add(own)
     promotions.promote(workspace, made, own.id, by=ensure_local_user(workspace), force=True, reason="a test")
+    removed = make_document(workspace, made, [bill(8)], name="in the bin.png")
+    accept(workspace, removed, "What is the total due?", [4], author="ann")
+    bins.remove(workspace, made, [removed.id], None)
     make_document(workspace, make_project(workspace, "others").id, [bill(9)], name="not of it.png")
     catch_up(workspace)
     return made
