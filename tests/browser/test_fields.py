@@ -108,6 +108,36 @@ def test_a_conflict_over_a_field_keeps_what_was_typed(bench: Bench, listed: List
     assert [field["question"] for field in bench.get(path)] == ["What is the grand total?", "Who signed it?"]
 
 
+def test_a_table_gets_its_columns_by_keyboard(bench: Bench, listed: Listed) -> None:
+    listed.put("What was bought?")
+    card, page = opened(bench), bench.page
+    card.get_by_role("button", name="Edit bought").click()
+    card.get_by_label("Type", exact=True).select_option("table")
+    card.get_by_role("button", name="Preview and save").click()
+    expect(card.get_by_text("Add at least one column.")).to_be_visible()
+    for number, heading in enumerate(("Unit price", "Item"), 1):
+        card.get_by_role("button", name="Add column").press("Enter")
+        expect(card.get_by_label(f"Heading of column {number}")).to_be_focused()
+        page.keyboard.type(heading)
+    expect(card.get_by_label("Key of column 1")).to_have_value("unit_price")
+    card.get_by_label("Type of column 1").select_option("currency")
+    card.get_by_label("Heading of column 2").press("Alt+ArrowUp")
+    expect(card.get_by_label("Heading of column 1")).to_be_focused()
+    expect(card.get_by_label("Heading of column 1")).to_have_value("Item")
+    card.get_by_label("Key of column 1").fill("unit_price")
+    card.get_by_role("button", name="Preview and save").click()
+    expect(card.get_by_text("Another column has this key.").first).to_be_visible()
+    card.get_by_label("Key of column 1").fill("item")
+    card.get_by_role("button", name="Preview and save").click()
+    card.get_by_role("button", name="Save", exact=True).click()
+    expect(card.get_by_text("The fields were saved.")).to_be_visible()
+    [field] = bench.get(f"/projects/{bench.project}/fields")
+    assert [(column["name"], column["question"], column["type"]) for column in field["columns"]] == [
+        ("item", "Item", "string"),
+        ("unit_price", "Unit price", "currency"),
+    ]
+
+
 def test_a_field_moves_by_keyboard_and_keeps_the_focus(bench: Bench, listed: Listed) -> None:
     listed.put("What is the total?", "Who signed it?", "When?")
     card, page = opened(bench), bench.page
