@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
-from sqlalchemy import JSON, Column, String, select
+from sqlalchemy import JSON, Column, ColumnElement, String, select
 from sqlalchemy.orm import Session
 
 from db.base import Base
@@ -48,7 +48,7 @@ def needed_blobs(session: Session) -> set[bytes]:
     names: set[bytes] = set()
     pruned = select(AuditEntry.subject).where(AuditEntry.action == PRUNED)
     erasing = select(RemovedDocument.document_id).where(RemovedDocument.erasing)  # its files go before its rows
-    conditions = {
+    conditions: dict[object, ColumnElement[bool]] = {
         ModelVersion: ModelVersion.id.not_in(pruned),
         Document: Document.id.not_in(erasing),
         Page: Page.document_id.not_in(erasing),
