@@ -38,6 +38,7 @@ _CLAUSES: Mapping[str, str] = {
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
     "documents.remove": "removed the document {document} into the bin",
+    "snapshots.remove": "removed the snapshot {snapshot}",
     "documents.delete": "deleted {number} from the bin for good",
     "documents.restore": "restored the document {document} from the bin",
     "words.read_again": "read page {page} of {document} again ({new} new, {gone} gone)",

@@ -50,7 +50,7 @@ COMMANDS = {
     ),
     "models": ("training.models", "List, promote, roll back and prune model versions."),
     "runs": ("training.runs", "List, show and reproduce training runs."),
-    "snapshots": ("datasets.snapshots", "List and show snapshots: answers frozen for training and judging."),
+    "snapshots": ("datasets.snapshots", "List, show and remove snapshots: answers frozen for training and judging."),
     "jobs": ("administration.jobs", "List, cancel and retry jobs."),
     "evaluate": (
         "training.evaluate",

@@ -17,6 +17,7 @@ from db.base import now
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, Project, RemovedDocument, User
 from engine import audit
+from engine.batches import Throttle, in_batches
 from engine.errors import Conflict, NotFound, Refused
 from engine.lifecycle.rehoming import move_documents
 from engine.paging import Order
@@ -28,7 +29,8 @@ from engine.workspace import Workspace
 
 MOST = 1000  # documents of one request
 MOST_LISTED = 1000
-_AT_ONCE = 25  # documents of one unit of work: others write in between
+_AT_ONCE = 500  # documents of one statement
+_FIRST = 5  # documents of the first unit of work: others write in between
 _AGAIN = "{name} is in the project again, as {other}. Remove that document first, then restore this one."
 _ERASING = "{name} is being deleted and cannot be restored."
 
@@ -74,23 +76,24 @@ def remove(workspace: Workspace, project_id: str, ids: Sequence[str], by: str | 
     _check_all_there(workspace, project_id, wanted)
     removed: list[str] = []
     removed_at = now()
-    for some in _batches(wanted):
-        with workspace.database.write() as session:
-            open_tasks.lock_project(session, project_id)  # neither tasks nor another removal come in between
-            chosen = select(Document).where(Document.project_id == project_id, Document.id.in_(some))
-            documents = session.scalars(chosen.order_by(Document.id)).all()
-            for bin_id, group in _bins_for(session, project_id, documents).items():
-                here = [document.id for document in group]
-                for document in group:
-                    session.add(
-                        RemovedDocument(
-                            document_id=document.id, project_id=project_id, removed_by=by, removed_at=removed_at
-                        )
-                    )
-                    audit.record(session, by, "documents.remove", document.id, project_id, document=document.name)
-                session.flush()
-                move_documents(session, here, project_id, bin_id)
-                removed += here
+
+    def remove_some(session: Session, some: Sequence[str]) -> None:
+        open_tasks.lock_project(session, project_id)  # neither tasks nor another removal come in between
+        chosen = select(Document).where(Document.project_id == project_id, Document.id.in_(some))
+        documents = session.scalars(chosen.order_by(Document.id)).all()
+        for bin_id, group in _bins_for(session, project_id, documents).items():
+            here = [document.id for document in group]
+            for document in group:
+                row = RemovedDocument(
+                    document_id=document.id, project_id=project_id, removed_by=by, removed_at=removed_at
+                )
+                session.add(row)
+                audit.record(session, by, "documents.remove", document.id, project_id, document=document.name)
+            session.flush()
+            move_documents(session, here, project_id, bin_id)
+            removed.extend(here)
+
+    in_batches(workspace, sorted(wanted), remove_some, throttle=Throttle(_FIRST))
     return removed
 
 
@@ -118,28 +121,30 @@ def restore(workspace: Workspace, project_id: str, ids: Sequence[str], by: str |
     _check_number(wanted)
     _check_all_there(workspace, project_id, wanted)
     restored: list[str] = []
-    for some in _batches(wanted):
-        with workspace.database.write() as session:
-            project = open_tasks.lock_project(session, project_id)
-            chosen = (
-                select(RemovedDocument, Document)
-                .join(Document, Document.id == RemovedDocument.document_id)
-                .where(RemovedDocument.project_id == project_id, RemovedDocument.document_id.in_(some))
-                .order_by(Document.id)
-                .with_for_update(of=RemovedDocument)
-            )
-            rows = session.execute(chosen).tuples().all()
-            _check_restorable(session, project_id, rows)
-            by_bin: dict[tuple[str, datetime], list[str]] = defaultdict(list)
-            for removed, document in rows:
-                by_bin[document.project_id, removed.removed_at].append(document.id)
-                audit.record(session, by, "documents.restore", document.id, project_id, document=document.name)
-                session.delete(removed)
-            session.flush()
-            for (bin_id, removed_at), here in by_bin.items():
-                move_documents(session, here, bin_id, project_id)
-                task_changes.catch_up(session, project, here, removed_at)
-                restored += here
+
+    def restore_some(session: Session, some: Sequence[str]) -> None:
+        project = open_tasks.lock_project(session, project_id)
+        chosen = (
+            select(RemovedDocument, Document)
+            .join(Document, Document.id == RemovedDocument.document_id)
+            .where(RemovedDocument.project_id == project_id, RemovedDocument.document_id.in_(some))
+            .order_by(Document.id)
+            .with_for_update(of=RemovedDocument)
+        )
+        rows = session.execute(chosen).tuples().all()
+        _check_restorable(session, project_id, rows)
+        by_bin: dict[tuple[str, datetime], list[str]] = defaultdict(list)
+        for removed, document in rows:
+            by_bin[document.project_id, removed.removed_at].append(document.id)
+            audit.record(session, by, "documents.restore", document.id, project_id, document=document.name)
+            session.delete(removed)
+        session.flush()
+        for (bin_id, removed_at), here in by_bin.items():
+            move_documents(session, here, bin_id, project_id)
+            task_changes.catch_up(session, project, here, removed_at)
+            restored.extend(here)
+
+    in_batches(workspace, sorted(wanted), restore_some, throttle=Throttle(_FIRST))
     return restored
 
 

@@ -19,6 +19,7 @@ from db import changes
 from db.base import now
 from db.tables import Document, Page, RemovedDocument
 from engine import audit, blob_turns
+from engine.batches import Throttle
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
 from engine.errors import Conflict
 from engine.lifecycle import traces
@@ -102,7 +103,8 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
             document_id = _next_marked(workspace)
             if document_id is None:
                 break
-            _erase(workspace, document_id)
+            with Throttle():  # it rests as long as it took
+                _erase(workspace, document_id)
             erased += 1
     if erased:
         traces.wipe(workspace.database)

@@ -90,7 +90,7 @@ _STATEMENTS = [
     _rows(RemovedDocument, "document_id", _DOCUMENT),
     _rows(Document, "id", _DOCUMENT),
 ]  # fmt: skip
-DELETED = [statement.table for statement in (*_WORDS, *_STATEMENTS) if isinstance(statement, Delete)]
+DELETED: list[Any] = [statement.table for statement in (*_WORDS, *_STATEMENTS) if isinstance(statement, Delete)]
 _JOBS = delete(_of(Job)).where(_of(Job).c.asked_as.in_(_KEYS))
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db import changes, statuses, task_states
 from db.tables import Annotation, PartAnswer, Project, Revision, Task, TaskCount
 from engine.batches import Throttle, in_batches
-from engine.queries import is_head
+from engine.queries import is_head, is_project
 from engine.workspace import Workspace
 
 
@@ -75,7 +75,7 @@ def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
 
 def _projects(workspace: Workspace, project_id: str | None) -> list[str]:
     with workspace.database.read() as session:
-        ids = select(Project.id).order_by(Project.id)
+        ids = select(Project.id).where(is_project()).order_by(Project.id)  # nobody reads the figures of a bin
         return list(session.scalars(ids if project_id is None else ids.where(Project.id == project_id)))
 
 

@@ -13,6 +13,7 @@ from engine.followers import checks as figures
 from engine.lifecycle.stored_check import StoredCheck, check_stored
 from engine.plurals import count
 from engine.projects.projects import project_named
+from engine.queries import is_project
 from engine.tasks import kept_states
 from engine.workspace import Workspace
 
@@ -141,7 +142,7 @@ def _find(workspace: Workspace, project_id: str | None) -> Differences:
 
 
 def _projects(workspace: Workspace, project_id: str | None) -> list[str]:
+    if project_id is not None:
+        return [project_id]
     with workspace.database.read() as session:
-        return (
-            [project_id] if project_id is not None else list(session.scalars(select(Project.id).order_by(Project.id)))
-        )
+        return list(session.scalars(select(Project.id).where(is_project()).order_by(Project.id)))

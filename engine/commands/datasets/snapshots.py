@@ -5,12 +5,16 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
 from engine.datasets.snapshot_views import MOST_LISTED, snapshot_lines, snapshot_view
+from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
-snapshots = typer.Typer(help="List and show snapshots: answers frozen for training and judging.", no_args_is_help=True)
+snapshots = typer.Typer(
+    help="List, show and remove snapshots: answers frozen for training and judging.", no_args_is_help=True
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
@@ -80,3 +84,19 @@ def show(
         for left in view.left_out_labels:
             table.add_row(left.document, left.question, left.author, " ".join(left.sentences))
         output.print(table)
+
+
+@snapshots.command()
+def remove(
+    snapshot: Annotated[str, typer.Argument(help="Beginning of the snapshot's SHA-256.")],
+    project: Annotated[str, typer.Option("--project", help="Name of the project.")] = DEFAULT_NAME,
+    as_json: Json = False,
+) -> None:
+    """Remove a snapshot with its files. One that a run or a model version learned from cannot be removed."""
+    with here() as workspace:
+        by = ensure_local_user(workspace).id
+        removed = remove_snapshot(workspace, project_named(workspace, project).id, snapshot, by)
+    if as_json:
+        emit({"sha256": removed.sha256})
+        return
+    output.print(f"Removed the snapshot {removed.sha256[:12]}.")

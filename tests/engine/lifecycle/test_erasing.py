@@ -8,18 +8,20 @@ import pytest
 from sqlalchemy import inspect, select, text, update
 
 from db.base import Base, now
-from db.tables import Annotation, Document, Page, RemovedDocument, WebhookDelivery
+from db.tables import Annotation, Document, ModelVersion, Page, RemovedDocument, WebhookDelivery
 from engine import audit
 from engine.datasets import snapshots
 from engine.documents.lists.thumbnails import Thumbnail
-from engine.errors import Conflict, NotFound
+from engine.errors import Conflict, NotFound, Refused
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
 from engine.lifecycle.row_deletion import DELETED
+from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept, bill, line, make_document, pages_of
 from tests.support.office import NUMBER, TOTAL, Office
+from tests.support.survey_rows import make_version
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -153,6 +155,34 @@ def test_a_document_that_a_snapshot_holds_stays_and_a_sentence_says_so(office: O
         f"{NAME} stays in the bin: the snapshot {frozen.sha256[:12]} of {frozen.created_at:%Y-%m-%d} still holds it."
     ]
     assert lifecycle.restore(workspace, project, [secret.id], None) == [secret.id]
+
+
+def test_a_removed_snapshot_leaves_nothing_of_the_documents_that_it_held(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    accept(workspace, office.documents[0], "Which words?", [1], author="Ann")
+    whole = snapshots.freeze(workspace, project)
+    lifecycle.remove(workspace, project, [secret.id], None)
+    rest = snapshots.freeze(workspace, project)
+    page = pages_of(workspace, secret.id)[0]
+    signs = [*(sign.encode() for sign in SIGNS), workspace.blobs.read(page.image_sha256)[-200:-100]]
+    assert remove_snapshot(workspace, project, whole.sha256[:12], office.rita.id).id == whole.id
+    assert audit.entries(workspace, project)[0].what == f"removed the snapshot {whole.sha256[:12]}"
+    emptied = erasing.mark(workspace, project, None, None)
+    assert (emptied.documents, emptied.stays) == ([secret.id], [])
+    erasing.erase_marked(workspace)
+    assert _in_files(workspace, signs) == []
+    assert [item.document.id for item in snapshots.load(workspace, rest)] == [office.documents[0].id]
+
+
+def test_a_snapshot_that_a_model_learned_from_cannot_be_removed(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    frozen = snapshots.freeze(workspace, project)
+    version = make_version(workspace, project, 3)
+    with workspace.database.write() as session:
+        session.get_one(ModelVersion, version.id).snapshot_id = frozen.id
+    with pytest.raises(Refused, match=f"The model v3 learned from the snapshot {frozen.sha256[:12]}"):
+        remove_snapshot(workspace, project, frozen.sha256, None)
+    assert [item.document.id for item in snapshots.load(workspace, frozen)]
 
 
 def test_documents_are_deleted_when_their_days_in_the_bin_are_over(office: Office, secret: Document) -> None:

@@ -1,0 +1,77 @@
+"""Removing a snapshot with its files, so that the documents that it holds can be deleted."""
+
+import re
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db import changes
+from db.tables import ModelVersion, Run, Snapshot
+from engine import audit, blob_turns
+from engine.datasets.manifest import canonical, read_head
+from engine.datasets.snapshot_views import snapshot_named
+from engine.errors import NotFound, Refused
+from engine.queries import existing
+from engine.workspace import Workspace
+
+_NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
+
+
+def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str | None) -> Snapshot:
+    """Remove a snapshot that no run and no model version names, with its files; return what it was. Audited.
+
+    Files that another snapshot of the project has too stay.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project of the snapshot.
+        begins: Beginning of its SHA-256.
+        by: Id of the acting user.
+
+    Raises:
+        NotFound: There is no such snapshot.
+        Refused: Several begin so, or a run or a model version names it.
+        Conflict: A backup copies the files, or somebody deletes others.
+    """
+    snapshot = snapshot_named(workspace, project_id, begins)
+    files = _files_of(workspace, snapshot.sha256)
+    with blob_turns.turn(workspace.database, "removal of a snapshot"):
+        with workspace.database.write() as session:
+            row = existing(session, Snapshot, snapshot.id, with_for_update=True)
+            _check_unnamed(session, row)
+            session.delete(row)
+            changes.publish(session, "runs", project_id)
+            audit.record(session, by, "snapshots.remove", row.id, project_id, snapshot=row.sha256[:12])
+        contents = {name: workspace.blobs.read(name) for name in files - _files_of_others(workspace, project_id)}
+        for name in contents:
+            workspace.blobs.remove(name)
+        # A snapshot that was frozen meanwhile may have found a file there, and have stored none.
+        for name in contents.keys() & _files_of_others(workspace, project_id):
+            workspace.blobs.put(contents[name])
+    return snapshot
+
+
+def _check_unnamed(session: Session, snapshot: Snapshot) -> None:
+    run = session.scalar(select(Run).where(Run.snapshot_id == snapshot.id).order_by(Run.id).limit(1))
+    if run is not None:
+        day, name = f"{run.created_at:%Y-%m-%d}", snapshot.sha256[:12]
+        raise Refused(f"The run of {day} learned from the snapshot {name}; it cannot be removed.")
+    version = select(ModelVersion.number).where(ModelVersion.snapshot_id == snapshot.id).order_by(ModelVersion.number)
+    number = session.scalar(version.limit(1))
+    if number is not None:
+        raise Refused(f"The model v{number} learned from the snapshot {snapshot.sha256[:12]}; it cannot be removed.")
+
+
+def _files_of_others(workspace: Workspace, project_id: str) -> set[str]:
+    with workspace.database.read() as session:
+        heads = session.scalars(select(Snapshot.sha256).where(Snapshot.project_id == project_id)).all()
+    return {name for head in heads for name in _files_of(workspace, head)}
+
+
+def _files_of(workspace: Workspace, sha256: str) -> set[str]:
+    """Return the files of a snapshot: its head, and those that the head names and that are there."""
+    try:
+        head = canonical(read_head(workspace, sha256)).decode()
+    except NotFound:
+        return set()
+    return {sha256, *(name for name in _NAME.findall(head) if name in workspace.blobs)}
