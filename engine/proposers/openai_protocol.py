@@ -13,6 +13,7 @@ from engine.fields.read_value import MARK_ALONE
 from engine.fields.types import FieldType
 from engine.proposers.push import LONGEST_TEXT, PushedPrediction
 from engine.proposers.request import Asked, Reply, UnusableReply, read_object, token_count
+from engine.text import storable
 
 PATH = "/chat/completions"
 MOST_TOKENS = 4096  # that a model may write for one request
@@ -104,4 +105,4 @@ def _printed(value: Any) -> str:
         return next((text for part in value if (text := _printed(part))), "")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
-    return " ".join(value.split())[:LONGEST_TEXT] if isinstance(value, str) else ""
+    return " ".join(storable(value).split())[:LONGEST_TEXT] if isinstance(value, str) else ""

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -65,6 +66,18 @@ def test_a_text_that_no_page_prints_makes_no_proposal(house_of_models: Workspace
     job = ask_model(house_of_models, project.id)
     assert (job.status, job.result["proposed"], job.result["not_found"]) == ("done", 0, 1)
     assert proposals(house_of_models, document.id) == {}
+
+
+def test_odd_values_of_a_model_do_no_harm(hasty_house: Workspace, server: ModelServer) -> None:
+    project = make_asked_project(hasty_house)
+    odd: list[Any] = ["\ud800\x00", "x" * 5000, 1e400, True, {"total": 1}, [[], [None, "B1001"]], ["B" * 3000, "B1001"]]
+    set_model(hasty_house, project.id, server)
+    for value in odd:
+        make_document(hasty_house, project.id, [bill(1)])
+        server.values = {"number": value, "total": value}
+        job = ask_model(hasty_house, project.id)
+        assert job.status == "done", (value, job.failure)
+        assert job.result["proposed"] == (2 if value is odd[5] else 0)
 
 
 def test_a_service_marks_places_and_names_its_version(house_of_models: Workspace, server: ModelServer) -> None:
