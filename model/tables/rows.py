@@ -175,8 +175,8 @@ def _lead(lines: PageLines, bands: Bands, seen: Sequence[_Seen]) -> list[tuple[_
     room = _room(lines, bands, seen)
     up, down = _preferences(seen)
     # Texts go on below their row, unless they begin above the first row and end with it.
-    hangs = not (above and not below) or up > down
-    centred = down > 0 and up >= 0.5 * down  # values stand at the middle of wrapped texts
+    hangs = not (above and not below) or (up > 0 and up >= down)
+    centred = _are_centred(seen)
     # A group stands at the left edge: where the rows begin with another column, a line of text belongs to its row.
     widest = _widest(bands)
     leftmost = widest is None or not any(at < widest for entry in anchors for at in entry.cells)
@@ -221,6 +221,17 @@ def _preferences(seen: Sequence[_Seen]) -> tuple[int, int]:
             up += before.kind is _Kind.ROW and to_upper < _NEARER * to_lower
             down += after.kind is _Kind.ROW and to_lower < _NEARER * to_upper
     return up, down
+
+
+def _are_centred(seen: Sequence[_Seen]) -> bool:
+    """Return whether values stand at the middle of wrapped texts: lines of text are as far above a row as below it."""
+    ordered = [entry for entry in seen if entry.kind in (_Kind.ROW, _Kind.TEXT)]
+    for before, entry, after in zip(ordered, ordered[1:], ordered[2:], strict=False):
+        if (before.kind, entry.kind, after.kind) == (_Kind.TEXT, _Kind.ROW, _Kind.TEXT):
+            steps = entry.line.middle - before.line.middle, after.line.middle - entry.line.middle
+            if min(steps) > _NEARER * max(steps):
+                return True
+    return False
 
 
 def _is_group(entry: _Seen, bands: Bands, *, hangs: bool) -> bool:
