@@ -8,7 +8,7 @@ A backup of SQLite is restored to PostgreSQL row by row.
 import shutil
 from pathlib import Path
 
-from sqlalchemy import make_url
+from sqlalchemy import make_url, text
 
 from db import migrate, private
 from db.blobs import BlobFolder, BlobStore, sha256_of
@@ -98,8 +98,19 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
         own = _copy_database(backup, database_file.with_name(f".{database_file.name}.{_MARK}"))
         place_sqlite(own, database_file, backup.manifest.rows)
         flush(database_file.parent)
+    _end_leases(settings)
     mark.unlink()
     flush(settings.data_dir)
+
+
+def _end_leases(settings: Settings) -> None:
+    """Delete the leases: who had them works elsewhere, as the backup itself."""
+    database = Database(settings.url)
+    try:
+        with database.engine.begin() as connection:
+            connection.execute(text("DELETE FROM leases"))
+    finally:
+        database.dispose()
 
 
 def _check_space(settings: Settings, backup: Backup) -> None:

@@ -17,6 +17,7 @@ from engine.lifecycle.doctor.finding import Finding, broken, ok, warning
 from engine.lifecycle.doctor.storing import MOST_SKEW_SECONDS
 from engine.lifecycle.health import NEEDED, Look, Part
 from engine.models import registry
+from engine.plurals import count
 from engine.workspace import Workspace
 
 _OLDEST = 12  # PostgreSQL
@@ -84,7 +85,7 @@ def check_models(workspace: Workspace) -> Iterator[Finding]:
         mend = "Restore the files from a backup, or roll back: glossator models rollback --project NAME"
         yield broken("models", f"The weights in use are missing: projects {', '.join(missing)}.", mend)
     else:
-        yield ok("models", f"The weights in use of {len(projects)} projects are there.")
+        yield ok("models", f"The weights in use of {count(len(projects), 'project')} are there.")
 
 
 def check_backups(workspace: Workspace) -> Iterator[Finding]:
@@ -153,7 +154,9 @@ def _postgresql(session: Session) -> Iterator[Finding]:
     if free < _CONNECTIONS + 10:
         yield warning("connections", sentence, f"Raise max_connections above {_CONNECTIONS + 10}, or use a pooler.")
     else:
-        yield ok("connections", f"{sentence} {free // (_CONNECTIONS + 10)} web processes with their workers fit.")
+        yield ok(
+            "connections", f"{sentence} Room for {count(free // (_CONNECTIONS + 10), 'web process', 'web processes')}."
+        )
     try:
         program = find_program("pg_dump", major)
     except Refused as error:

@@ -115,7 +115,7 @@ def test_settings_that_lose_what_was_acknowledged_are_broken(workspace: Workspac
     # The PostgreSQL of the tests does not write through, so that they are quick.
     assert settings.state == "broken" and "fsync=off, full_page_writes=off" in settings.sentence
     assert "synchronous_commit=off" in settings.sentence
-    assert found["connections"].state == "ok" and "1 web processes" in found["connections"].sentence
+    assert found["connections"].state == "ok" and "Room for 1 web process." in found["connections"].sentence
     request.getfixturevalue("programs")
     assert states(database.check_settings(workspace.database))["backup"] == "ok"
 
