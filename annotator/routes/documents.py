@@ -25,6 +25,7 @@ from engine.documents.ingest import Ingested
 from engine.documents.kinds import KINDS
 from engine.documents.lists.listing import MOST_LINES, Sort, document_page
 from engine.documents.lists.views import DocumentLine, DocumentView, document_view
+from engine.documents.originals import original_of
 from engine.documents.reading import read_jobs
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
@@ -205,6 +206,18 @@ async def marked_pdf(document_id: str, workspace: TheWorkspace, user: CurrentUse
         path, name = await end_of(written)
     forget = BackgroundTask(partial(path.unlink, missing_ok=True))
     return FileResponse(path, media_type="application/pdf", filename=name, background=forget)
+
+
+@router.get(
+    "/documents/{document_id}/original",
+    response_class=FileResponse,
+    responses={200: {"content": {"application/octet-stream": {}}}},
+)
+@needs_scope("read")
+def original(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> FileResponse:
+    """Return the file of a document as it was uploaded, byte by byte, under its name."""
+    file = original_of(workspace, document_id)
+    return FileResponse(file.path, media_type="application/octet-stream", filename=file.name)
 
 
 @router.post("/documents/{document_id}/reading/stop")

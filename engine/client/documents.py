@@ -129,6 +129,12 @@ class Documents:
         self._at.download(f"/documents/{document_id}/marked.pdf", out)
         return out
 
+    def original(self, document_id: str, path: str | Path) -> Path:
+        """Write the file of a document as it was uploaded, and return its path."""
+        out = Path(path)
+        self._at.download(f"/documents/{document_id}/original", out)
+        return out
+
     def remove_documents(self, project_id: str, document_ids: Sequence[str]) -> list[str]:
         """Remove documents into the bin of their project; return those that were not there already.
 

@@ -45,3 +45,13 @@ def test_a_document_is_removed_with_its_answers_and_comes_back_as_it_was(client:
     assert catch_up(here(client), patience=30)
     assert client.get(of_document).json() == before
     assert save(client, asked, 1, [], action="reopen").json()["revision"] == 2
+
+
+def test_a_document_is_downloaded_as_a_file_of_its_name_that_no_browser_opens(client: TestClient) -> None:
+    content = pdf("Invoice date: 14 March 2026")
+    taken = upload(client, content).json()["documents"][0]
+    answer = client.get(f"/api/documents/{taken['document_id']}/original")
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "application/octet-stream")
+    assert answer.headers["content-disposition"] == f'attachment; filename="{taken["name"]}"'
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.content == content

@@ -112,6 +112,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/projects/{project_id}/documents": Row(MEMBER, "annotate"),
     "GET /api/documents/{document_id}": Row(MEMBER, "read"),
     "GET /api/documents/{document_id}/issuer": Row(MEMBER, "read"),
+    "GET /api/documents/{document_id}/original": Row(MEMBER, "read"),
     "GET /api/documents/{document_id}/marked.pdf": Row(MEMBER, "read"),
     "POST /api/documents/{document_id}/reading/stop": Row(MEMBER, "annotate"),
     "POST /api/documents/{document_id}/read-again": Row(REVIEWER, "annotate"),

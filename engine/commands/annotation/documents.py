@@ -1,5 +1,6 @@
 """`glossator ingest` and `glossator documents`: add files to a project, and list its documents."""
 
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -14,6 +15,7 @@ from engine.commands.lookups import document_called
 from engine.documents.file_sources import BucketFile, BucketFiles, LocalFile, TakenFile, file_parts, local_files
 from engine.documents.lists.listing import document_lines
 from engine.documents.lists.views import document_view
+from engine.documents.originals import original_of
 from engine.executors.choice import executor_of
 from engine.executors.executor import run_parts
 from engine.plurals import count
@@ -31,6 +33,7 @@ def register(app: typer.Typer) -> None:
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("marked")(write_marked)
+    documents.command("original")(write_original)
     documents.command("remove")(bin_of_project.remove)
     documents.command("sign")(sign_documents)
     read_again.register(documents)
@@ -199,6 +202,27 @@ def write_marked(
     output.print(f"{out} was written.", markup=False)
     if written.note:
         output.print(written.note, markup=False)
+
+
+def write_original(
+    document: Annotated[str, typer.Argument(help="Name or id of a document.")],
+    out: Annotated[Path, typer.Argument(help="File to write.")],
+    project: Annotated[str, typer.Option(help="Name of the project.")] = DEFAULT_NAME,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
+) -> None:
+    """Write the file of a document as it was uploaded."""
+    if out.exists():
+        fail(f"{out} exists. Name a new file.")
+    with here() as workspace:
+        stored = document_called(workspace, project_named(workspace, project).id, document)
+        try:
+            shutil.copyfile(original_of(workspace, stored.id).path, out)
+        except OSError as error:
+            fail(f"{out} cannot be written: {error.strerror}.")
+    if json:
+        emit({"document_id": stored.id, "file": str(out)})
+        return
+    output.print(f"{out} was written.", markup=False)
 
 
 def sign_documents(

@@ -153,6 +153,12 @@ def test_a_conflict_brings_the_newest_version_along(house: House, invoice: Path)
         assert conflict.value.status == 409 and conflict.value.body["current"]["head"] == 2
 
 
+def test_the_original_of_a_document_is_downloaded(house: House, invoice: Path, tmp_path: Path) -> None:
+    with house.as_("ada") as ada:
+        document_id = ada.upload(ada.create_project("originals").id, invoice).documents[0].document_id
+        assert ada.original(document_id, tmp_path / "copy.pdf").read_bytes() == invoice.read_bytes()
+
+
 def test_a_removed_document_is_listed_and_restored(house: House, invoice: Path) -> None:
     with house.as_("ada") as ada:
         project = ada.create_project("removed documents").id

@@ -139,3 +139,10 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     assert said(run("bin", "empty", "--json")) == {"documents": [document["id"]], "stays": []}
     assert run("bin", "list").stdout == "The bin is empty.\n"
     assert run("bin", "empty").stdout == "Deleted 0 documents for good.\n"
+
+
+def test_the_file_of_a_document_is_written_as_it_was_uploaded(run, answer: str, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.pdf"
+    assert said(run("documents", "original", "invoice.pdf", copy, "--json"))["file"] == str(copy)
+    assert copy.read_bytes() == (tmp_path / "invoice.pdf").read_bytes()
+    assert "exists. Name a new file." in run("documents", "original", "invoice.pdf", copy).stderr
