@@ -122,7 +122,7 @@ export class RenderPanels {
     const { answer } = this.state,
       { local } = answer;
     const all = local && !local.no_answer ? local.parts.flatMap((part) => Object.entries(part.pages)) : [];
-    const marked = all.filter(([, mark]) => !isBlank(mark));
+    const marked = [...new Map(all.filter(([, mark]) => !isBlank(mark)))]; // a table has hundreds of marks on a page
     /** @type {Record<string, Origin>} */
     const origins = Object.fromEntries(marked.map(([id, mark]) => [id, answer.originOf(id, mark)]));
     return origins;

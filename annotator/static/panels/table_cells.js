@@ -37,7 +37,7 @@ export function cellViews(values) {
  * @param {Pages} pages
  */
 export function tableCells(local, textOf, pages) {
-  const said = cellViews(local?.values ?? []);
+  const said = viewsOf(local?.values ?? NONE);
   const viewOf = (/** @type {number} */ place) =>
     local?.parts[place] ? said(local.parts[place], textOf(place)) : null;
   const cellOf = (/** @type {number} */ place) => {
@@ -51,6 +51,19 @@ export function tableCells(local, textOf, pages) {
     });
   };
   return { viewOf, cellOf };
+}
+
+/** @type {readonly ValueView[]} */
+const NONE = [];
+
+/** @type {WeakMap<readonly ValueView[], ReturnType<typeof cellViews>>} by what the server said, until the next save */
+const known = new WeakMap();
+
+/** @param {readonly ValueView[]} values */
+function viewsOf(values) {
+  const views = known.get(values) ?? cellViews(values);
+  known.set(values, views);
+  return views;
 }
 
 /** @type {(cell: Cell | null | undefined, text: string, picked: boolean) => string} */

@@ -20,7 +20,7 @@ import {
   wordsOfRow,
 } from './table.js';
 
-/** @import { Cell, Mark, PageLine, Stroke } from '../types' */
+/** @import { AnswerPart, Cell, Mark, PageLine, Stroke } from '../types' */
 /** @import { OpenAnswer } from './answer.js' */
 /** @import { Sheet, WordMoves } from './table.js' */
 
@@ -41,6 +41,9 @@ export class TableWork {
   failure = null;
   /** @type {{ annotation: string, keys: Set<string> } | null} the rows that the model has proposed */
   known = null;
+
+  /** @type {{ parts: readonly AnswerPart[], number: number, rows: number[] } | null} whose rows were looked at last */
+  seen = null;
 
   /**
    * @param {OpenAnswer} answer
@@ -79,7 +82,13 @@ export class TableWork {
 
   /** Numbers of the rows that a person has made or corrected since the model proposed the table. */
   get own() {
-    return this.open ? ownRows(this.answer.storedParts, this.proposed) : [];
+    const { proposed } = this,
+      parts = this.answer.local?.parts ?? [];
+    if (!this.open) return [];
+    if (this.seen?.parts !== parts || this.seen.number !== proposed.size) {
+      this.seen = { parts, number: proposed.size, rows: ownRows(this.answer.storedParts, proposed) };
+    }
+    return this.seen.rows;
   }
 
   /** The rows of the table, with the empty one in hand. */
