@@ -9,6 +9,7 @@ from db.tables import Page
 from engine.annotation.state import AnnotationState
 from engine.annotation.word_list import ListedWord, living
 from engine.annotation.words import MOST_NAMED, listed_of
+from engine.plurals import count
 from model.printed_text import printed_text
 
 
@@ -36,11 +37,21 @@ def answer_texts(session: Session, states: Sequence[AnnotationState]) -> list[st
 
 
 def shown_texts(session: Session, states: Sequence[AnnotationState]) -> list[str]:
-    """Return the texts of answers as people read them: of each value the words, or the text that a person corrected."""
-    parts = [state.single_values() if state.values or state.correction else [state] for state in states]
+    """Return the texts of answers as people read them: of each value the words, or the text that a person corrected.
+
+    Of a table, the number of its rows.
+    """
+    rows = [len({part.cell.row for part in state.single_values() if part.cell is not None}) for state in states]
+    parts = [
+        [] if table else state.single_values() if state.values or state.correction else [state]
+        for table, state in zip(rows, states, strict=True)
+    ]
     texts = iter(answer_texts(session, [part for of_answer in parts for part in of_answer]))
     shown = [[(part, next(texts)) for part in of_answer] for of_answer in parts]
-    return [" · ".join(filter(None, (_said(part) or text for part, text in of_answer))) for of_answer in shown]
+    return [
+        count(table, "row") if table else " · ".join(filter(None, (_said(part) or text for part, text in of_answer)))
+        for table, of_answer in zip(rows, shown, strict=True)
+    ]
 
 
 def _said(part: AnnotationState) -> str | None:

@@ -5,11 +5,13 @@ import pytest
 from engine.annotation.change import apply
 from engine.annotation.edits import Edit, EditAddValue, EditCell, EditRemoveValue, EditWords
 from engine.annotation.state import MOST_VALUES, AnnotationState, Cell, PageGeometry
+from engine.annotation.texts import shown_texts
 from engine.annotation.values import view_values
 from engine.errors import Refused
 from engine.fields.definition import ColumnDefinition, FieldDefinition
 from engine.fields.normalisation import LocaleContext
 from engine.fields.types import FieldType
+from engine.workspace import Workspace
 
 PAGES = {"p": PageGeometry((40, 60), {0: (2, 2, 12, 8), 1: (20, 2, 32, 8), 2: (2, 20, 12, 26)})}
 COLUMNS = (
@@ -83,3 +85,13 @@ def test_a_cell_of_a_column_that_is_no_more_has_no_value() -> None:
 def test_columns_that_cannot_be_are_refused(columns: list[dict[str, object]], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         FieldDefinition.model_validate({"name": "t", "question": "T", "type": "table", "columns": columns})
+
+
+def test_a_table_is_listed_by_the_number_of_its_rows(sqlite_workspace: Workspace) -> None:
+    two = become(
+        EditAddValue(op="add_value", place=2, cell=Cell(row=4, column="item")),
+        EditWords(op="words", page="p", add=[2], place=2),
+        state=row(),
+    )
+    with sqlite_workspace.database.read() as session:
+        assert shown_texts(session, [row(), two, AnnotationState()]) == ["1 row", "2 rows", ""]
