@@ -11,7 +11,7 @@ from engine.annotation.values import ReadingView, read_part
 from engine.extraction.paper import PaperPage
 from engine.extraction.view import Citation, ExtractedField, ExtractedValue, ValueConfidence
 from engine.fields.definition import FieldDefinition
-from engine.fields.normalisation import LocaleContext, Normalised, Value
+from engine.fields.normalisation import LocaleContext, Normalised
 from engine.fields.read_value import MARK_ALONE
 from engine.fields.rules import broken_rules, fields_named, proven_fields
 from engine.fields.table_rows import is_table, table_rows
@@ -90,7 +90,19 @@ def build_fields(
     # A value that was not asked, or that nobody can read, is not missing.
     missing = {name for name, parts in read.items() if not parts}
     checked = [field if field.name in missing else field.model_copy(update={"required": False}) for field in fields]
-    broken, proven = broken_rules(checked, present), proven_fields(checked, present)
+    tables = {
+        field.name: table_rows(
+            field,
+            (
+                (part.cell.row, part.cell.column, normalised.value)
+                for part, *_, normalised in read[field.name]
+                if part.cell is not None
+            ),
+        )
+        for field in fields
+        if field.name in read and is_table(field)
+    }
+    broken, proven = broken_rules(checked, present, tables=tables), proven_fields(checked, present, tables)
     suspect = {other: name for name in broken for other in fields_named(checked, name) if other not in broken}
     extracted = {}
     for field in fields:
@@ -122,7 +134,7 @@ def build_fields(
             question=field.question,
             status=answer.status,
             values=values,
-            rows=_rows(field, values),
+            rows=tables.get(field.name),
             broken_rules=said,
             unsure=[*said, *doubts],
         )
@@ -157,12 +169,6 @@ def _value(
         validated_by=validated,  # type: ignore[arg-type]
         cell=part.cell,
     )
-
-
-def _rows(field: FieldDefinition, values: Sequence[ExtractedValue]) -> list[dict[str, Value | None]] | None:
-    if not is_table(field):
-        return None
-    return table_rows(field, ((one.cell.row, one.cell.column, one.value) for one in values if one.cell is not None))
 
 
 def _cite(page: PaperPage, mark: PageMark) -> Citation:

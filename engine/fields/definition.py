@@ -14,6 +14,8 @@ LONGEST_NAME = 60
 LONGEST_QUESTION = 1000
 MOST_COLUMNS = 40
 NAME = r"^[a-z][a-z0-9_]{0,59}$"
+SUMMAND = r"^[a-z][a-z0-9_]{0,59}(\.[a-z][a-z0-9_]{0,59})?$"
+Summand = Annotated[str, Field(pattern=SUMMAND, description="Name of a field, or of a column as `table.column`.")]
 FieldName = Annotated[str, Field(pattern=NAME, description="Key for programs: small letters, digits and _.")]
 Text = Annotated[str, AfterValidator(storable)]
 _NUMBERS = (FieldType.NUMBER, FieldType.INTEGER, FieldType.CURRENCY)
@@ -58,7 +60,7 @@ class SumRule(_Rule):
     """The value is the sum of other fields of the paper, up to `tolerance`."""
 
     rule: Literal["sum"]
-    of: list[FieldName] = Field(min_length=1, max_length=50)
+    of: list[Summand] = Field(min_length=1, max_length=50)
     tolerance: float = Field(0.005, ge=0, allow_inf_nan=False)
 
 

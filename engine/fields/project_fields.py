@@ -382,10 +382,13 @@ def _check(wanted: Sequence[FieldDefinition]) -> None:
     issuers = [definition.name for definition in wanted if definition.issuer]
     if len(issuers) > 1:
         raise Refused(f"The fields {join_names(issuers)} all name the issuer. Choose one of them.")
+    columns = {f"{table.name}.{column.name}" for table in wanted for column in table.columns}
     for definition in wanted:
         for rule in definition.rules:
             others = rule.of if rule.rule == "sum" else [rule.field] if rule.rule == "not_before" else []
             for name in others:
+                if name in columns:
+                    continue
                 if name not in names:
                     raise Refused(f"A rule of {definition.name} names the field {name}, which the list does not have.")
                 if name == definition.name:

@@ -7,14 +7,26 @@ from decimal import Decimal, InvalidOperation
 
 import regex
 
-from engine.fields.definition import ColumnDefinition, NotBeforeRule, PatternRule, RangeRule, Rule, SumRule
+from engine.fields.definition import (
+    ColumnDefinition,
+    FieldDefinition,
+    NotBeforeRule,
+    PatternRule,
+    RangeRule,
+    Rule,
+    SumRule,
+)
 from engine.fields.normalisation.result import Value
+from engine.fields.table_rows import RowValues
 from engine.fields.types import FieldType
 
+Tables = Mapping[str, Sequence[RowValues]]
 Values = Mapping[str, Sequence[Value]]  # by the name of the field, in order; none where the paper has no value
 
 
-def broken_rules(fields: Sequence[ColumnDefinition], values: Values, *, required: bool = True) -> dict[str, list[str]]:
+def broken_rules(
+    fields: Sequence[ColumnDefinition], values: Values, *, required: bool = True, tables: Tables | None = None
+) -> dict[str, list[str]]:
     """Return the broken rules of each field as sentences; fields that keep all of theirs are left out.
 
     A rule about values that are not there is not broken: an absent value breaks `required` alone. A sum adds all
@@ -24,7 +36,9 @@ def broken_rules(fields: Sequence[ColumnDefinition], values: Values, *, required
         fields: Fields of a project.
         values: Values of a paper.
         required: Whether to say which required values are absent.
+        tables: Rows of the paper's tables, by the name of the field. The rules of their columns are about each row.
     """
+    values = {**values, **_columns(tables or {})}
     named = {field.name: field for field in fields}
     broken: dict[str, list[str]] = {}
     for field in fields:
@@ -32,6 +46,8 @@ def broken_rules(fields: Sequence[ColumnDefinition], values: Values, *, required
         said = [f"{field.name} is required, and has no value."] if required and field.required and not present else []
         for rule in field.rules:
             said += [sentence for value in present if (sentence := _broken(rule, field, value, named, values))]
+        if isinstance(field, FieldDefinition) and field.columns:
+            said += _broken_in_rows(field, (tables or {}).get(field.name, ()), required=required)
         if said:
             broken[field.name] = said
     return broken
@@ -42,20 +58,45 @@ def fields_named(fields: Sequence[ColumnDefinition], name: str) -> set[str]:
     named: set[str] = set()
     for rule in next(field.rules for field in fields if field.name == name):
         if isinstance(rule, SumRule):
-            named.update(rule.of)
+            named.update(name.split(".")[0] for name in rule.of)
         elif isinstance(rule, NotBeforeRule):
             named.add(rule.field)
     return named
 
 
-def proven_fields(fields: Sequence[ColumnDefinition], values: Values) -> set[str]:
+def proven_fields(fields: Sequence[ColumnDefinition], values: Values, tables: Tables | None = None) -> set[str]:
     """Return the fields whose values a rule could be checked on, where no rule of them is broken."""
-    broken = broken_rules(fields, values, required=False)
+    broken = broken_rules(fields, values, required=False, tables=tables)
+    values = {**values, **_columns(tables or {})}
     return {
         field.name
         for field in fields
         if field.name not in broken and values.get(field.name) and any(_checkable(rule, values) for rule in field.rules)
     }
+
+
+def _columns(tables: Tables) -> dict[str, list[Value]]:
+    """Return the values of each column as `table.column`; one with a cell that nobody can read is left out."""
+    columns: dict[str, list[Value | None]] = {}
+    for name, rows in tables.items():
+        for row in rows:
+            for column, value in row.items():
+                columns.setdefault(f"{name}.{column}", []).append(value)
+    return {name: [cell for cell in cells if cell is not None] for name, cells in columns.items() if None not in cells}
+
+
+def _broken_in_rows(table: FieldDefinition, rows: Sequence[RowValues], *, required: bool) -> list[str]:
+    """Return the broken rules of a table's columns, row by row."""
+    said = []
+    for number, row in enumerate(rows, 1):
+        # A cell that is printed, and that nobody can read, is not missing.
+        columns = [
+            column.model_copy(update={"required": False}) if column.name in row else column for column in table.columns
+        ]
+        present = {name: [value] for name, value in row.items() if value is not None}
+        broken = broken_rules(columns, present, required=required)
+        said += [f"Row {number}: {sentence}" for sentences in broken.values() for sentence in sentences]
+    return said
 
 
 def _checkable(rule: Rule, values: Values) -> bool:

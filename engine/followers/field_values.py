@@ -22,7 +22,7 @@ from engine.followers.value_cells import MOST_SENTENCES, ValueCell, ValueRow, ma
 PAUSE_SECONDS = 2.0  # between two looks: strokes on a document within it cost one computation
 AT_ONCE = 50  # documents of one transaction: each has a row for every field
 _COMPUTED = "field_values"  # in the info of a session: three tables are made of one computation
-_COLUMNS = [attribute.name for attribute in attributes(ValueCell) if attribute.name != "unsure"]
+_COLUMNS = [attribute.name for attribute in attributes(ValueCell) if attribute.name not in ("unsure", "rows")]
 
 
 def compute_rows(session: Session, ids: Collection[str]) -> dict[str, tuple[str, ValueRow]]:

@@ -14,6 +14,7 @@ from engine.fields.definition import FieldDefinition, NotBeforeRule, SumRule
 from engine.fields.normalisation import Value
 from engine.fields.read_value import MARK_ALONE
 from engine.fields.rules import broken_rules
+from engine.fields.table_rows import RowValues, table_rows
 from engine.fields.types import FieldType
 from engine.followers.counting_answers import PROPOSAL, CountingAnswer, FieldsOf
 from engine.plurals import count
@@ -31,7 +32,7 @@ _NUMBERS = (FieldType.NUMBER, FieldType.INTEGER, FieldType.CURRENCY)
 
 @dataclass(frozen=True, slots=True)
 class ValueCell:
-    """A cell; the attributes are the columns of FieldValue, beside `values`: the normalised values for rules."""
+    """A cell; the attributes are the columns of FieldValue, beside what rules are checked on: `values` and `rows`."""
 
     annotation_id: str | None = None
     page_id: str | None = None
@@ -47,6 +48,7 @@ class ValueCell:
     confidence: float | None = None
     validated_by: str = "nothing"
     unsure: bool = False
+    rows: Sequence[RowValues] = ()
 
     @property
     def values(self) -> list[Value]:
@@ -101,9 +103,10 @@ def make_row(
     }
     names = {definition.name: question for question, definition in of_project.fields.items()}
     present = {name: cells[question].values for name, question in names.items()}
+    tables = {name: cells[question].rows for name, question in names.items()}
     sentences = {
         name: said
-        for name, said in broken_rules(list(of_project.fields.values()), present).items()
+        for name, said in broken_rules(list(of_project.fields.values()), present, tables=tables).items()
         if cells[names[name]].state != "empty"  # a question that nobody has answered yet breaks no rule
     }
     for name, question in names.items():
@@ -143,6 +146,7 @@ def _cell(of_project: FieldsOf, definition: FieldDefinition, answer: CountingAns
         confidence=answer.confidence,
         validated_by="person" if answer.status in ACCEPTED else "nothing",
         unsure=answer.status == PROPOSAL and (answer.confidence or 0.0) < least,
+        rows=table_rows(definition, [(v.cell.row, v.cell.column, v.value) for v in views if v.cell is not None]),
     )
 
 

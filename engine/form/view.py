@@ -17,6 +17,7 @@ from engine.annotation.views import newest_heads, newest_proposals, state_of
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import StoredField, load_fields
 from engine.fields.rules import broken_rules
+from engine.fields.table_rows import is_table, table_rows
 from engine.fields.types import FieldType
 from engine.projects.project_stage import accepted_from
 from engine.queries import existing, not_removed
@@ -187,10 +188,15 @@ def _row(
 def _broken(fields: Sequence[StoredField], rows: Sequence[FormField]) -> dict[str, list[str]]:
     """Return the broken rules by field; a value that is ambiguous or not asked yet is not missing."""
     present = {row.name: [value.value for value in row.values if value.value is not None] for row in rows}
+    tables = {
+        field.name: table_rows(field, [(v.cell.row, v.cell.column, v.value) for v in row.values if v.cell is not None])
+        for field, row in zip(fields, rows, strict=True)
+        if is_table(field)
+    }
     unknown = {
         row.name for row in rows if row.annotation_id is None or row.unaided or (row.values and not present[row.name])
     }
     checked: list[FieldDefinition] = [
         field.model_copy(update={"required": False}) if field.name in unknown else field for field in fields
     ]
-    return broken_rules(checked, present)
+    return broken_rules(checked, present, tables=tables)

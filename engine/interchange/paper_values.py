@@ -13,7 +13,7 @@ from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Normalised, Value
 from engine.fields.read_value import issuer_name
 from engine.fields.rules import broken_rules, proven_fields
-from engine.fields.table_rows import table_rows
+from engine.fields.table_rows import is_table, table_rows
 from engine.interchange.release import Marked, Release
 
 _SHARE_DIGITS = 6  # of a box in shares of the page: finer than a pixel of any page
@@ -98,9 +98,11 @@ class Paper:
 
     def rows(self, field: FieldDefinition) -> list[dict[str, Value | None]]:
         """Return the rows of a table as plain values."""
-        of_field = self.values.get(field.name, ())
-        cells = ((one.cell.row, one.cell.column, one.value) for one in of_field if one.cell is not None)
-        return table_rows(field, cells)
+        return _rows(field, self.values.get(field.name, ()))
+
+
+def _rows(field: FieldDefinition, values: Sequence[PaperValue]) -> list[dict[str, Value | None]]:
+    return table_rows(field, ((v.cell.row, v.cell.column, v.value) for v in values if v.cell is not None))
 
 
 def fields_of(release: Release) -> FrozenFields:
@@ -126,11 +128,12 @@ def papers(release: Release, frozen: FrozenFields) -> Iterator[Paper]:
         present = {
             name: [paper.value for paper in of_field if paper.value is not None] for name, of_field in ordered.items()
         }
-        proven = proven_fields(definitions, present)
+        tables = {field.name: _rows(field, ordered.get(field.name, ())) for field in definitions if is_table(field)}
+        proven = proven_fields(definitions, present, tables)
         checked = {
             name: [replace(paper, proven=name in proven) for paper in of_field] for name, of_field in ordered.items()
         }
-        yield Paper(document, checked, broken_rules(definitions, present))
+        yield Paper(document, checked, broken_rules(definitions, present, tables=tables))
 
 
 def context_of_paper(release: Release, frozen: FrozenFields, items: Sequence[FrozenItem]) -> LocaleContext:

@@ -153,7 +153,9 @@ export class FieldForm {
     this.columns.render(field.columns, at);
     this.choices.root.hidden = field.type !== 'choice';
     this.choices.render(field.choices, at('choices'));
-    const others = fields.filter((each) => each !== field && each.name).map(({ name, type }) => ({ name, type }));
+    const others = fields
+      .filter((each) => each !== field && each.name)
+      .map(({ name, type, columns }) => ({ name, type, columns }));
     this.rules.render(field, others, (place) => at(`rules.${place}`));
     this.preview.hidden = !field.guideline.trim();
     redraw(this.preview, field.guideline, () => [

@@ -60,7 +60,10 @@ function problemsOf(field, fields) {
     add(part, rule.rule === 'not_before' && !rule.field && 'Choose the other field.');
     for (const name of namesIn(rule).filter(Boolean)) {
       add(part, name === field.name && 'A rule cannot name its own field.');
-      add(part, !fields.some((each) => each.name === name) && `The list has no field ${name} any more.`);
+      const known = fields.some(
+        (each) => each.name === name || each.columns.some((column) => `${each.name}.${column.name}` === name),
+      );
+      add(part, !known && `The list has no field ${name} any more.`);
     }
   });
   return problems;

@@ -8,7 +8,11 @@ import { button, set } from './people_parts.js';
 /** @import { FieldDefinition } from '../types' */
 /** @import { Rule } from './field_draft.js' */
 
-/** @typedef {{ name: string, type: string }} Other another field of the list */
+/**
+ * Another field of the list.
+ *
+ * @typedef {{ name: string, type: string, columns?: readonly { name: string, type: string }[] }} Other
+ */
 
 /** @type {Record<Rule['rule'], Rule>} */
 const FRESH = {
@@ -173,7 +177,10 @@ export class RulesPart {
    * @param {readonly Other[]} others
    */
   summands(sum, at, others) {
-    const fitting = others.filter(({ name, type }) => fits('sum', type) || sum.of.includes(name));
+    const columns = others.flatMap((other) =>
+      (other.columns ?? []).map((column) => ({ name: `${other.name}.${column.name}`, type: column.type })),
+    );
+    const fitting = [...others, ...columns].filter(({ name, type }) => fits('sum', type) || sum.of.includes(name));
     /** @param {(rule: Extract<Rule, { rule: 'sum' }>) => Rule} change */
     const put = (change) => {
       const rule = this.rules[at];
