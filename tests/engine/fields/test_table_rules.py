@@ -6,6 +6,7 @@ from engine.errors import Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import replace_fields
 from engine.fields.rules import broken_rules, fields_named, proven_fields
+from engine.fields.table_rows import RowValues
 from engine.workspace import Workspace
 from tests.support.annotators import make_person
 from tests.support.factories import make_project
@@ -23,7 +24,10 @@ TABLE = {
 }
 TOTAL = {"name": "total", "question": "T?", "type": "number", "rules": [{"rule": "sum", "of": ["lines.gross"]}]}
 FIELDS = [FieldDefinition.model_validate(TABLE), FieldDefinition.model_validate(TOTAL)]
-ROWS = [{"item": "Pen", "net": "10", "tax": "2", "gross": "12"}, {"item": "Ink", "net": "5", "tax": "1", "gross": "6"}]
+ROWS: list[RowValues] = [
+    {"item": "Pen", "net": "10", "tax": "2", "gross": "12"},
+    {"item": "Ink", "net": "5", "tax": "1", "gross": "6"},
+]
 
 
 def test_a_total_is_the_sum_of_a_column() -> None:
@@ -36,13 +40,13 @@ def test_a_total_is_the_sum_of_a_column() -> None:
 
 
 def test_a_column_with_a_cell_that_nobody_can_read_is_not_summed() -> None:
-    unread = [*ROWS, {"item": "Nib", "gross": None}]
+    unread: list[RowValues] = [*ROWS, {"item": "Nib", "gross": None}]
     assert broken_rules(FIELDS, {"total": ["1"]}, tables={"lines": unread}) == {}
     assert proven_fields(FIELDS, {"total": ["18"]}, {"lines": unread}) == set()
 
 
 def test_rules_of_columns_are_about_each_row() -> None:
-    rows = [ROWS[0], {"net": "5", "tax": "1", "gross": "7"}, {"item": None, "net": "1"}]
+    rows: list[RowValues] = [ROWS[0], {"net": "5", "tax": "1", "gross": "7"}, {"item": None, "net": "1"}]
     assert broken_rules(FIELDS, {}, tables={"lines": rows}) == {
         "lines": ["Row 2: item is required, and has no value.", "Row 2: gross (7) is not the sum of net and tax (6)."]
     }
