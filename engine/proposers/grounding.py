@@ -15,6 +15,8 @@ from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext, Value, normalise
 from engine.fields.normalisation.result import equal
 from engine.fields.types import FieldType
+from engine.proposers.column_order import column_order
+from model.examples import Word
 
 ALIKE = 80.0  # rapidfuzz ratio (0..100) from which a run of words counts as the misread text
 _SHORTEST_MISREAD = 4  # letters: shorter texts are like too many words
@@ -37,7 +39,7 @@ _VALUED = (
 class Place:
     """A run of words that prints a text: indices of the words, and how like they are, 0..1."""
 
-    words: range
+    words: Sequence[int]
     likeness: float
 
 
@@ -63,6 +65,16 @@ class SoughtText:
             return _apart(exact)
         by_value = [Place(run, 1.0) for run in self._runs_of_value(words)]
         return _apart(by_value) if by_value else _apart(list(_misread(letters, wanted)))
+
+    def places_on(self, words: Sequence[Word]) -> list[Place]:
+        """Return the places on a page: in reading order, else down its columns."""
+        texts = [word.text for word in words]
+        places = self.places(texts)
+        if places or len(self.text.split()) < 2:
+            return places
+        order = column_order(words)
+        down = self.places([texts[at] for at in order])
+        return [Place([order[at] for at in place.words], place.likeness) for place in down]
 
     def _runs_of_value(self, words: Sequence[str]) -> Iterator[range]:
         if self.field is None or self.field.type not in _VALUED:
@@ -148,10 +160,10 @@ def _misread(letters: Sequence[str], wanted: str) -> Iterator[Place]:
 def _apart(places: list[Place]) -> list[Place]:
     """Return the places that overlap no better one, in reading order; of equal ones, the shorter is better."""
     chosen: list[Place] = []
-    for place in sorted(places, key=lambda place: (-place.likeness, len(place.words), place.words.start)):
-        if all(place.words.stop <= other.words.start or place.words.start >= other.words.stop for other in chosen):
+    for place in sorted(places, key=lambda place: (-place.likeness, len(place.words), place.words[0])):
+        if all(place.words[-1] < rival.words[0] or place.words[0] > rival.words[-1] for rival in chosen):
             chosen.append(place)
-    return sorted(chosen, key=lambda place: place.words.start)
+    return sorted(chosen, key=lambda place: place.words[0])
 
 
 def _digits(text: str) -> str:

@@ -209,7 +209,7 @@ def _answer(
     sought = SoughtText(prediction.text or "", sent.field, context)
     best: tuple[Page, list[Place]] | None = None
     for page in pages.pages.values() if number is None else [pages.pages[number]]:
-        places = sought.places([word.text for word in pages.words_of(page).words])
+        places = sought.places_on(pages.words_of(page).words)
         if places and (best is None or places[0].likeness > best[1][0].likeness):
             best = page, sorted(places, key=lambda place: -place.likeness)
         if best is not None and best[1][0].likeness == 1.0:

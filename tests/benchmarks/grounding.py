@@ -15,6 +15,7 @@ from pathlib import Path
 
 from engine.grounded import GroundedPage, GroundedQuestion, read_pages
 from engine.proposers.grounding import SoughtText
+from model.examples import Word
 from model.printed_text import printed_text
 from tests.benchmarks.markdown import table as markdown
 
@@ -44,11 +45,11 @@ def measure(
     alone = first = among = wrong = none = 0
     seconds = []
     for page, question in asked:
-        texts = [word.text for word in page.words]
+        words = [Word(word.text, word.box) for word in page.words]
         right = {frozenset(answer) for answer in question.answers}
         text = misread(printed_text(page.words[at] for at in sorted(question.answers[0])), noise, rng)
         began = time.perf_counter()
-        places = [frozenset(place.words) for place in SoughtText(text).places(texts)][:_OFFERED]
+        places = [frozenset(place.words) for place in SoughtText(text).places_on(words)][:_OFFERED]
         seconds.append(time.perf_counter() - began)
         there = [place in right for place in places]
         alone += there == [True]

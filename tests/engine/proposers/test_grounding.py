@@ -5,6 +5,7 @@ import pytest
 from engine.fields.definition import FieldDefinition
 from engine.fields.types import FieldType
 from engine.proposers.grounding import SoughtText
+from tests.support.raw_tables import table_words
 
 PAGE = [
     "Invoice",
@@ -84,3 +85,13 @@ def test_a_value_is_found_however_it_is_printed(text: str, kind: FieldType, prin
 )
 def test_what_no_word_says_is_not_found(text: str, kind: FieldType | None) -> None:
     assert places(text, kind) == []
+
+
+def test_a_text_of_several_lines_is_found_down_its_column() -> None:
+    page = table_words(
+        [("Seller", "Buyer"), ("Copper Works", "Ann Example"), ("12 High Street", "9 Low Road")], (50, 330)
+    )
+    for text in ("Ann Example 9 Low Road", "Copper Works 12 High Street"):
+        [place] = SoughtText(text).places_on(page.words)
+        assert [page.words[at].text for at in place.words] == text.split()
+    assert SoughtText("Copper Works 9 Low Road").places_on(page.words) == []
