@@ -24,6 +24,7 @@ FILLED = {
     "/api/projects/{project_id}/invitations": "invitations",
     "/api/projects/{project_id}/webhooks": "webhooks",
     "/api/projects/{project_id}/webhook-deliveries": "deliveries",
+    "/api/projects/{project_id}/bin": "bin",
     "/api/projects/{project_id}/documents": "tasks",
     "/api/projects/{project_id}/values": "values",
     "/api/annotations/{annotation_id}/revisions": "revisions",
@@ -35,7 +36,7 @@ FILLED = {
     "/api/users/{user_id}/sessions": "sessions",
 }
 OLD_NAMES = {"/api/projects/{project_id}/second-looks"}  # still answered, no longer described
-COUNTED = {"documents", "tasks", "asked-questions", "values"}  # the others do not tell their number
+COUNTED = {"bin", "documents", "tasks", "asked-questions", "values"}  # the others do not tell their number
 
 
 @pytest.fixture
