@@ -64,13 +64,13 @@ def back_up(workspace: Workspace, to: Path, on_step: OnStep, *, keep: int = KEEP
         What was written. Its manifest names blobs that are missing in the installation itself.
 
     Raises:
-        Refused: The folder is in the data folder, the disk is too full, the database is damaged, or its programs fail.
+        Refused: The folder is neither empty nor one of backups, or it is in the data folder or around it; the disk is
+            too full, the database is damaged, or its programs fail.
         Conflict: Another backup writes to the folder, or somebody deletes blobs.
         OSError, StoreUnavailable: A file cannot be read or written.
     """
     folder = BackupFolder(to)
-    if folder.path.resolve().is_relative_to(workspace.settings.data_dir.resolve()):
-        raise Refused(f"{to} is in the data folder. Choose a folder elsewhere, best on another disk.")
+    folder.check(workspace.settings.data_dir)
     with folder.locked(), _said_when_full(folder), blob_turns.turn(workspace.database, "backup"):
         store = folder.blobs()
         repaired = _repair(store, on_step) if read_again else 0
@@ -91,7 +91,6 @@ def back_up(workspace: Workspace, to: Path, on_step: OnStep, *, keep: int = KEEP
             version=code_version(),
             schema_revision=str(migrate.current(workspace.database)),
             database=workspace.database.dialect,
-            database_file=file.name,
             rows=rows,
             blobs=len(there),
             bytes=sum(there.values()),

@@ -1,12 +1,14 @@
 """A folder of backups: each with its copy of the database, all with one set of blobs.
 
-    FOLDER/blobs/ab/abcd...            the blobs that any backup names, by SHA-256
+    FOLDER/glossator-backups.lock      says that the folder is one of backups; locked by the backup that writes
+    FOLDER/files/ab/abcd...            the blobs that any backup names, by SHA-256
     FOLDER/20261129T101500Z/           a backup, named by its time in UTC
         database.sqlite, database.dump one of them
         manifest.json                  `Manifest`
         SHA256SUMS                     hashes of these two files and of all blobs, for `sha256sum --check`
 
 A backup is written under another name and renamed when it is whole. So one that was killed leaves the earlier ones.
+Files are deleted in a folder of backups alone: the store has another name than that of a data folder.
 """
 
 import contextlib
@@ -26,10 +28,15 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from db import private
 from db.blobs import BlobFolder, key_of, sha256_of
 from engine.errors import Conflict, Refused
+from engine.interchange import uploaded_sets
+from engine.lifecycle.database_copies import FILES
+from engine.settings import DATABASE_FILE
 
 MANIFEST, SUMS = "manifest.json", "SHA256SUMS"
-BLOBS = "blobs"
-_LOCK = ".lock"
+RESTORING = "restoring"  # file in a data folder: name of the backup that is being restored
+BLOBS = "files"
+_LOCK = "glossator-backups.lock"
+_OF_DATA = (DATABASE_FILE, uploaded_sets.FOLDER, RESTORING)  # entries of a data folder alone
 _NEW, _OLD = ".new-", ".old-"  # prefixes of a backup that is being written, or deleted
 _NAME = re.compile(r"(\d{8}T\d{6}Z)(?:-(\d{1,6}))?")
 _SUM = re.compile(r"([0-9a-f]{64})  (.+)")
@@ -44,7 +51,6 @@ class Manifest(BaseModel):
         version: version of Glossator.
         schema_revision: schema of the database.
         database: kind of the database.
-        database_file: name of its copy.
         rows: number of rows by table.
         blobs, bytes: number and size of the blobs.
         uploads: those of the blobs that are datasets whose import has not ended.
@@ -59,13 +65,17 @@ class Manifest(BaseModel):
     version: str
     schema_revision: str
     database: Literal["sqlite", "postgresql"]
-    database_file: str
     rows: dict[str, int]
     blobs: int
     bytes: int
     uploads: list[str]
     missing: list[str]
     settings: list[str]
+
+    @property
+    def database_file(self) -> str:
+        """Return the name of the copy of the database."""
+        return FILES[self.database]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +114,29 @@ class BackupFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path.absolute()
+
+    def check(self, data_dir: Path) -> None:
+        """Check that backups may be written here. Raises Refused where files of others could be among them.
+
+        Args:
+            data_dir: data folder of the installation that is backed up.
+        """
+        place, data = self.path.resolve(), data_dir.resolve()
+        if place.is_relative_to(data):
+            raise Refused(f"{self.path} is in the data folder. Choose a folder elsewhere, best on another disk.")
+        if data.is_relative_to(place):
+            raise Refused(f"{self.path} contains the data folder. Choose a folder elsewhere, best on another disk.")
+        if not self.path.exists():
+            return
+        if not self.path.is_dir():
+            raise Refused(f"{self.path} is no folder. Choose a new folder.")
+        entries = {entry.name for entry in self.path.iterdir()}
+        if of_data := sorted(entries.intersection(_OF_DATA)):
+            raise Refused(f"{self.path} holds {of_data[0]}, so it is a data folder. Choose an empty or new folder.")
+        if entries and _LOCK not in entries:
+            raise Refused(
+                f"{self.path} is no folder of backups, and holds {sorted(entries)[0]}. Choose an empty or new folder."
+            )
 
     def names(self) -> list[str]:
         """Return the names of the backups, oldest first."""
@@ -160,8 +193,10 @@ class BackupFolder:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise Conflict(f"Another backup writes to {self.path}. Wait until it has ended.") from None
-            for left in (*self.path.glob(f"{_NEW}*"), *self.path.glob(f"{_OLD}*")):
-                shutil.rmtree(left)
+            for left in self.path.iterdir():
+                prefix = next((prefix for prefix in (_NEW, _OLD) if left.name.startswith(prefix)), None)
+                if prefix and _NAME.fullmatch(left.name.removeprefix(prefix)):
+                    shutil.rmtree(left)
             self.blobs().clean_up()
             yield
 
@@ -181,7 +216,7 @@ class BackupFolder:
         Args:
             folder: from `begin`, with the copy of the database.
             manifest: what it holds.
-            blobs: SHA-256 of its blobs, which are in `blobs` of this folder.
+            blobs: SHA-256 of its blobs, which are in `files` of this folder.
         """
         (folder / MANIFEST).write_text(manifest.model_dump_json(indent=2) + "\n")
         sums = {name: sha256_of(folder / name) for name in (manifest.database_file, MANIFEST)}

@@ -16,14 +16,13 @@ from db.session import Database, sqlite_file
 from engine.errors import Refused
 from engine.interchange import uploaded_sets
 from engine.lifecycle.backup import SPARE_BYTES, OnStep
-from engine.lifecycle.backup_folder import BLOBS, Backup, damaged, flush
+from engine.lifecycle.backup_folder import BLOBS, RESTORING, Backup, damaged, flush
 from engine.lifecycle.database_copies import is_empty, load_dump, place_sqlite
 from engine.lifecycle.moved_rows import move_rows
 from engine.private_files import FOLDER as TEMPORARY
 from engine.settings import Settings
 from engine.storage import open_blobs, whole_store
 
-_MARK = "restoring"  # file in the data folder: name of the backup that is being restored
 _SHOWN = 5  # hashes in a sentence
 
 
@@ -74,7 +73,7 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
     check_backup(backup, on_step)
     private.make_folder(settings.data_dir)
     _check_space(settings, backup)
-    mark = settings.data_dir / _MARK
+    mark = settings.data_dir / RESTORING
     mark.write_text(_mark_of(backup))
     blobs = open_blobs(settings)
     _copy_blobs(backup, blobs, on_step)
@@ -86,7 +85,7 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
         database = Database(settings.url)
         try:
             if backup.manifest.database == "sqlite":
-                own = _copy_database(backup, settings.data_dir / f"{_MARK}.sqlite")
+                own = _copy_database(backup, settings.data_dir / f"{RESTORING}.sqlite")
                 move_rows(own, database, lambda done, size: on_step("Rows", done, size))
                 own.unlink()
             else:
@@ -95,7 +94,7 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
             database.dispose()
     else:
         private.make_folder(database_file.parent)
-        own = _copy_database(backup, database_file.with_name(f".{database_file.name}.{_MARK}"))
+        own = _copy_database(backup, database_file.with_name(f".{database_file.name}.{RESTORING}"))
         place_sqlite(own, database_file, backup.manifest.rows)
         flush(database_file.parent)
     _end_leases(settings)
@@ -167,7 +166,7 @@ def _check_target(settings: Settings, backup: Backup) -> Path | None:
     goes_on = False
     if folder.is_dir():
         entries = {entry.name for entry in folder.iterdir()} - {TEMPORARY}
-        goes_on = _MARK in entries and (folder / _MARK).read_text() == _mark_of(backup)
+        goes_on = RESTORING in entries and (folder / RESTORING).read_text() == _mark_of(backup)
         if entries and not goes_on:
             raise Refused(f"{folder} holds {sorted(entries)[0]}. Restore into an empty or new folder.")
     elif folder.exists():

@@ -1,6 +1,7 @@
 """Backups: consistent while people work, incremental, whole or absent, and restored as they were."""
 
 import io
+import json
 import multiprocessing
 import os
 import shutil
@@ -17,7 +18,7 @@ from sqlalchemy import select, text
 from typer.testing import CliRunner, Result
 
 from db.base import Base
-from db.blobs import BlobFolder
+from db.blobs import BlobFolder, sha256_of
 from db.tables import Document, Job, Revision
 from engine import blob_turns
 from engine.accounts.users import ensure_local_user
@@ -30,6 +31,7 @@ from engine.followers import catch_up, checks
 from engine.interchange import import_jobs, uploaded_sets
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import database_copies, erasing
+from engine.lifecycle.backup import back_up
 from engine.lifecycle.backup_folder import BackupFolder
 from engine.lifecycle.restore import check_backup, restore
 from engine.models import pruning
@@ -292,6 +294,50 @@ def test_a_backup_of_postgresql_and_a_newer_schema_are_refused(sqlite_installati
         Installation(
             sqlite_installation.workspace, sqlite_installation.workspace.settings.data_dir / "b", other
         ).back_up()
+
+
+def test_a_folder_of_others_is_refused_and_keeps_its_files(sqlite_installation: Installation, tmp_path: Path) -> None:
+    workspace, data = sqlite_installation.workspace, sqlite_installation.workspace.settings.data_dir
+    with closing(open_workspace(sqlite_installation.new)) as other:
+        make_document(other, make_project(other, "others").id, [bill(7)])
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "glossator-notes.txt").write_text("mine")
+    for to, sentence in (
+        (other.settings.data_dir, r"so it is a data folder\. Choose an empty or new folder"),
+        (notes, r"is no folder of backups, and holds glossator-notes\.txt"),
+        (data / "backups", "is in the data folder"),
+        (data.parent, "contains the data folder"),
+        (notes / "glossator-notes.txt", "is no folder"),
+    ):
+        before = {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")}
+        with pytest.raises(Refused, match=sentence):
+            back_up(workspace, to, silent)
+        assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+    made = sqlite_installation.back_up().backup
+    folder = sqlite_installation.folder
+    (folder / "uploads").mkdir()
+    with pytest.raises(Refused, match="holds uploads, so it is a data folder"):
+        sqlite_installation.back_up()
+    (folder / "uploads").rmdir()
+    for name in (".old-mail", ".new-20200101T000000Z-3"):
+        (folder / name).mkdir()
+    assert sqlite_installation.back_up().copied == 0 and made.store.folder.name != "blobs"
+    assert [path.name for path in folder.glob(".*")] == [".old-mail"]
+
+
+def test_a_manifest_names_no_file_elsewhere(sqlite_installation: Installation) -> None:
+    backup = sqlite_installation.back_up().backup
+    outside = sqlite_installation.folder.parent / "secret.txt"
+    outside.write_text("a secret")
+    path, sums = backup.folder / "manifest.json", backup.folder / "SHA256SUMS"
+    manifest = json.loads(path.read_text()) | {"database_file": str(outside)}
+    path.write_text(json.dumps(manifest))
+    lines = [line for line in sums.read_text().splitlines() if "../" in line]
+    lines += [f"{sha256_of(path)}  manifest.json", f"{sha256_of(outside)}  {outside}"]
+    sums.write_text("\n".join(lines))
+    with pytest.raises(Refused, match=r"SHA256SUMS and manifest\.json do not fit"):
+        sqlite_installation.restore()
 
 
 def test_files_are_not_deleted_while_a_backup_runs(sqlite_installation: Installation) -> None:
