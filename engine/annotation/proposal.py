@@ -198,13 +198,17 @@ def read_state(answer: dict[str, Any], page_id: str) -> AnnotationState:
 
 def table_state(cells: Sequence[ProposedCell]) -> AnnotationState:
     """Return the state of a table: each cell is a value with its place."""
-    return state_of(
-        [
-            AnswerValue(
-                pages={cell.page_id: PageMark(words=cell.words, mask=cell.mask)},
-                cell=Cell(row=cell.row, column=cell.column),
-            )
-            for cell in cells
-        ],
-        no_answer=False,
-    )
+    values: dict[Cell, AnswerValue] = {}
+    for cell in cells:
+        place = Cell(row=cell.row, column=cell.column)
+        value = values.setdefault(place, AnswerValue(cell=place))
+        value.pages[cell.page_id] = PageMark(words=cell.words, mask=cell.mask)
+    return state_of(list(values.values()), no_answer=False)
+
+
+def cell_texts(cells: Sequence[ProposedCell]) -> list[str]:
+    """Return the text of each value of `table_state`: a cell over two pages has one."""
+    texts: dict[tuple[int, str], list[str]] = {}
+    for cell in cells:
+        texts.setdefault((cell.row, cell.column), []).append(cell.text)
+    return [" ".join(parts) for parts in texts.values()]

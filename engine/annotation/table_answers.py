@@ -106,28 +106,27 @@ def _to_row(given: GivenRow, number: int, field: FieldDefinition, pages: Mapping
     row: dict[str, list[tuple[int, int]]] = {}
     for name, marks in given.items():
         if field.column(name) is None:
-            raise Refused(f"Row {number} has the column {name}, which the table does not have. Reload the answer.")
+            continue  # it was taken out of the field since
         for page_id, words in marks.items():
             if page_id not in pages:
                 raise Refused(f"Row {number} names a page that is not in this document. Reload the document.")
             places = {word: at for at, word in enumerate(pages[page_id].numbers)}
-            if unknown := [word for word in words if word not in places]:
-                raise Refused(f"Row {number} names the word {unknown[0]}, which the page does not have. Reload it.")
-            row.setdefault(name, []).extend((order[page_id], places[word]) for word in words)
+            # A word that was split, merged or removed since says nothing of the place any more.
+            row.setdefault(name, []).extend((order[page_id], places[word]) for word in words if word in places)
     row = {name: cell for name, cell in row.items() if cell}
     if not row:
-        raise Refused(f"Row {number} has no words. Mark its cells first.")
+        raise Refused(f"Row {number} has no words in a column of the table. Mark its cells first.")
     return row
 
 
 def _cells(table: ProposedTable, pages: Sequence[tuple[str, PageWords]]) -> list[ProposedCell]:
-    """Return the cells of a table; a cell has the words of one page, that on which it begins."""
+    """Return the cells of a table; a cell that goes on on the next page is there once for each."""
     cells: list[ProposedCell] = []
     for number, row in enumerate(table.rows[:MOST_ROWS]):
-        for name, words in row.items():
-            at = words[0][0]
+        on_pages = [(name, at) for name, words in row.items() for at in sorted({place for place, _ in words})]
+        for name, at in on_pages:
             page_id, page = pages[at]
-            chosen = sorted({word for place, word in words if place == at})
+            chosen = sorted({word for place, word in row[name] if place == at})
             cells.append(
                 ProposedCell(
                     row=number,

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.tables import Project, ProjectField
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_texts
-from engine.annotation.values import view_value
+from engine.annotation.values import field_of_part, view_value
 from engine.fields.compare_values import ComparedValue
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext
@@ -50,7 +50,9 @@ def _say(field: _Typed | None, part: AnnotationState, printed: str) -> ComparedV
         corrected = part.correction.text if part.correction is not None else None
         return ComparedValue(printed if corrected is None else corrected)
     view = view_value(field[0], part, printed, field[1])
-    return ComparedValue(view.text, view.value)
+    if part.cell is None:
+        return ComparedValue(view.text, view.value)
+    return ComparedValue(view.text, view.value, (part.cell.row, part.cell.column), field_of_part(field[0], part).type)
 
 
 def _load_fields(session: Session, questions: Collection[str]) -> dict[str, _Typed]:

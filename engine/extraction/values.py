@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from db.statuses import AUTOMATIC
-from engine.annotation.proposal import table_state
+from engine.annotation.proposal import cell_texts, table_state
 from engine.annotation.state import AnnotationState, PageMark
 from engine.annotation.survey_answers import Prepared
 from engine.annotation.values import ReadingView, read_part
@@ -51,7 +51,7 @@ def answer_by_model(prepared: Prepared) -> FieldAnswer:
     if prepared.answered < _THERE or not answer.mask.counts:
         return FieldAnswer(PROPOSAL, [], prepared.score, prepared.answered, 1 - prepared.answered)
     if answer.cells:
-        parts = list(zip(table_state(answer.cells).single_values(), [cell.text for cell in answer.cells], strict=True))
+        parts = list(zip(table_state(answer.cells).single_values(), cell_texts(answer.cells), strict=True))
     else:
         state = AnnotationState(pages={prepared.page_id: PageMark(words=answer.words, mask=answer.mask)})
         parts = [(state, answer.text)]

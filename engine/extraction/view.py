@@ -12,6 +12,11 @@ from engine.fields.types import FieldType
 Share = Annotated[float, Field(ge=0, le=1)]
 
 
+def _is_absent(part: object) -> bool:
+    """Return whether a part is left out of the JSON, as it is in the export of values: most fields are no tables."""
+    return part is None
+
+
 class Citation(BaseModel):
     """Place of a value on a page."""
 
@@ -45,7 +50,7 @@ class ExtractedValue(BaseModel):
     pages: list[Citation]
     confidence: ValueConfidence
     validated_by: Literal["person", "rule", "nothing"] = Field(description="What stands for the value.")
-    cell: Cell | None = Field(None, description="Its place in a table.")
+    cell: Cell | None = Field(None, exclude_if=_is_absent, description="Its place in a table.")
 
 
 class ExtractedField(BaseModel):
@@ -59,7 +64,7 @@ class ExtractedField(BaseModel):
     )
     values: list[ExtractedValue] = Field(description="Of a table: its cells, row by row.")
     rows: list[dict[str, Value | None]] | None = Field(
-        None, description="Of a table: its rows as plain values, by the name of the column."
+        None, exclude_if=_is_absent, description="Of a table: its rows as plain values, by the name of the column."
     )
     broken_rules: list[str] = Field(description="Rules that the values break, as sentences.")
     unsure: list[str] = Field(description="Why a person should look at it, as sentences; empty where nobody needs to.")

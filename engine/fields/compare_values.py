@@ -6,16 +6,17 @@ ANLSL (Tito et al. 2021, "Document Collection Visual Question Answering", sectio
 al. 2024, section 3). An answer of a single value gives the plain measure.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from difflib import SequenceMatcher
 
 from engine.fields.answer_text import normalise, similarity
 from engine.fields.normalisation import Value
 from engine.fields.normalisation.result import equal
 from engine.fields.types import FieldType
 
-WITHOUT_TEXT = (FieldType.SIGNATURE, FieldType.REGION, FieldType.TABLE)  # the mark is the value, or cells have values
+WITHOUT_TEXT = (FieldType.SIGNATURE, FieldType.REGION)  # the mark is the value
 TEXTS = (FieldType.STRING, FieldType.ADDRESS)  # a comma more makes another text, and is no other answer
 # Values that are the same answer at the same place alone: ticks, and texts of questions for which nobody chose a type.
 PLACED = (FieldType.BOOLEAN, FieldType.STRING)
@@ -28,10 +29,14 @@ class ComparedValue:
     Attributes:
         text: Printed text, or as a person corrected it.
         value: Normalised value; None where the text is ambiguous or unreadable, or the question has no type.
+        cell: Of a table: its row from 0, and the name of its column.
+        kind: Of a table: type of its column.
     """
 
     text: str
     value: Value | None = None
+    cell: tuple[int, str] | None = None
+    kind: FieldType | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +81,58 @@ def compare_values(
     if of_both and not any(value.text or value.value is not None for value in of_both):
         return None
     texts = {value.text: normalise(value.text) for value in of_both}
+    if kind is FieldType.TABLE:
+        return _compare_tables(ours, theirs, texts)
     return ValueAgreement(
         kind=kind,
         exact=_match(ours, theirs, lambda one, other: texts[one.text] == texts[other.text]),
         equal=None if kind is None else _match(ours, theirs, lambda one, other: are_equal(kind, one, other)),
         anls=_match(ours, theirs, lambda one, other: similarity(texts[one.text], texts[other.text])),
     )
+
+
+def _compare_tables(
+    ours: Sequence[ComparedValue], theirs: Sequence[ComparedValue], texts: Mapping[str, str]
+) -> ValueAgreement | None:
+    """Return the agreement of two tables, cell by cell; the sums are divided by the cells of the larger one.
+
+    Rows with the same texts are paired in their order (difflib), and those between them one after the other; a table
+    without places is compared by its marks alone.
+    """
+    if any(value.cell is None for value in (*ours, *theirs)):
+        return None
+    pairs = _paired_cells(_rows(ours), _rows(theirs), texts)
+    cells = max(len(ours), len(theirs))
+    if not cells:
+        return ValueAgreement(FieldType.TABLE, 1.0, 1.0, 1.0)
+    exact = sum(texts[one.text] == texts[other.text] for one, other in pairs)
+    same = sum(are_equal(one.kind or FieldType.STRING, one, other) for one, other in pairs)
+    alike = sum(similarity(texts[one.text], texts[other.text]) for one, other in pairs)
+    return ValueAgreement(FieldType.TABLE, exact / cells, same / cells, alike / cells)
+
+
+def _rows(values: Sequence[ComparedValue]) -> list[dict[str, ComparedValue]]:
+    rows: dict[int, dict[str, ComparedValue]] = {}
+    for value in values:
+        if value.cell is not None:
+            rows.setdefault(value.cell[0], {})[value.cell[1]] = value
+    return [rows[number] for number in sorted(rows)]
+
+
+def _paired_cells(
+    ours: Sequence[Mapping[str, ComparedValue]],
+    theirs: Sequence[Mapping[str, ComparedValue]],
+    texts: Mapping[str, str],
+) -> list[tuple[ComparedValue, ComparedValue]]:
+    def keys(rows: Sequence[Mapping[str, ComparedValue]]) -> list[tuple[tuple[str, str], ...]]:
+        return [tuple(sorted((name, texts[cell.text]) for name, cell in row.items())) for row in rows]
+
+    pairs: list[tuple[ComparedValue, ComparedValue]] = []
+    steps = SequenceMatcher(None, keys(ours), keys(theirs), autojunk=False).get_opcodes()
+    for _, start, end, other_start, other_end in steps:
+        for row, other in zip(ours[start:end], theirs[other_start:other_end], strict=False):
+            pairs += [(row[name], other[name]) for name in row if name in other]
+    return pairs
 
 
 def are_equal(kind: FieldType, one: ComparedValue, other: ComparedValue) -> bool:

@@ -11,7 +11,7 @@ RowValues = Mapping[str, Value | None]  # by the name of the column; None: it is
 
 
 def table_rows(field: FieldDefinition, cells: Iterable[tuple[int, str, Value | None]]) -> list[dict[str, Value | None]]:
-    """Return the rows of a table in their order; a cell that is not printed is left out.
+    """Return the rows of a table in their order; a cell that is not printed is left out, one with two values is None.
 
     Args:
         field: The table.
@@ -19,7 +19,8 @@ def table_rows(field: FieldDefinition, cells: Iterable[tuple[int, str, Value | N
     """
     rows: dict[int, dict[str, Value | None]] = {}
     for row, column, value in cells:
-        rows.setdefault(row, {})[column] = value
+        there = rows.setdefault(row, {})
+        there[column] = None if column in there else value  # two values in a cell are no value
     order = [column.name for column in field.columns]
     ordered = [{name: rows[row][name] for name in order if name in rows[row]} for row in sorted(rows)]
     return [row for row in ordered if row]

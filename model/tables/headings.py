@@ -5,10 +5,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from model.tables.parts import AskedColumn, Line, PageLines
-from model.tables.wording import likeness
+from model.tables.wording import likeness, meanings, plain
 
 _LEAST = 0.6  # likeness from which a text may be a heading
 _STACKED = 0.8  # the same of texts of several lines: a row below its heading is none
+_LONGEST_TEXT = 80  # letters of a heading
 _LONGEST = 5  # words of a heading on one line
 _SENTENCE = 7  # words for each run of a line, from which it is a sentence
 _NEAR = 2.2  # heights between the middles of two lines of one heading
@@ -69,8 +70,39 @@ class _Match:
     lines: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """Heading that is looked for: what a text must have in common with it to be worth a comparison."""
+
+    texts: tuple[str, str]  # the heading, and the name of the column
+    words: frozenset[str]
+    meanings: frozenset[int]
+    begins: frozenset[tuple[int, str]]  # number of words, and first letter
+
+    @classmethod
+    def of(cls, column: AskedColumn) -> "_Sought":
+        texts = column.heading, column.name.replace("_", " ")
+        plains = [plain(text) for text in texts]
+        return cls(
+            texts,
+            frozenset(word for text in plains for word in text.split()),
+            meanings(texts[0]) | meanings(texts[1]),
+            frozenset((len(text.split()), text[:1]) for text in plains),
+        )
+
+    def likeness(self, text: str, words: Sequence[str], first: tuple[int, str], means: frozenset[int]) -> float:
+        """Return how likely a printed text is this heading, 0..1; 0 at once where they have nothing in common."""
+        if not (self.meanings & means or first in self.begins or any(word in self.words for word in words)):
+            joined = "".join(words)  # in some scripts each letter is a word
+            if not any(joined == "".join(plain(own).split()) for own in self.texts):
+                return 0.0
+        return max(likeness(self.texts[0], text), 0.95 * likeness(self.texts[1], text))
+
+
 def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Heading]:
     """Return the headings of a page that name asked columns, from the top; they share no line."""
+    sought = [_Sought.of(column) for column in columns]
+    known: dict[str, list[tuple[int, float]]] = {}
     matches: list[list[_Match]] = [[] for _ in lines.lines]
     for at, line in enumerate(lines.lines):
         chunks = [tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)]
@@ -81,11 +113,11 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
             share = 1.0 if others or tuple(words) in chunks else _PART
             if not others and all(not set(words) <= set(chunk) for chunk in chunks):
                 share = _ACROSS
-            for number, column in enumerate(columns):
-                alike = likeness(column.heading, text)
-                alike = share * max(alike, 0.95 * likeness(column.name.replace("_", " "), text))
-                if alike >= (_STACKED if others else _LEAST):
-                    matches[at].append(_Match(number, alike, tuple(words), (at, *others)))
+            if text not in known:
+                known[text] = _likenesses(text, sought)
+            for number, alike in known[text]:
+                if share * alike >= (_STACKED if others else _LEAST):
+                    matches[at].append(_Match(number, share * alike, tuple(words), (at, *others)))
     headings = []
     for at in range(len(lines.lines)):
         heading = _heading_at(lines, at, matches, columns)
@@ -96,6 +128,17 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
         if all(heading.last < rival.first or heading.first > rival.last for rival in chosen):
             chosen.append(heading)
     return sorted(chosen, key=lambda heading: heading.first)
+
+
+def _likenesses(text: str, sought: Sequence[_Sought]) -> list[tuple[int, float]]:
+    """Return the columns whose heading a text may be, with how likely it is each."""
+    flat = plain(text)
+    words, means = flat.split(), meanings(text)
+    if not words or len(flat) > _LONGEST_TEXT:
+        return []
+    first = len(words), flat[:1]
+    found = ((number, column.likeness(text, words, first, means)) for number, column in enumerate(sought))
+    return [(number, alike) for number, alike in found if alike >= _LEAST]
 
 
 def _texts(lines: PageLines, at: int, line: Line) -> Iterator[tuple[list[int], list[int]]]:

@@ -63,7 +63,7 @@ class KnownValues:
         if known is None and self.by_kind and question.kind in _TYPES:
             text = question.question[:LONGEST_QUESTION]
             known = FieldDefinition(name="value", question=text, type=_TYPES[question.kind])
-        return None if known is None or known.type in WITHOUT_TEXT else known
+        return None if known is None or known.type in (*WITHOUT_TEXT, FieldType.TABLE) else known
 
 
 @dataclass(frozen=True, slots=True)

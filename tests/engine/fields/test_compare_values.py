@@ -81,3 +81,24 @@ def test_no_value_agrees_with_no_value_alone() -> None:
 def test_marks_without_text_are_not_compared_as_values() -> None:
     assert compare_values(FieldType.SIGNATURE, [ComparedValue("", True)], [ComparedValue("", True)]) is None
     assert compare_values(None, [ComparedValue("")], [ComparedValue("")]) is None
+
+
+def cell(row: int, column: str, text: str, kind: FieldType = FieldType.STRING) -> ComparedValue:
+    return ComparedValue(text, normalise(text, kind).value, (row, column), kind)
+
+
+def test_tables_are_compared_cell_by_cell() -> None:
+    ours = [cell(0, "item", "Pen"), cell(0, "price", "1.5", FieldType.NUMBER), cell(1, "item", "Ink")]
+    theirs = [cell(0, "item", "pen"), cell(0, "price", "1.50", FieldType.NUMBER), cell(1, "item", "Ink")]
+    same = compare_values(FieldType.TABLE, ours, theirs)
+    assert same is not None and same.all_equal and same.exact == pytest.approx(2 / 3)
+    swapped = [cell(0, "price", "Pen", FieldType.NUMBER), cell(0, "item", "1.5"), cell(1, "item", "Ink")]
+    other = compare_values(FieldType.TABLE, ours, swapped)
+    assert other is not None and not other.all_equal and other.equal == pytest.approx(1 / 3)
+    later = [cell(0, "item", "Nib"), *(cell(row.cell[0] + 1, row.cell[1], row.text) for row in ours if row.cell)]
+    missed = compare_values(FieldType.TABLE, ours, later)
+    assert missed is not None and missed.exact == pytest.approx(3 / 4)  # a row more moves the others, and changes none
+
+
+def test_a_table_without_places_is_compared_by_its_marks() -> None:
+    assert compare_values(FieldType.TABLE, [ComparedValue("Pen")], [cell(0, "item", "Pen")]) is None
