@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import ArgumentError, DisconnectionError, OperationalError
 from sqlalchemy.orm import Session
 
 from db import changes, dirty_documents, document_texts, private, sqlite_file_guard, task_states
@@ -44,9 +44,9 @@ def as_json(value: Any) -> str:
     """
     if isinstance(value, Encoded):
         return value
-    text = json.dumps(value, ensure_ascii=False)
-    text.encode()
-    return text
+    encoded = json.dumps(value, ensure_ascii=False)
+    encoded.encode()
+    return encoded
 
 
 class Database:
@@ -117,6 +117,22 @@ class Database:
         """Yield a session for a single reading statement, without the two round trips of BEGIN and ROLLBACK."""
         with Session(self._autocommit_engine, expire_on_commit=False, autoflush=False) as session:
             yield session
+
+    def empty_log(self) -> bool:
+        """Write SQLite's log into the database and empty it, at once or not at all; return whether it is empty.
+
+        It does not wait: whoever waits for readers here keeps all writers waiting
+        (https://sqlite.org/c3ref/wal_checkpoint_v2.html).
+        """
+        with Session(self._autocommit_engine) as session:
+            session.execute(text("PRAGMA busy_timeout=0"))
+            try:
+                busy, _, _ = session.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
+            except OperationalError:  # a writer is at work
+                busy = 1
+            finally:  # before others get the connection
+                session.execute(text(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}"))
+        return not busy
 
     @contextmanager
     def write(self) -> Iterator[Session]:

@@ -228,7 +228,7 @@ class Lease(Base):
 
     __tablename__ = "leases"
 
-    # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>"
+    # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>", "wipe"
     subject: Mapped[str] = mapped_column(String(120), primary_key=True)
     holder: Mapped[str] = mapped_column(String(120))
     acquired_at: Mapped[Moment]

@@ -6,6 +6,7 @@ stays in the bin, and a sentence says so. Page images and files that another doc
 """
 
 import contextlib
+import logging
 import threading
 import time
 from collections.abc import Collection, Sequence
@@ -30,6 +31,7 @@ from engine.workspace import Workspace
 
 _AT_ONCE = 100  # documents of one statement
 _LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
+_log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _looked_at: dict[str, float] = {}  # by database
 
@@ -95,6 +97,7 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
         Conflict: A backup copies the files, or another process empties the bin.
     """
     if _next_marked(workspace) is None:
+        traces.wipe(workspace.database)  # of an earlier call
         return 0
     ends = None if seconds is None else time.monotonic() + seconds
     erased = 0
@@ -129,6 +132,8 @@ def look_after(workspace: Workspace) -> None:
                 by_project.setdefault(project_id, set()).add(document_id)
         for project_id, ids in by_project.items():
             mark(workspace, project_id, ids, None)
+        if not traces.wipe(workspace.database):
+            _log.warning(traces.STILL_THERE)
     with contextlib.suppress(Conflict):  # a backup copies the files: at a later poll
         erase_marked(workspace, seconds=1.0)
 
@@ -166,6 +171,7 @@ def _erase(workspace: Workspace, document_id: str) -> None:
     _delete_files(workspace, document_id, [sha256, *(image for _, image in pages)])
     with workspace.database.write() as session:
         traces.forget_names(session, document_id, project_id)
+        traces.note_wipe(session)
         delete_document(session, document_id, ids)
 
 

@@ -1,28 +1,33 @@
 """What else has words of a deleted document: audit trail, webhook messages, exports, freed parts of the database."""
 
-import time
-
 from sqlalchemy import delete, select, text
-from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
+from db.ids import new_id
 from db.session import Database
-from db.tables import Annotation, AuditEntry, Document, Job, Page, Task, WebhookDelivery
+from db.tables import Annotation, AuditEntry, Document, Job, Lease, Page, Task, WebhookDelivery
+from engine import leases
 from engine.interchange.export_files import EXPORT, path_of
 from engine.workspace import Workspace
 
 DELETED = "a deleted document"  # in place of its name
+STILL_THERE = (
+    "The files of the database still have words of deleted documents, because somebody reads it. A worker overwrites "
+    "them later."
+)
 _MERGED_PAGES = 500  # of the index of searched texts, in one unit of work
-_ATTEMPTS, _PAUSE = 20, 0.1  # seconds; readers may hold the log of SQLite
+_WIPE = "wipe"  # subject of the lease that notes a wipe; its holder is unique
 
 
 def forget_names(session: Session, document_id: str, project_id: str) -> None:
     """Replace the name of a document in the audit trail, and delete the messages that tell of it."""
     name = session.get_one(Document, document_id).name
+    tasks = session.scalars(select(Task.id).where(Task.document_id == document_id)).all()
     subjects = [
         document_id,
         *session.scalars(select(Annotation.id).where(Annotation.document_id == document_id)),
-        *session.scalars(select(Task.id).where(Task.document_id == document_id)),
+        *tasks,
+        *(f"task:{task_id}" for task_id in tasks),
         *session.scalars(select(Page.id).where(Page.document_id == document_id)),
     ]
     for start in range(0, len(subjects), 500):
@@ -48,14 +53,28 @@ def delete_exports(workspace: Workspace, project_id: str) -> None:
         path_of(workspace, job_id).unlink(missing_ok=True)
 
 
-def wipe(database: Database) -> None:
+def note_wipe(session: Session) -> None:
+    """Note, in the unit of work that deletes rows, that what they leave in the files must be overwritten (`wipe`)."""
+    if session.get_bind().dialect.name == "sqlite":
+        leases.acquire(session, _WIPE, new_id(), seconds=0.0)
+
+
+def wipe(database: Database) -> bool:
     """Overwrite what deleted rows have left in the files of SQLite; PostgreSQL does it by itself (autovacuum).
 
     The index of searched texts keeps deleted tokens until its parts are merged, which goes on in short units of work.
-    Then the log is written into the database and emptied. Where a reader holds it, the next deletion does that.
+    Then the log is written into the database and emptied. Where somebody reads or writes at that moment, a later call
+    does it: nobody waits for it.
+
+    Returns:
+        Whether nothing is left.
     """
     if database.dialect != "sqlite":
-        return
+        return True
+    with database.autocommit_read() as session:
+        noted = session.scalar(select(Lease.holder).where(Lease.subject == _WIPE))
+    if noted is None:
+        return True
     pages, changed = -_MERGED_PAGES, 2
     while changed >= 2:  # as SQLite's documentation of FTS5 says: less than two changes mean that nothing is left
         with database.write() as session:
@@ -63,15 +82,11 @@ def wipe(database: Database) -> None:
             merge = text("INSERT INTO document_search (document_search, rank) VALUES ('merge', :pages)")
             session.connection().execute(merge, {"pages": pages})
             changed, pages = _count_changes(session) - before, _MERGED_PAGES
-    for _ in range(_ATTEMPTS):
-        with database.autocommit_read() as session:
-            try:
-                busy, _, _ = session.execute(text("PRAGMA wal_checkpoint(TRUNCATE)")).one()
-            except OperationalError:  # a writer is at work
-                busy = 1
-        if not busy:
-            return
-        time.sleep(_PAUSE)
+    if not database.empty_log():
+        return False
+    with database.write() as session:
+        leases.release(session, _WIPE, noted)  # that of a later deletion stays
+    return True
 
 
 def _count_changes(session: Session) -> int:

@@ -9,7 +9,7 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
 from engine.commands.lookups import document_called
 from engine.lifecycle import bin as lifecycle
-from engine.lifecycle import erasing
+from engine.lifecycle import erasing, traces
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -67,11 +67,12 @@ def empty(
         ids = _removed_called(workspace, project_id, documents) if documents else None
         emptied = erasing.mark(workspace, project_id, ids, ensure_local_user(workspace).id)
         erasing.erase_marked(workspace)
+        overwritten = traces.wipe(workspace.database)
     if as_json:
-        emit({"documents": emptied.documents, "stays": emptied.stays})
+        emit({"documents": emptied.documents, "stays": emptied.stays, "overwritten": overwritten})
         return
     output.print(f"Deleted {count(len(emptied.documents), 'document')} for good.")
-    for sentence in emptied.stays:
+    for sentence in (*emptied.stays, *(() if overwritten else (traces.STILL_THERE,))):
         output.print(sentence, markup=False, soft_wrap=True)
 
 

@@ -1,6 +1,7 @@
 """What is deleted for good is found nowhere any more, on both databases."""
 
 import subprocess
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -8,15 +9,17 @@ import pytest
 from sqlalchemy import inspect, select, text, update
 
 from db.base import Base, now
+from db.session import BUSY_SECONDS
 from db.tables import Annotation, Document, ModelVersion, Page, RemovedDocument, WebhookDelivery
 from engine import audit
 from engine.datasets import snapshots
 from engine.documents.lists.thumbnails import Thumbnail
 from engine.errors import Conflict, NotFound, Refused
 from engine.lifecycle import bin as lifecycle
-from engine.lifecycle import erasing
+from engine.lifecycle import erasing, traces
 from engine.lifecycle.row_deletion import DELETED
 from engine.lifecycle.snapshot_removal import remove_snapshot
+from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept, bill, line, make_document, pages_of
@@ -42,7 +45,9 @@ def secret(office: Office) -> Document:
     office.ask(NUMBER, TOTAL)
     first, second = (task.id for task in office.tasks() if task.document_id == document.id)
     judge(workspace, answer(workspace, first, office.ann, [4]).id, office.rita, "rejected", reason=REASON)
-    judge(workspace, answer(workspace, second, office.ann, [3]).id, office.rita, reason=REASON)
+    right = answer(workspace, second, office.ann, [3])
+    judge(workspace, right.id, office.rita, reason=REASON)
+    set_gold(workspace, second, right.id, office.rita.id)
     accept(workspace, document, "Which words?", [2], author="Ann")
     with workspace.database.write() as session:
         audit.record(session, office.rita.id, "tasks.first", document.id, project, document=NAME)
@@ -102,6 +107,30 @@ def test_nothing_of_a_document_is_left_after_the_bin_was_emptied(office: Office,
     ]
     with pytest.raises(NotFound):
         lifecycle.restore(workspace, project, [secret.id], office.rita.id)
+
+
+def test_a_long_reader_keeps_no_writer_waiting_and_the_log_is_emptied_after_it(
+    sqlite_workspace: Workspace,
+) -> None:
+    office = Office(sqlite_workspace, bills=1, questions=())
+    database, project = sqlite_workspace.database, office.project.id
+    name = office.documents[0].name.encode()
+    lifecycle.remove(sqlite_workspace, project, [office.documents[0].id], None)
+    erasing.mark(sqlite_workspace, project, None, None)
+    with database.snapshot_read() as session:
+        session.scalars(select(Document.id)).all()
+        begun = time.monotonic()
+        assert erasing.erase_marked(sqlite_workspace) == 1
+        assert not traces.wipe(database)
+        assert time.monotonic() - begun < BUSY_SECONDS / 2, "neither waits for the reader"
+        with database.write() as writing:
+            audit.record(writing, None, "documents.delete", project, project, number="1 document")
+    assert "glossator.db-wal" in _in_files(sqlite_workspace, [name])
+    erasing.look_after(sqlite_workspace)
+    assert _in_files(sqlite_workspace, [name]) == []
+    assert traces.wipe(database)
+    with database.read() as session:
+        assert session.scalar(text("PRAGMA busy_timeout")) == BUSY_SECONDS * 1000
 
 
 def test_every_row_that_names_a_document_is_deleted_with_it(office: Office, secret: Document) -> None:
