@@ -22,6 +22,7 @@ import {
 } from './parts.js';
 import { Refinement } from './refinement.js';
 import { placeOf, settle } from './table.js';
+import { wordsGone } from './table_proposal.js';
 
 /** @import { AnnotationView, AnswerPart, Cell, Correction, Edit, Mark, Moment, PageLine, QueuedItem, RevisionRequest, Saved, Stroke } from '../types' */
 /** @import { Effort } from '../sync/effort.js' */
@@ -301,6 +302,9 @@ export class OpenAnswer extends HeldAnswer {
   becomeTable(parts, hand, tool, how) {
     const columns = (this.local?.field?.columns ?? []).map(({ name }) => name);
     const { parts: settled, cell } = settle(parts, columns, hand);
+    // No proposal brings back what a person deleted; what a proposal leaves out, the next one may bring back.
+    const gone = tool === 'propose' ? [] : wordsGone(this.storedParts, settled);
+    if (this.local) this.deletedOf.set(this.local.id, new Set([...this.deletedWords, ...gone]));
     this.becomeParts(settled, Math.max(0, placeOf(settled, cell)), tool, how);
     this.takeCell(cell);
   }

@@ -44,6 +44,9 @@ export class HeldAnswer {
   /** @type {Set<string>} pages whose mark a person has changed since the answer was opened */
   touched = new Set();
 
+  /** @type {Map<string, Set<string>>} by answer: words of the rows of its table that the person deleted here */
+  deletedOf = new Map();
+
   /** @param {Place} place */
   constructor(place) {
     this.place = place;
@@ -134,6 +137,11 @@ export class HeldAnswer {
     if (!local || !part || !isTable(local)) return null;
     const [first] = local.field?.columns ?? [];
     return part.cell ?? { row: 0, column: first.name };
+  }
+
+  /** Words of the rows that the person has deleted in this window, as of `wordsOf`; an undo puts some back. */
+  get deletedWords() {
+    return this.deletedOf.get(this.local?.id ?? '') ?? new Set();
   }
 
   /**

@@ -5,7 +5,7 @@
 import { EMPTY_MARK, patchOfBoxes, unitePatches } from '../canvas/mask.js';
 import { isBlankPart, wordsDiffer } from './parts.js';
 
-/** @import { AnswerPart, Box, Cell, FieldView, Mark } from '../types' */
+/** @import { AnswerPart, Box, Cell, FieldView } from '../types' */
 
 /**
  * The words of a page by their numbers, and its size in pixels.
@@ -270,7 +270,7 @@ export function splitRow(parts, row, y, sheet, later) {
  *
  * @param {readonly AnswerPart[]} parts
  */
-function joinTwins(parts) {
+export function joinTwins(parts) {
   /** @type {AnswerPart[]} */
   const joined = [];
   for (const part of parts) {
@@ -305,88 +305,4 @@ export function lineTops(parts, row, sheet) {
     bottom = Math.max(bottom, y1);
   }
   return tops;
-}
-
-/**
- * What a row says by its words alone: two rows with the same cells are the same row, whatever their numbers.
- *
- * @param {readonly { column: string, page: string, words: readonly number[] }[]} cells
- */
-export const rowKey = (cells) =>
-  JSON.stringify(
-    cells
-      .filter(({ words }) => words.length)
-      .map(({ column, page, words }) => [column, page, [...words].sort((left, right) => left - right)])
-      .sort((left, right) => (JSON.stringify(left) < JSON.stringify(right) ? -1 : 1)),
-  );
-
-/**
- * The keys of the rows of a table, by their numbers.
- *
- * @param {readonly AnswerPart[]} parts
- * @returns {Map<number, string>}
- */
-export function rowKeys(parts) {
-  /** @type {Map<number, { column: string, page: string, words: readonly number[] }[]>} */
-  const rows = new Map();
-  for (const { cell, pages } of parts) {
-    if (!cell) continue;
-    const cells = Object.entries(pages).map(([page, { words }]) => ({ column: cell.column, page, words }));
-    rows.set(cell.row, [...(rows.get(cell.row) ?? []), ...cells]);
-  }
-  return new Map([...rows].map(([row, cells]) => [row, rowKey(cells)]));
-}
-
-/**
- * The rows that a person made or corrected: those that no proposal has shown.
- *
- * @param {readonly AnswerPart[]} parts
- * @param {ReadonlySet<string>} proposed keys of the rows that the model proposed
- * @returns {number[]} ascending
- */
-export const ownRows = (parts, proposed) =>
-  [...rowKeys(parts)]
-    .filter(([, key]) => key !== '[]' && !proposed.has(key))
-    .map(([row]) => row)
-    .sort((left, right) => left - right);
-
-/**
- * A row as the proposer is told of it: the words of each cell, by column and page.
- *
- * @param {readonly AnswerPart[]} parts
- * @param {number} row
- */
-export function wordsOfRow(parts, row) {
-  /** @type {Record<string, Record<string, number[]>>} */
-  const cells = {};
-  for (const { cell, pages } of parts) {
-    if (cell?.row !== row) continue;
-    const marked = Object.entries(pages).filter(([, { words }]) => words.length);
-    if (marked.length) cells[cell.column] = Object.fromEntries(marked.map(([page, { words }]) => [page, words]));
-  }
-  return { cells };
-}
-
-/**
- * The table that a proposal says. A cell that stood already keeps what was said of its text.
- *
- * @param {readonly { row: number, column: string, page_id: string, words: number[], mask: Mark['mask'] }[]} cells
- * @param {readonly AnswerPart[]} stood
- * @returns {AnswerPart[]}
- */
-export function proposedParts(cells, stood) {
-  const key = (/** @type {AnswerPart} */ { cell, pages }) =>
-    rowKey(Object.entries(pages).map(([page, { words }]) => ({ column: cell?.column ?? '', page, words })));
-  const before = new Map(stood.map((part) => [key(part), part]));
-  const parts = joinTwins(
-    cells.map(({ row, column, page_id: page, words, mask }) => ({
-      pages: { [page]: { ...EMPTY_MARK, words, mask } },
-      correction: null,
-      cell: { row, column },
-    })),
-  );
-  return parts.map((part) => {
-    const same = before.get(key(part));
-    return same ? { ...same, cell: part.cell } : part;
-  });
 }

@@ -11,14 +11,11 @@ import {
   mergeRowUp,
   moveCell,
   moveWords,
-  ownRows,
-  proposedParts,
-  rowKeys,
   splitRow,
   tableRows,
   withoutWords,
-  wordsOfRow,
 } from './table.js';
+import { mergeProposal, ownRows, proposedParts, rowKeys, wordsOf, wordsOfRow } from './table_proposal.js';
 
 /** @import { AnswerPart, Cell, Mark, PageLine, Stroke } from '../types' */
 /** @import { OpenAnswer } from './answer.js' */
@@ -269,7 +266,8 @@ export class TableWork {
       { local } = answer;
     if (this.locked || this.proposing || !local) return;
     const { proposed } = this;
-    if (!own.length) return this.on.tell('Mark or correct the cells of a row first; the others follow.');
+    if (!wordsOf(answer.storedParts.filter(({ cell }) => cell && own.includes(cell.row))).length)
+      return this.on.tell('Mark or correct the words of a row first; the others follow.');
     const parts = answer.storedParts,
       keys = rowKeys(parts),
       hand = keys.get(this.cell?.row ?? -1),
@@ -278,7 +276,8 @@ export class TableWork {
     this.failure = null;
     this.on.changed();
     try {
-      const rows = own.map((row) => wordsOfRow(parts, row));
+      // A row that is marked by brush alone has no words to learn from; it stays as it is, too.
+      const rows = own.map((row) => wordsOfRow(parts, row)).filter(({ cells }) => Object.keys(cells).length);
       const said = await post('/annotations/{annotation_id}/table', { annotation_id: local.id }, { rows });
       if (answer.local?.id !== local.id) return;
       if (turn !== answer.turn) {
@@ -286,14 +285,15 @@ export class TableWork {
         return;
       }
       answer.learn(said);
-      const table = proposedParts(said.cells ?? [], parts),
-        now = rowKeys(table),
-        given = new Set(own.map((row) => keys.get(row)));
-      for (const key of now.values()) if (!given.has(key)) proposed.add(key);
-      const row = [...now].find(([, key]) => key === hand)?.[0] ?? 0;
+      const table = mergeProposal(said.cells ?? [], parts, own, answer.deletedWords),
+        now = rowKeys(table.parts),
+        kept = new Set(table.rows.values());
+      for (const [row, key] of now) if (!kept.has(row)) proposed.add(key);
+      const row = table.rows.get(this.cell?.row ?? -1) ?? [...now].find(([, key]) => key === hand)?.[0] ?? 0;
       const column = this.cell?.column ?? this.columns[0].name;
-      answer.becomeTable(table, { row, column }, 'propose', { prediction: said.prediction_id });
-      this.on.tell(`The table has ${count(now.size, 'row')} now. Undo brings back what it was.`);
+      answer.becomeTable(table.parts, { row, column }, 'propose', { prediction: said.prediction_id });
+      const deleted = table.deleted ? ` ${count(table.deleted, 'row')} that you deleted stayed out.` : '';
+      this.on.tell(`The table has ${count(now.size, 'row')} now. Undo brings back what it was.${deleted}`);
     } catch (error) {
       if (answer.local?.id === local.id) this.failure = `The other rows could not be proposed. ${sentenceOf(error)}`;
     } finally {

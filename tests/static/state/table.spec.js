@@ -9,15 +9,19 @@ import {
   mergeRowUp,
   moveCell,
   moveWords,
-  ownRows,
-  proposedParts,
-  rowKeys,
   settle,
   splitRow,
   tableRows,
   withoutWords,
-  wordsOfRow,
 } from '../../../annotator/static/state/table.js';
+import {
+  mergeProposal,
+  ownRows,
+  proposedParts,
+  rowKeys,
+  wordsGone,
+  wordsOfRow,
+} from '../../../annotator/static/state/table_proposal.js';
 import { seeded } from '../seeded.js';
 
 const COLUMNS = ['item', 'amount'];
@@ -47,6 +51,14 @@ const table = () =>
     cellOf(row, 'item', [10 * row, 10 * row + 1]),
     cellOf(row, 'amount', [10 * row + 5], { text: `${row}.00`, reading: null }),
   ]);
+
+/** The same, of which nobody has said anything. */
+const unsaid = () => table().map((part) => ({ ...part, correction: null }));
+
+const cellsOf = (parts) =>
+  parts.map(({ cell, pages }) => ({ ...cell, page_id: 'p', words: pages.p.words, mask: pages.p.mask }));
+
+const inRow = (part, row) => ({ ...part, cell: { ...part.cell, row } });
 
 const said = (parts) =>
   Object.fromEntries(parts.map(({ cell, pages }) => [`${cell.row} ${cell.column}`, pages.p?.words]));
@@ -196,7 +208,7 @@ test('whatever edge is dragged wherever, no word is lost between two rows or two
 });
 
 test('the rows of a person are those that no proposal has shown, whatever their numbers', () => {
-  const parts = table(),
+  const parts = unsaid(),
     proposed = new Set(rowKeys(parts).values());
   assert.deepEqual(ownRows(parts, proposed), []);
   assert.deepEqual(ownRows(settle(deleteRow(parts, 0), COLUMNS, { row: 0, column: 'item' }).parts, proposed), []);
@@ -217,4 +229,59 @@ test('a proposal keeps what was said of the cells that it leaves as they are', (
   const parts = proposedParts(cells, stood);
   assert.deepEqual(parts[1], { ...stood[1], cell: { row: 1, column: 'amount' } });
   assert.deepEqual(parts[2].pages.p, { ...EMPTY_MARK, words: [70], mask: cells[2].mask });
+});
+
+test('a row is the person’s own once its text is corrected, its reading picked, or a cell marked by brush alone', () => {
+  const parts = unsaid(),
+    proposed = new Set(rowKeys(parts).values());
+  parts[1] = { ...parts[1], correction: { text: '1.00', reading: null } };
+  parts[5] = { ...parts[5], correction: { text: null, reading: { value: 2, convention: {} } } };
+  const { mask } = parts[0].pages.p;
+  parts.push({ pages: { p: { ...EMPTY_MARK, mask } }, correction: null, cell: { row: 3, column: 'item' } });
+  assert.deepEqual(ownRows(parts, proposed), [0, 2, 3]);
+  assert.deepEqual(wordsOfRow(parts, 3), { cells: {} });
+});
+
+test('a proposal leaves own rows as they are, takes no words of theirs, and brings no deleted row back', () => {
+  const stood = unsaid();
+  const own = { ...stood[2], correction: { text: 'Pens', reading: null } };
+  const { mask } = own.pages.p;
+  const brushed = { pages: { p: { ...EMPTY_MARK, mask } }, correction: null, cell: { row: 2, column: 'item' } };
+  const mine = [...stood.slice(0, 2), own, stood[3], brushed]; // the third row, words 20, 21 and 25, was deleted
+  const deleted = new Set(wordsGone(stood, mine));
+  assert.deepEqual([...deleted], ['p 20', 'p 21', 'p 25']);
+  const rows = [[cellOf(0, 'item', [0]), cellOf(0, 'amount', [5])], [cellOf(1, 'item', [10, 15])]];
+  const more = [[cellOf(2, 'item', [20])], [cellOf(3, 'item', [30]), cellOf(3, 'amount', [35])]];
+  const cells = cellsOf([...rows, ...more].flat());
+  const merged = mergeProposal(cells, mine, [1, 2], deleted);
+  assert.deepEqual(said(merged.parts), {
+    '0 item': [0],
+    '0 amount': [5],
+    '1 item': [10, 11],
+    '1 amount': [15],
+    '2 item': [],
+    '3 item': [30],
+    '3 amount': [35],
+  });
+  assert.equal(merged.parts[2], own, 'an own part is the same one');
+  assert.deepEqual(
+    [[...merged.rows], merged.deleted],
+    [
+      [
+        [1, 1],
+        [2, 2],
+      ],
+      1,
+    ],
+  );
+  const undone = mergeProposal(cells, [...mine, ...stood.slice(4).map((part) => inRow(part, 3))], [1, 2], deleted);
+  assert.deepEqual(undone.deleted, 0, 'a deleted row that stands again is not deleted');
+});
+
+test('a proposal never makes a table larger than an answer may be', () => {
+  const mask = { box: [0, 0, 1, 1], counts: [0, 1] };
+  const cells = Array.from({ length: 1000 }, (_, row) => ({ row, column: 'item', page_id: 'p', words: [row], mask }));
+  const own = { pages: { p: { ...EMPTY_MARK, mask } }, correction: null, cell: { row: 0, column: 'item' } };
+  const { parts } = mergeProposal(cells, [own], [0], new Set());
+  assert.deepEqual([parts.length, parts[0], parts.at(-1).cell.row], [1000, own, 999]);
 });
