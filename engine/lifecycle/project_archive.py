@@ -122,7 +122,8 @@ def unpack_project(workspace: Workspace, source: Path, on_step: OnStep, name: st
     """Add the project of an archive to this installation, whole or not at all.
 
     People are those of the same name here; others are added without a password. The initial model is the one here if
-    it has the same weights. Webhooks, invitations and documents in the bin do not move.
+    it has the same weights. Webhooks, the address and key of another model, invitations and documents in
+    the bin do not move.
 
     Args:
         workspace: where it is added.

@@ -27,7 +27,8 @@ def pack(
     """Write a project to a file with all of its history, to move it to another installation.
 
     It holds documents, words, answers with all revisions, tasks, reviews, models, runs and their files. People may work
-    meanwhile; jobs of the project must have ended. Webhooks, invitations and documents in the bin stay.
+    meanwhile; jobs of the project must have ended. Webhooks, the address and key of another model, invitations
+    and documents in the bin stay.
     """
     with here() as workspace, step_bar() as on_step:
         manifest = pack_project(workspace, project_named(workspace, name).id, file, on_step)

@@ -10,8 +10,18 @@ import pytest
 from sqlalchemy import select
 from typer.testing import CliRunner
 
-from db.base import Base
-from db.tables import Document, ModelVersion, Project, User
+from db.base import Base, now
+from db.tables import (
+    Document,
+    Invitation,
+    LoginSession,
+    Member,
+    ModelVersion,
+    Project,
+    Proposer,
+    User,
+    WebhookSecret,
+)
 from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import state_at
 from engine.cli import app
@@ -23,12 +33,13 @@ from engine.lifecycle import bin as bins
 from engine.lifecycle.archive_rows import LEFT_OUT, belongs, tables_of_project
 from engine.lifecycle.project_archive import pack_project, unpack_project
 from engine.models import promotions, registry
+from engine.projects.projects import project_named
 from engine.settings import Settings
 from engine.tasks import kept_states
 from engine.workspace import Workspace, open_workspace
 from tests.conftest import fresh_database
 from tests.support.factories import accept, bill, make_document, make_project, revise, save_tiny_model
-from tests.support.installation import silent
+from tests.support.installation import Installation, silent
 
 
 def with_small_model(workspace: Workspace, folder: Path) -> str:
@@ -169,6 +180,34 @@ def test_a_damaged_archive_adds_nothing(workspace: Workspace, project: str, targ
 def test_every_table_belongs_to_projects_or_is_left_out_on_purpose() -> None:
     of_project = {table.name for table in tables_of_project()}
     assert of_project | LEFT_OUT == set(Base.metadata.tables) and not of_project & LEFT_OUT
+
+
+def test_no_secret_is_in_an_archive(sqlite_installation: Installation, tmp_path: Path) -> None:
+    workspace, file = sqlite_installation.workspace, tmp_path / "bills.glossator"
+    project, user = project_named(workspace, "bills").id, ensure_local_user(workspace)
+    of_project = {"project_id": project, "created_at": now()}
+    secrets = ["key-of-a-model", "secret-of-a-webhook", "hash-of-a-password", "7" * 64, "8" * 64]
+    with workspace.database.write() as session:
+        session.get_one(User, user.id).password_hash = secrets[2]
+        session.add(Member(project_id=project, user_id=user.id, role="admin"))
+        session.add_all(
+            [
+                Proposer(
+                    project_id=project, kind="openai", url="https://models.example.org/v1", model="m", prompt="",
+                    api_key=secrets[0], alone=False, number=1, changed_by=user.id, changed_at=now(),
+                ),
+                WebhookSecret(secret=secrets[1], **of_project),
+                Invitation(token_sha256=secrets[3], role="admin", created_by=user.id, expires_at=now(), **of_project),
+                LoginSession(token_sha256=secrets[4], user_id=user.id, created_at=now(), expires_at=now()),
+            ]
+        )  # fmt: skip
+    pack_project(workspace, project, file, silent)
+    with zipfile.ZipFile(file) as archive:
+        content = b"".join(map(archive.read, archive.namelist()))
+    assert user.id.encode() in content and not [secret for secret in secrets if secret.encode() in content]
+    named = re.compile("secret|password|api_key|token_")
+    columns = [str(column) for table in tables_of_project() for column in table.columns if named.search(column.name)]
+    assert columns == [], "Leave the table out, or show that this column is no secret."
 
 
 def test_commands_write_and_bring_a_project(sqlite_installation, tmp_path: Path) -> None:
