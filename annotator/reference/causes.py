@@ -140,7 +140,7 @@ CAUSES: dict[str, dict[str, str]] = {
     },
     "POST /api/users": {"409": "The name, or a confusingly similar one, is taken."},
     "POST /api/projects/{project_id}/bin/restore": {
-        "409": "The project has a document with the same bytes again, or the document is being deleted."
+        "409": "The project has the same file again, two of them are the same file, or one is being deleted."
     },
     "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
     "POST /api/projects/{project_id}/proposer/requests": {"409": "The project asks no other model."},

@@ -32,6 +32,7 @@ MOST_LISTED = 1000
 _AT_ONCE = 500  # documents of one statement
 _FIRST = 5  # documents of the first unit of work: others write in between
 _AGAIN = "{name} is in the project again, as {other}. Remove that document first, then restore this one."
+_SAME = "{other} and {name} are the same file. Restore one of them."
 _ERASING = "{name} is being deleted and cannot be restored."
 
 
@@ -113,8 +114,8 @@ def restore(workspace: Workspace, project_id: str, ids: Sequence[str], by: str |
 
     Raises:
         NotFound: A document is neither in the bin nor in the project; nothing was restored.
-        Conflict: The project has a document with the same bytes again, or the document is being deleted. Those before
-            it were restored.
+        Conflict: The project has a document with the same bytes again, two of the documents have the same bytes, or the
+            document is being deleted. Those before it were restored.
         Refused: Too many documents.
     """
     wanted = list(dict.fromkeys(ids))
@@ -216,11 +217,15 @@ def _check_restorable(session: Session, project_id: str, rows: Sequence[tuple[Re
     hashes = [document.sha256 for _, document in rows]
     there = select(Document.sha256, Document.name).where(Document.project_id == project_id, Document.sha256.in_(hashes))
     again = dict(session.execute(there).tuples().all())
+    chosen: dict[str, str] = {}  # names by content
     for removed, document in rows:
         if removed.erasing:
             raise Conflict(_ERASING.format(name=document.name))
         if document.sha256 in again:
             raise Conflict(_AGAIN.format(name=document.name, other=again[document.sha256]))
+        if document.sha256 in chosen:
+            raise Conflict(_SAME.format(name=document.name, other=chosen[document.sha256]))
+        chosen[document.sha256] = document.name
 
 
 def _bins_for(session: Session, project_id: str, documents: Sequence[Document]) -> dict[str, list[Document]]:

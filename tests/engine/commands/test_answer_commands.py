@@ -136,7 +136,7 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     assert said(run("documents", "list", "--json"))["documents"] == [document]
     assert run("bin", "list").stdout == "The bin is empty.\n"
     run("documents", "remove", "invoice.pdf")
-    assert said(run("bin", "empty", "--json")) == {"documents": [document["id"]], "stays": []}
+    assert said(run("bin", "empty", "--json")) == {"documents": [document["id"]], "stays": [], "overwritten": True}
     assert run("bin", "list").stdout == "The bin is empty.\n"
     assert run("bin", "empty").stdout == "Deleted 0 documents for good.\n"
 
