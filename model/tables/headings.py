@@ -1,10 +1,11 @@
 """Headings of a table: where a page prints the names of the asked columns beside each other."""
 
+import bisect
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from model.tables.parts import AskedColumn, Line, PageLines
+from model.tables.parts import AskedColumn, PageLines
 from model.tables.wording import likeness, meanings, plain
 
 _LEAST = 0.6  # likeness from which a text may be a heading
@@ -70,52 +71,55 @@ class _Match:
     lines: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
 class _Sought:
-    """Heading that is looked for: what a text must have in common with it to be worth a comparison."""
+    """Headings that are looked for, by what a text must have in common with one to be worth a comparison."""
 
-    texts: tuple[str, str]  # the heading, and the name of the column
-    words: frozenset[str]
-    meanings: frozenset[int]
-    begins: frozenset[tuple[int, str]]  # number of words, and first letter
+    def __init__(self, columns: Sequence[AskedColumn]) -> None:
+        self._texts = [(column.heading, column.name.replace("_", " ")) for column in columns]
+        self._by_part: dict[object, set[int]] = {}
+        self._known: dict[str, list[tuple[int, float]]] = {}
+        for number, texts in enumerate(self._texts):
+            for text in texts:
+                for part in _parts(text):
+                    self._by_part.setdefault(part, set()).add(number)
 
-    @classmethod
-    def of(cls, column: AskedColumn) -> "_Sought":
-        texts = column.heading, column.name.replace("_", " ")
-        plains = [plain(text) for text in texts]
-        return cls(
-            texts,
-            frozenset(word for text in plains for word in text.split()),
-            meanings(texts[0]) | meanings(texts[1]),
-            frozenset((len(text.split()), text[:1]) for text in plains),
-        )
+    def likenesses(self, text: str) -> list[tuple[int, float]]:
+        """Return the columns whose heading a text may be, with how likely it is each, 0..1."""
+        if text not in self._known:
+            near = set().union(*(self._by_part.get(part, ()) for part in _parts(text))) if text else set()
+            alike = (
+                (number, max(likeness(heading, text), 0.95 * likeness(name, text)))
+                for number, (heading, name) in ((number, self._texts[number]) for number in sorted(near))
+            )
+            self._known[text] = [(number, worth) for number, worth in alike if worth >= _LEAST]
+        return self._known[text]
 
-    def likeness(self, text: str, words: Sequence[str], first: tuple[int, str], means: frozenset[int]) -> float:
-        """Return how likely a printed text is this heading, 0..1; 0 at once where they have nothing in common."""
-        if not (self.meanings & means or first in self.begins or any(word in self.words for word in words)):
-            joined = "".join(words)  # in some scripts each letter is a word
-            if not any(joined == "".join(plain(own).split()) for own in self.texts):
-                return 0.0
-        return max(likeness(self.texts[0], text), 0.95 * likeness(self.texts[1], text))
+
+def _parts(text: str) -> list[object]:
+    """Return what two texts have in common that are alike: a word, a meaning, the first letter, or all letters."""
+    flat = plain(text)
+    words = flat.split()
+    if not words or len(flat) > _LONGEST_TEXT:
+        return []
+    return [*words, *meanings(text), (len(words), flat[:1]), ("letters", "".join(words))]
 
 
 def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Heading]:
     """Return the headings of a page that name asked columns, from the top; they share no line."""
-    sought = [_Sought.of(column) for column in columns]
-    known: dict[str, list[tuple[int, float]]] = {}
+    sought = _Sought(columns)
+    chunks_of = [[tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)] for line in lines.lines]
+    spans_of = [[lines.span(chunk) for chunk in chunks] for chunks in chunks_of]
     matches: list[list[_Match]] = [[] for _ in lines.lines]
     for at, line in enumerate(lines.lines):
-        chunks = [tuple(chunk) for chunk in lines.chunks(line.words, _SPACE)]
+        chunks = chunks_of[at]
         if len(line.words) > _SENTENCE * len(chunks):
             continue
-        for words, others in _texts(lines, at, line):
+        for words, others in _texts(lines, at, chunks_of, spans_of):
             text = lines.text(words)
             share = 1.0 if others or tuple(words) in chunks else _PART
             if not others and all(not set(words) <= set(chunk) for chunk in chunks):
                 share = _ACROSS
-            if text not in known:
-                known[text] = _likenesses(text, sought)
-            for number, alike in known[text]:
+            for number, alike in sought.likenesses(text):
                 if share * alike >= (_STACKED if others else _LEAST):
                     matches[at].append(_Match(number, share * alike, tuple(words), (at, *others)))
     headings = []
@@ -130,19 +134,14 @@ def find_headings(lines: PageLines, columns: Sequence[AskedColumn]) -> list[Head
     return sorted(chosen, key=lambda heading: heading.first)
 
 
-def _likenesses(text: str, sought: Sequence[_Sought]) -> list[tuple[int, float]]:
-    """Return the columns whose heading a text may be, with how likely it is each."""
-    flat = plain(text)
-    words, means = flat.split(), meanings(text)
-    if not words or len(flat) > _LONGEST_TEXT:
-        return []
-    first = len(words), flat[:1]
-    found = ((number, column.likeness(text, words, first, means)) for number, column in enumerate(sought))
-    return [(number, alike) for number, alike in found if alike >= _LEAST]
-
-
-def _texts(lines: PageLines, at: int, line: Line) -> Iterator[tuple[list[int], list[int]]]:
+def _texts(
+    lines: PageLines,
+    at: int,
+    chunks_of: Sequence[Sequence[tuple[int, ...]]],
+    spans_of: Sequence[Sequence[tuple[float, float]]],
+) -> Iterator[tuple[list[int], list[int]]]:
     """Yield runs of words of a line, and such that go on in the lines above; with the places of those lines."""
+    line = lines.lines[at]
     for start in range(len(line.words)):
         run: list[int] = []
         right = 0.0
@@ -153,18 +152,27 @@ def _texts(lines: PageLines, at: int, line: Line) -> Iterator[tuple[list[int], l
             run.append(word)
             right = box[2]
             yield list(run), []
-    for chunk in lines.chunks(line.words, _SPACE):
+    for chunk, span in zip(chunks_of[at], spans_of[at], strict=True):
         stack, places = list(chunk), list[int]()
         bottom = line
         for above in range(at - 1, max(-1, at - 4), -1):
             upper = lines.lines[above]
             if bottom.middle - upper.middle > _NEAR * lines.height:
                 break
-            over = [part for part in lines.chunks(upper.words, _SPACE) if _covers(lines.span(chunk), lines.span(part))]
+            # Chunks stand beside each other from the left: those that end before this one begins are passed over.
+            over = [
+                number
+                for number in range(_first_right_of(spans_of[above], span[0]), len(spans_of[above]))
+                if spans_of[above][number][0] < span[1] and _covers(span, spans_of[above][number])
+            ]
             if len(over) != 1:
                 break
-            stack, places, bottom = [*over[0], *stack], [*places, above], upper
+            stack, places, bottom = [*chunks_of[above][over[0]], *stack], [*places, above], upper
             yield list(stack), list(places)
+
+
+def _first_right_of(spans: Sequence[tuple[float, float]], left: float) -> int:
+    return bisect.bisect_left(spans, left, key=lambda span: span[1])
 
 
 def _covers(below: tuple[float, float], above: tuple[float, float]) -> bool:
