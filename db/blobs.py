@@ -23,6 +23,7 @@ from db import private
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _CHUNK = 1 << 20
+PUT_SECONDS = 3600.0  # after it is put: rows that name a blob follow within that time
 _NEW = ".new-"  # prefix of files that have no final name yet
 
 
@@ -134,6 +135,14 @@ class BlobStore(ABC):
         """Delete a blob that nothing needs; only an explicit, audited command may call this."""
 
     @abstractmethod
+    def remove_unless_put(self, sha256: str, since: float) -> bool:
+        """Delete a blob that no row names, unless it was put since that moment (seconds since 1970), also once more.
+
+        Returns:
+            Whether the blob is gone.
+        """
+
+    @abstractmethod
     def clean_up(self) -> int:
         """Delete local files that killed processes left incomplete; files being written stay. Return their number."""
 
@@ -169,7 +178,7 @@ class BlobFolder(BlobStore):
             The SHA-256 of `content` (hex).
         """
         sha256 = hashlib.sha256(content).hexdigest()
-        if not self._place(sha256).exists():
+        if not self._put_again(sha256):
             with self._temporary() as (file, name):
                 file.write(content)
                 self._settle(file, name, sha256)
@@ -183,10 +192,10 @@ class BlobFolder(BlobStore):
         Returns:
             The SHA-256 of the file (hex).
         """
-        if (known := sha256_of(source)) in self:
+        if self._put_again(known := sha256_of(source)):
             return known
         with self._copied(source) as (writing, name, sha256):
-            if not self._place(sha256).exists():
+            if not self._put_again(sha256):
                 self._settle(writing, name, sha256)
         return sha256
 
@@ -248,6 +257,21 @@ class BlobFolder(BlobStore):
         """Delete a blob that nothing needs; only an explicit, audited command may call this."""
         self._place(sha256).unlink(missing_ok=True)
 
+    def remove_unless_put(self, sha256: str, since: float) -> bool:
+        """Delete a blob that no row names, unless it was put since that moment; return whether it is gone."""
+        place, aside = self._place(sha256), self.folder / f"{_NEW}{sha256}"
+        with contextlib.suppress(FileNotFoundError), place.open("rb") as file:
+            with contextlib.suppress(OSError):  # a file system without locks, where nothing is cleaned up
+                fcntl.flock(file, fcntl.LOCK_EX)
+            if place.stat().st_mtime >= since:
+                return False
+            place.rename(aside)  # who puts it from now on finds none, and copies it
+            if aside.stat().st_mtime >= since:  # put at this moment
+                aside.rename(place)
+                return False
+            aside.unlink()
+        return True
+
     def clean_up(self) -> int:
         """Delete files that killed processes left incomplete; files being written stay.
 
@@ -261,6 +285,14 @@ class BlobFolder(BlobStore):
                 path.unlink()
                 deleted += 1
         return deleted
+
+    def _put_again(self, sha256: str) -> bool:
+        """Note that a stored blob is put now, for `remove_unless_put`; return False if it must be copied."""
+        try:
+            os.utime(self._place(sha256))
+        except OSError:  # there is none, or it is another user's
+            return False
+        return True
 
     def _place(self, sha256: str) -> Path:
         return self.folder / key_of(sha256)

@@ -18,8 +18,9 @@ from sqlalchemy.orm import Session
 
 from db import changes
 from db.base import now
-from db.tables import Document, Page, RemovedDocument
-from engine import audit, blob_turns
+from db.blobs import PUT_SECONDS
+from db.tables import Document, Lease, Page, RemovedDocument
+from engine import audit, blob_turns, leases
 from engine.batches import Throttle
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
 from engine.errors import Conflict
@@ -29,6 +30,7 @@ from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete
 from engine.plurals import count
 from engine.workspace import Workspace
 
+_LEFT = "file left:"  # before the name of a file, subject of a lease
 _AT_ONCE = 100  # documents of one statement
 _LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
 _log = logging.getLogger(__name__)
@@ -96,12 +98,15 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
     Raises:
         Conflict: A backup copies the files, or another process empties the bin.
     """
-    if _next_marked(workspace) is None:
+    due = _due_files(workspace)
+    if not due and _next_marked(workspace) is None:
         traces.wipe(workspace.database)  # of an earlier call
         return 0
     ends = None if seconds is None else time.monotonic() + seconds
     erased = 0
     with blob_turns.turn(workspace.database, "emptying of the bin"):
+        if due:
+            _delete_due(workspace, due)
         while ends is None or time.monotonic() < ends:
             document_id = _next_marked(workspace)
             if document_id is None:
@@ -168,23 +173,55 @@ def _erase(workspace: Workspace, document_id: str) -> None:
             delete_words(session, ids[start : start + PAGES_AT_ONCE])
     traces.delete_exports(workspace, project_id)
     # Before the rows: whoever is interrupted in between finds the names of the files again.
-    _delete_files(workspace, document_id, [sha256, *(image for _, image in pages)])
+    left = _delete_files(workspace, [sha256, *(image for _, image in pages)], but=document_id)
     with workspace.database.write() as session:
+        _leave(session, left)
         traces.forget_names(session, document_id, project_id)
         traces.note_wipe(session)
         delete_document(session, document_id, ids)
 
 
-def _delete_files(workspace: Workspace, document_id: str, hashes: Sequence[str]) -> None:
-    """Delete the files of a document that no other one has, and their thumbnails."""
+def _delete_files(workspace: Workspace, hashes: Sequence[str], but: str = "") -> list[str]:
+    """Delete files that no document names, other than `but`, and their thumbnails.
+
+    Returns:
+        Those that stay for now, because they were put lately: an upload of the same bytes found them there, and its
+        rows may follow.
+    """
+    since = time.time() - PUT_SECONDS  # before the look at the rows: of what was put before, they are there
     with workspace.database.read() as session:
-        shared = _shared(session, document_id, hashes)
+        shared = _shared(session, but, hashes)
+    left = []
     for sha256 in dict.fromkeys(hashes):
         if sha256 in shared:
             continue
-        workspace.blobs.remove(sha256)
+        if not workspace.blobs.remove_unless_put(sha256, since):
+            left.append(sha256)
         for width in KEPT_WIDTHS:
             Thumbnail(workspace, sha256, width).path.unlink(missing_ok=True)
+    return left
+
+
+def _leave(session: Session, hashes: Sequence[str]) -> None:
+    """Note files that stay for now; their leases end when they can be deleted."""
+    for sha256 in hashes:
+        leases.acquire(session, f"{_LEFT}{sha256}", _LEFT, PUT_SECONDS)
+
+
+def _due_files(workspace: Workspace) -> list[str]:
+    """Return some files that stayed, and whose time is over."""
+    over = Lease.subject.startswith(_LEFT, autoescape=True), Lease.expires_at <= now()
+    with workspace.database.autocommit_read() as session:
+        subjects = session.scalars(select(Lease.subject).where(*over).order_by(Lease.expires_at).limit(_AT_ONCE))
+        return [subject.removeprefix(_LEFT) for subject in subjects]
+
+
+def _delete_due(workspace: Workspace, hashes: Sequence[str]) -> None:
+    left = _delete_files(workspace, hashes)
+    with workspace.database.write() as session:
+        for sha256 in hashes:
+            leases.release(session, f"{_LEFT}{sha256}", _LEFT)
+        _leave(session, left)
 
 
 def _shared(session: Session, document_id: str, hashes: Sequence[str]) -> set[str]:

@@ -107,11 +107,16 @@ class ObjectStore:
 
     def size(self, key: str) -> int | None:
         """Return the bytes of an object; None if there is none."""
+        found = self.find(key)
+        return None if found is None else found.bytes
+
+    def find(self, key: str) -> StoredObject | None:
+        """Return an object as a listing has it; None if there is none."""
         try:
             line = self._lasting(lambda files: files.info(self._at(key)))
         except FileNotFoundError:
             return None
-        return int(line["size"]) if line["type"] == "file" else None
+        return _stored(key, line) if line["type"] == "file" else None
 
     def list_objects(self, below: str = "") -> Iterator[StoredObject]:
         """Yield the objects whose key is below a folder, by key; the listing is held in memory."""

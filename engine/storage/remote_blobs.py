@@ -6,12 +6,13 @@ What is acknowledged is in the object store, whole: local copies may be deleted 
 import contextlib
 import hashlib
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from db.blobs import BlobMissing, BlobStore, StoredBlob, key_of, sha256_of
+from db.blobs import PUT_SECONDS, BlobMissing, BlobStore, StoredBlob, key_of, sha256_of
 from engine.storage.blob_cache import BlobCache, WrongContent
 from engine.storage.object_store import ObjectStore
 
@@ -32,7 +33,7 @@ class RemoteBlobs(BlobStore):
         """Store bytes; storing the same content again changes nothing. Returns their SHA-256 (hex)."""
         sha256 = hashlib.sha256(content).hexdigest()
         key = key_of(sha256)
-        if self._objects.size(key) != len(content):
+        if not self._put_lately(key, len(content)):
             self._objects.put(key, content)
             with contextlib.suppress(OSError):  # a full disk: the blob is stored, and fetched when it is read
                 if (copy := self._cache.fill(sha256, iter((content,)))) is not None:
@@ -42,7 +43,7 @@ class RemoteBlobs(BlobStore):
     def put_file(self, source: Path) -> str:
         """Store a copy of a file; it is uploaded from a local copy, which the source's writer cannot change."""
         known = sha256_of(source)
-        if self._objects.size(key_of(known)) == source.stat().st_size:
+        if self._put_lately(key_of(known), source.stat().st_size):
             return known
         with self._cache.copied(source) as (copy, sha256):
             self._objects.put_file(key_of(sha256), copy)
@@ -93,6 +94,14 @@ class RemoteBlobs(BlobStore):
         self._objects.remove(key_of(sha256))
         self._cache.remove(sha256)
 
+    def remove_unless_put(self, sha256: str, since: float) -> bool:
+        """Delete a blob that no row names, unless it was put since that moment; return whether it is gone."""
+        stored = self._objects.find(key_of(sha256))
+        if stored is not None and stored.modified >= since:
+            return False
+        self.remove(sha256)
+        return True
+
     def clean_up(self) -> int:
         """Delete local copies that killed processes left incomplete. Returns their number."""
         return self._cache.clean_up()
@@ -101,6 +110,14 @@ class RemoteBlobs(BlobStore):
         """Raise StoreUnavailable where the object store does not answer, OSError for the folder of the copies."""
         self._objects.check_writable()
         self._cache.check_writable()
+
+    def _put_lately(self, key: str, size: int) -> bool:
+        """Return whether a blob is there and stays (`remove_unless_put`) until rows name it.
+
+        An older one is uploaded once more, so that the store notes when it was put.
+        """
+        stored = self._objects.find(key)
+        return stored is not None and stored.bytes == size and stored.modified > time.time() - PUT_SECONDS / 2
 
     def _copy(self, sha256: str, *, hold: bool) -> BinaryIO:
         key = key_of(sha256)

@@ -206,7 +206,7 @@ def test_the_same_bytes_removed_twice_lie_in_the_bin_twice(office: Office) -> No
         lifecycle.restore(workspace, project, [first.id], None)
     lifecycle.remove(workspace, project, [again.id], None)
     assert {line.name for line in lifecycle.list_bin(workspace, project)} == {"bill 0.png", "again.png"}
-    with pytest.raises(Conflict, match="are the same file. Restore one of them"):
+    with pytest.raises(Conflict, match=r"are the same file. Restore one of them"):
         lifecycle.restore(workspace, project, [first.id, again.id], None)
     lifecycle.restore(workspace, project, [first.id], None)
     assert [line.name for line in lifecycle.list_bin(workspace, project)] == ["again.png"]

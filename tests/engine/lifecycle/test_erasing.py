@@ -1,5 +1,6 @@
 """What is deleted for good is found nowhere any more, on both databases."""
 
+import os
 import subprocess
 import time
 from datetime import timedelta
@@ -10,7 +11,7 @@ from sqlalchemy import inspect, select, text, update
 
 from db.base import Base, now
 from db.session import BUSY_SECONDS
-from db.tables import Annotation, Document, ModelVersion, Page, RemovedDocument, WebhookDelivery
+from db.tables import Annotation, Document, Lease, ModelVersion, Page, RemovedDocument, WebhookDelivery
 from engine import audit
 from engine.datasets import snapshots
 from engine.documents.lists.thumbnails import Thumbnail
@@ -22,7 +23,7 @@ from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.tasks.tasks import set_gold
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
-from tests.support.factories import accept, bill, line, make_document, pages_of
+from tests.support.factories import accept, bill, line, make_document, make_project, pages_of
 from tests.support.office import NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
 
@@ -62,6 +63,7 @@ def secret(office: Office) -> Document:
             )
         )
     Thumbnail(workspace, pages_of(workspace, document.id)[0].image_sha256, 80).load_or_make()
+    _age_files(workspace)
     return document
 
 
@@ -84,6 +86,12 @@ def _in_files(workspace: Workspace, signs: list[bytes]) -> list[str]:
     # By another process: only SQLite may open the files of an open database.
     contents = {path.name: subprocess.run(["cat", path], stdout=subprocess.PIPE, check=True).stdout for path in files}
     return sorted({name for name, content in contents.items() for sign in signs if sign in content})
+
+
+def _age_files(workspace: Workspace) -> None:
+    """Let the files of all documents be of yesterday."""
+    for blob in workspace.blobs.list_blobs():
+        os.utime(workspace.blobs.path(blob.sha256), (blob.modified - 86_400,) * 2)
 
 
 def test_nothing_of_a_document_is_left_after_the_bin_was_emptied(office: Office, secret: Document) -> None:
@@ -115,6 +123,7 @@ def test_a_long_reader_keeps_no_writer_waiting_and_the_log_is_emptied_after_it(
     office = Office(sqlite_workspace, bills=1, questions=())
     database, project = sqlite_workspace.database, office.project.id
     name = office.documents[0].name.encode()
+    _age_files(sqlite_workspace)
     lifecycle.remove(sqlite_workspace, project, [office.documents[0].id], None)
     erasing.mark(sqlite_workspace, project, None, None)
     with database.snapshot_read() as session:
@@ -172,6 +181,45 @@ def test_an_image_that_another_document_shows_too_stays(office: Office, secret: 
     erasing.erase_marked(workspace)
     assert shared in workspace.blobs
     assert secret.sha256 not in workspace.blobs
+
+
+def test_an_upload_that_found_the_file_before_it_was_deleted_keeps_it(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    lifecycle.remove(workspace, project, [secret.id], None)
+    erasing.mark(workspace, project, None, None)
+    content = workspace.blobs.read(secret.sha256)
+    assert workspace.blobs.put(content) == secret.sha256, "the rows of an upload follow"
+    assert erasing.erase_marked(workspace) == 1
+    assert workspace.blobs.read(secret.sha256) == content
+    add = make_document(workspace, make_project(workspace, "other").id, [bill(3)], name="uploaded.png")
+    with workspace.database.write() as session:
+        session.get_one(Document, add.id).sha256 = secret.sha256
+    _age_files(workspace)
+    _end_leases(workspace)
+    erasing.look_after(workspace)
+    assert workspace.blobs.read(secret.sha256) == content
+
+
+def test_a_file_put_lately_is_deleted_an_hour_later(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    lifecycle.remove(workspace, project, [secret.id], None)
+    erasing.mark(workspace, project, None, None)
+    workspace.blobs.put(workspace.blobs.read(secret.sha256))
+    erasing.erase_marked(workspace)
+    _end_leases(workspace)
+    erasing.look_after(workspace)
+    assert secret.sha256 in workspace.blobs, "it was put less than an hour ago"
+    _age_files(workspace)
+    _end_leases(workspace)
+    erasing.look_after(workspace)
+    assert secret.sha256 not in workspace.blobs
+    with workspace.database.read() as session:
+        assert not session.scalars(select(Lease.subject).where(Lease.subject.startswith("file left:"))).all()
+
+
+def _end_leases(workspace: Workspace) -> None:
+    with workspace.database.write() as session:
+        session.execute(update(Lease).values(expires_at=now() - timedelta(minutes=1)))
 
 
 def test_a_document_that_a_snapshot_holds_stays_and_a_sentence_says_so(office: Office, secret: Document) -> None:
