@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Date, DateTime, LargeBinary, Table, select
+from sqlalchemy import ColumnElement, Date, DateTime, LargeBinary, Table, literal, select
 from sqlalchemy.orm import Session
 
 import db.tables  # noqa: F401  (fills Base.metadata)
@@ -49,6 +49,22 @@ def belongs(table: Table, project_id: str) -> ColumnElement[bool] | None:
         if of_other is not None:
             return key.parent.in_(select(key.column).where(of_other))
     return None
+
+
+def names_of_others(session: Session, table: Table, project_id: str) -> bool:
+    """Return whether a row of a project names a row of another project; initial models belong to none."""
+    own = belongs(table, project_id)
+    assert own is not None
+    for key in table.foreign_keys:
+        of_same = belongs(key.column.table, project_id) if key.column.table.name not in LEFT_OUT else None
+        if of_same is None:
+            continue
+        if key.column.table.name == "model_versions":
+            of_same |= key.column.table.c.project_id.is_(None)
+        of_others = key.parent.is_not(None) & key.parent.not_in(select(key.column).where(of_same))
+        if session.scalar(select(literal(1)).select_from(table).where(own, of_others).limit(1)) is not None:
+            return True
+    return False
 
 
 def lines_of(session: Session, table: Table, condition: ColumnElement[bool]) -> Iterator[str]:

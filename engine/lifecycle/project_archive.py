@@ -9,26 +9,30 @@ blobs/SHA256         its files
 import json
 import os
 import zipfile
-from collections.abc import Callable, Iterator
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from sqlalchemy import Table, func, select
+from sqlalchemy.exc import OperationalError, StatementError
 from sqlalchemy.orm import Session
 
 from db import changes, document_texts, migrate
 from db.base import Base, now
 from db.blobs import BlobMissing
 from db.ids import new_id
-from db.tables import Document, Job, ModelVersion, Project, User
+from db.tables import Document, Job, ModelVersion, Project, RemovedDocument, User
 from engine import audit, blob_turns
 from engine.accounts.users import ensure_local_user
 from engine.errors import Conflict, Refused
 from engine.followers import checks
 from engine.jobs.queue import OPEN
-from engine.lifecycle.archive_rows import belongs, lines_of, row_of, tables_of_project
+from engine.lifecycle.archive_rows import belongs, lines_of, names_of_others, row_of, tables_of_project
+from engine.lifecycle.holders import find_holders
 from engine.lifecycle.json_text import with_json_as_text
 from engine.storage.named_blobs import NAME, names_in_file, naming_columns
 from engine.version import code_version
@@ -69,7 +73,8 @@ def pack_project(workspace: Workspace, project_id: str, target: Path, on_step: O
     """Write a project to a new file, which is complete or absent.
 
     Raises:
-        Refused: The file exists, a job of the project has not ended, or a file of the project is missing.
+        Refused: The file exists or cannot be written, a job of the project has not ended, a file of the project is
+            missing, or a snapshot holds a document of the bin.
         Conflict: Somebody deletes files.
     """
     if target.exists():
@@ -81,6 +86,8 @@ def pack_project(workspace: Workspace, project_id: str, target: Path, on_step: O
                 open_jobs = select(func.count()).where(Job.project_id == project_id, Job.status.in_(OPEN))
                 if session.scalar(open_jobs):
                     raise Refused("Jobs of the project have not ended. Wait for them, or cancel them.")
+                in_bin = select(RemovedDocument.document_id).where(RemovedDocument.project_id == project_id)
+                _check_unheld(workspace, project_id, session.scalars(in_bin).all())
                 project = session.get_one(Project, project_id)
                 rows, named = _write_rows(session, archive, project_id, on_step)
             blobs = list(_write_blobs(workspace, archive, named, on_step))
@@ -97,6 +104,8 @@ def pack_project(workspace: Workspace, project_id: str, target: Path, on_step: O
         with new.open("rb") as written:
             os.fsync(written.fileno())
         new.rename(target)
+    except OSError as error:
+        raise Refused(f"{target} was not written: {error.strerror or error}.") from error
     finally:
         new.unlink(missing_ok=True)
     audit.note(workspace, ensure_local_user(workspace).id, "projects.pack", manifest.name, project_id)
@@ -110,6 +119,8 @@ def read_manifest(source: Path) -> ArchiveManifest:
             manifest = ArchiveManifest.model_validate_json(archive.read(MANIFEST))
     except (zipfile.BadZipFile, KeyError, ValidationError, FileNotFoundError):
         raise Refused(f"{source} is no archive of a project, or damaged.") from None
+    except OSError as error:
+        raise Refused(f"{source} cannot be read: {error.strerror or error}.") from None
     if manifest.schema_revision != migrate.head():
         raise Refused(
             f"Glossator {manifest.version} made this archive, with schema {manifest.schema_revision}; this is schema "
@@ -137,7 +148,8 @@ def unpack_project(workspace: Workspace, source: Path, on_step: OnStep, name: st
     """
     manifest = read_manifest(source)
     name, by = name or manifest.name, ensure_local_user(workspace).id
-    with zipfile.ZipFile(source) as archive, blob_turns.turn(workspace.database, "unpacking of a project"):
+    turn = blob_turns.turn(workspace.database, "unpacking of a project")
+    with _said_when_damaged(source), zipfile.ZipFile(source) as archive, turn:
         with workspace.database.read() as session:
             _check_new(session, manifest, name)
         for number, sha256 in enumerate(manifest.blobs, 1):
@@ -149,10 +161,18 @@ def unpack_project(workspace: Workspace, source: Path, on_step: OnStep, name: st
         with workspace.database.write() as session:
             _check_new(session, manifest, name)
             other_ids = _people(session, archive) | _initial_models(session, archive)
-            done = 0
-            for table in tables_of_project():
-                done += _insert(session, archive, table, other_ids, manifest.project_id, name)
+            tables, done = tables_of_project(), 0
+            before = {table.name: _count(session, table, manifest.project_id) for table in tables}
+            for table in tables:
+                inserted = _insert(session, archive, table, other_ids, manifest.project_id, name)
+                if inserted != manifest.rows.get(table.name):
+                    raise Refused(f"{source} is damaged: {table.name} has other rows than it says. Nothing was added.")
+                done += inserted
                 on_step("Rows", done, sum(manifest.rows.values()))
+            for table in tables:
+                added = _count(session, table, manifest.project_id) - before[table.name]
+                if added != manifest.rows[table.name] or names_of_others(session, table, manifest.project_id):
+                    raise Refused(f"{source} is damaged: {table.name} has rows of another project. Nothing was added.")
             of_project = select(Document.id).where(Document.project_id == manifest.project_id)
             document_texts.mark_documents_dirty(session, session.scalars(of_project))
             for topic in _TOPICS:
@@ -161,6 +181,30 @@ def unpack_project(workspace: Workspace, source: Path, on_step: OnStep, name: st
             audit.record(session, by, "projects.unpack", name, manifest.project_id, name=name, made_at=made_at)
     checks.rebuild(workspace, manifest.project_id)  # what had not followed when the archive was made follows here
     return manifest
+
+
+def _check_unheld(workspace: Workspace, project_id: str, in_bin: Sequence[str]) -> None:
+    """Refuse a project with a snapshot that holds documents of the bin: their files would come along."""
+    holders = find_holders(workspace, project_id, in_bin)
+    names = sorted({snapshot.sha256[:12] for snapshots in holders.values() for snapshot in snapshots})
+    if names:
+        raise Refused(
+            f"Snapshots hold documents of the bin, which must not leave with the project: {', '.join(names)}. Restore "
+            "these documents, or remove the snapshots with glossator snapshots remove."
+        )
+
+
+@contextmanager
+def _said_when_damaged(source: Path) -> Iterator[None]:
+    """Turn the errors of entries that are missing or garbled, and of rows that no table takes, into a refusal."""
+    try:
+        yield
+    except OperationalError:  # of the database itself
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, LookupError, ValueError, TypeError, StatementError) as error:
+        raise Refused(f"{source} is damaged: an entry is missing or was changed. Nothing was added.") from error
+    except OSError as error:
+        raise Refused(f"{source} cannot be unpacked: {error.strerror or error}. Nothing was added.") from error
 
 
 def _write_rows(
@@ -270,6 +314,13 @@ def _initial_models(session: Session, archive: zipfile.ZipFile) -> dict[str, str
         elif same != row["id"]:
             other_ids[row["id"]] = same
     return other_ids
+
+
+def _count(session: Session, table: Table, project_id: str) -> int:
+    """Return the number of rows of a project; audit entries of an earlier stay may be here."""
+    of_project = belongs(table, project_id)
+    assert of_project is not None
+    return session.scalar(select(func.count()).select_from(table).where(of_project)) or 0
 
 
 def _insert(

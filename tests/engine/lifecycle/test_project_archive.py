@@ -3,8 +3,10 @@
 import json
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -17,14 +19,17 @@ from db.tables import (
     LoginSession,
     Member,
     ModelVersion,
+    Page,
     Project,
     Proposer,
+    Question,
     User,
     WebhookSecret,
 )
 from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import state_at
 from engine.cli import app
+from engine.datasets.snapshots import freeze
 from engine.documents.lists.listing import document_page
 from engine.errors import Conflict, Refused
 from engine.followers import catch_up, checks
@@ -32,6 +37,7 @@ from engine.jobs import queue
 from engine.lifecycle import bin as bins
 from engine.lifecycle.archive_rows import LEFT_OUT, belongs, tables_of_project
 from engine.lifecycle.project_archive import pack_project, unpack_project
+from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.models import promotions, registry
 from engine.projects.projects import project_named
 from engine.settings import Settings
@@ -175,6 +181,78 @@ def test_a_damaged_archive_adds_nothing(workspace: Workspace, project: str, targ
         unpack_project(target, file, silent)
     with target.database.read() as session:
         assert session.get(Project, project) is None
+
+
+def with_changed_rows(file: Path, table: str, change: Callable[[list[dict[str, Any]]], None], by: int = 0) -> Path:
+    """Return a copy of an archive with changed rows of a table, whose manifest counts `by` more."""
+    changed = file.with_name(f"changed {table} {by}.glossator")
+    with zipfile.ZipFile(file) as whole, zipfile.ZipFile(changed, "w") as other:
+        for name in whole.namelist():
+            content = whole.read(name).decode(errors="ignore") if name.endswith(("jsonl", "json")) else whole.read(name)
+            if name == f"rows/{table}.jsonl":
+                lines = [json.loads(line) for line in content.splitlines()]
+                change(lines)
+                content = "".join(json.dumps(line) + "\n" for line in lines)
+            if name == "manifest.json":
+                manifest = json.loads(content)
+                manifest["rows"][table] += by
+                content = json.dumps(manifest)
+            other.writestr(name, content)
+    return changed
+
+
+def test_rows_that_are_missing_or_of_other_projects_add_nothing(
+    sqlite_installation: Installation, tmp_path: Path
+) -> None:
+    file, workspace = tmp_path / "bills.glossator", sqlite_installation.workspace
+    sqlite_installation.add_document(3)
+    pack_project(workspace, project_named(workspace, "bills").id, file, silent)
+    with closing(open_workspace(sqlite_installation.new)) as target:
+        victim = make_document(target, make_project(target, "victim").id, [bill(2)])
+        accept(target, victim, "What is the total due?", [4])
+        before = sqlite_installation.rows(target.settings)
+        with target.database.read() as session:
+            page, question = session.scalars(select(Page.id)).one(), session.scalars(select(Question.id)).one()
+
+        def forge(words: list[dict[str, Any]]) -> None:
+            words.append(words[0] | {"page_id": page, "number": 9999, "text": "forged"})
+
+        def ask(annotations: list[dict[str, Any]]) -> None:
+            annotations[0]["question_id"] = question
+
+        for table, change, by, sentence in (
+            ("words", list.pop, 0, "words has other rows than it says"),
+            ("words", forge, 0, "words has other rows than it says"),
+            ("words", forge, 1, "words has rows of another project"),
+            ("annotations", ask, 0, "annotations has rows of another project"),
+            ("documents", lambda rows: rows[0].pop("name"), 0, "an entry is missing or was changed"),
+            ("documents", lambda rows: rows[0].update(unknown=1), 0, "an entry is missing or was changed"),
+        ):
+            with pytest.raises(Refused, match=rf"is damaged: {sentence}\. Nothing was added"):
+                unpack_project(target, with_changed_rows(file, table, change, by), silent)
+        with zipfile.ZipFile(file) as whole, zipfile.ZipFile(tmp_path / "few.glossator", "w") as few:
+            for name in set(whole.namelist()) - {"rows/tasks.jsonl"}:
+                few.writestr(name, whole.read(name))
+        for place, sentence in ((tmp_path / "few.glossator", "an entry is missing"), (tmp_path, "cannot be read")):
+            with pytest.raises(Refused, match=sentence):
+                unpack_project(target, place, silent)
+        assert sqlite_installation.rows(target.settings) == before
+    with pytest.raises(Refused, match=r"was not written: No such file or directory"):
+        pack_project(workspace, project_named(workspace, "bills").id, tmp_path / "none" / "p.glossator", silent)
+
+
+def test_a_snapshot_with_documents_of_the_bin_is_not_packed(sqlite_installation: Installation, tmp_path: Path) -> None:
+    workspace = sqlite_installation.workspace
+    project, file = project_named(workspace, "bills").id, tmp_path / "bills.glossator"
+    sqlite_installation.add_document(3)
+    with workspace.database.read() as session:
+        document = session.scalars(select(Document).where(Document.name == "bill 3.png")).one()
+    snapshot = freeze(workspace, project)
+    bins.remove(workspace, project, [document.id], None)
+    with pytest.raises(Refused, match=f"of the bin, .*: {snapshot.sha256[:12]}\\. Restore these documents"):
+        pack_project(workspace, project, file, silent)
+    remove_snapshot(workspace, project, snapshot.sha256, None)
+    assert document.sha256 not in pack_project(workspace, project, file, silent).blobs
 
 
 def test_every_table_belongs_to_projects_or_is_left_out_on_purpose() -> None:
