@@ -143,7 +143,9 @@ CAUSES: dict[str, dict[str, str]] = {
         "409": "The project has the same file again, two of them are the same file, or one is being deleted."
     },
     "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
-    "POST /api/projects/{project_id}/proposer/requests": {"409": "The project asks no other model."},
+    "POST /api/projects/{project_id}/proposer/requests": {
+        "409": "The project asks no other model; or the open job is being stopped, or has 20 further requests to do."
+    },
     "POST /api/webhooks/{webhook_id}/test": {"409": "The webhook is switched off."},
     "POST /api/webhook-deliveries/{delivery_id}/send": {
         "409": "The delivery is being sent, its content was deleted, or its webhook is switched off."

@@ -44,7 +44,7 @@ def set_proposer(project_id: str, wanted: WantedProposer, workspace: TheWorkspac
 
 @router.delete("/projects/{project_id}/proposer", status_code=204, response_class=Response, dependencies=[ADMINS])
 def remove_proposer(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
-    """Let the project ask no other model, and forget its key. Proposals that it has made stay. Audited."""
+    """Let the project ask no other model, forget its key and stop its job. Its proposals stay. Audited."""
     proposer.remove_proposer(workspace, project_id, by=user)
 
 
@@ -52,7 +52,7 @@ def remove_proposer(project_id: str, workspace: TheWorkspace, user: CurrentUser)
 def request(
     project_id: str, wanted: WantedProposals, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser
 ) -> JobView:
-    """Ask the other model about documents, as a job; the one that waits or runs already, if there is one. Audited.
+    """Ask the other model about documents, as a job; one that waits or runs already takes the request too. Audited.
 
     Proposals wait for people, who are not overruled: a question that a person has answered is not asked.
     """

@@ -42,12 +42,15 @@ class Proposers:
         return self._at.put(ProposerView, f"/projects/{project_id}/proposer", body)
 
     def remove_proposer(self, project_id: str) -> None:
-        """Let a project ask no other model, and forget its key. For admins of the project."""
+        """Let a project ask no other model, forget its key and stop its job. For admins of the project."""
         self._at.send("DELETE", f"/projects/{project_id}/proposer", repeatable=False)
 
     def request_proposals(
         self, project_id: str, documents: Sequence[str] | None = None, *, again: bool = False
     ) -> JobView:
-        """Ask the other model about documents, as a job; None: all that were not asked about. For reviewers."""
+        """Ask the other model about documents, as a job; None: all that were not asked about. For reviewers.
+
+        A job that waits or runs already takes the request too.
+        """
         body = {"documents": None if documents is None else list(documents), "again": again}
         return self._at.post(JobView, f"/projects/{project_id}/proposer/requests", body)

@@ -159,13 +159,13 @@ def keep(session: Session, job_id: str, holder: str, result: dict[str, Any]) -> 
     Raises:
         LeaseLost: The job is no longer the holder's. The unit of work is undone then.
     """
-    _job_of_holder(session, job_id, holder).result = result
+    job_of_holder(session, job_id, holder).result = result
 
 
 def heartbeat(workspace: Workspace, job_id: str, holder: str, *, seconds: float = LEASE_SECONDS) -> Beat:
     """Renew a lease. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
-        job = _job_of_holder(session, job_id, holder)
+        job = job_of_holder(session, job_id, holder)
         job.heartbeat_at = now()
         job.lease_until = job.heartbeat_at + timedelta(seconds=seconds)
         return Beat(job.lease_until, job.cancel_requested_at is not None)
@@ -174,14 +174,14 @@ def heartbeat(workspace: Workspace, job_id: str, holder: str, *, seconds: float 
 def progress(workspace: Workspace, job_id: str, holder: str, fraction: float, message: str) -> None:
     """Report the share done (0..1) and what the job does, in one sentence. LeaseLost: see `finish`."""
     with workspace.database.write() as session:
-        job = _job_of_holder(session, job_id, holder)
+        job = job_of_holder(session, job_id, holder)
         job.progress, job.message = min(1.0, max(0.0, fraction)), message
 
 
 def finish(workspace: Workspace, job_id: str, holder: str, result: dict[str, Any], message: str = "") -> None:
     """Close a job as done. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
-        job = _job_of_holder(session, job_id, holder)
+        job = job_of_holder(session, job_id, holder)
         job.result, job.progress = result, 1.0
         _close(job, "done", message or job.message)
 
@@ -193,7 +193,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
     another attempt would fail in the same way. LeaseLost when it is no longer the holder's.
     """
     with workspace.database.write() as session:
-        job = _job_of_holder(session, job_id, holder)
+        job = job_of_holder(session, job_id, holder)
         job.failure = sentence
         if not retry:
             _close(job, "failed", sentence)
@@ -211,7 +211,7 @@ def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry
 def excuse(workspace: Workspace, job_id: str, holder: str) -> None:
     """Count this attempt no more: its worker is to end, and may be killed before it releases the job."""
     with workspace.database.write() as session:
-        _job_of_holder(session, job_id, holder).attempts -= 1
+        job_of_holder(session, job_id, holder).attempts -= 1
 
 
 def release(
@@ -227,7 +227,7 @@ def release(
     `excused`: the attempt is not counted any more (see `excuse`).
     """
     with workspace.database.write() as session:
-        job = _job_of_holder(session, job_id, holder)
+        job = job_of_holder(session, job_id, holder)
         job.attempts -= not excused
         job.run_after = now()
         _wait_again(job, sentence)
@@ -236,32 +236,36 @@ def release(
 def close_cancelled(workspace: Workspace, job_id: str, holder: str, sentence: str = "Cancelled.") -> None:
     """Close a job as cancelled, when its work has stopped. LeaseLost when it is no longer the holder's."""
     with workspace.database.write() as session:
-        _close(_job_of_holder(session, job_id, holder), "cancelled", sentence)
+        _close(job_of_holder(session, job_id, holder), "cancelled", sentence)
 
 
-def cancel(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
+def cancel(target: Session | Workspace, job_id: str, *, by: str | None = None) -> Job:
     """Stop a job: a waiting job at once, a running job at its next step. Audited.
 
     A waiting job that winds up (see `enqueue`) is closed by its handler.
+
+    `target`: as `enqueue` has it.
 
     Raises:
         NotFound: There is no such job.
         Conflict: It has ended already.
     """
-    with workspace.database.write() as session:
-        job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
-        if job is None:
-            raise NotFound("There is no such job.")
-        if job.status in ENDED:
-            raise Conflict("The job has ended already.")
-        if job.cancel_requested_at is None:
-            job.cancel_requested_at = now()
-            audit.record(session, by, "jobs.cancel", job.id, job.project_id, kind=job.kind)
-        if job.status == "waiting" and WINDS_UP in job.payload:
-            job.run_after = now()
-        elif job.status == "waiting":
-            _close(job, "cancelled", "Cancelled.")
-        return job
+    if isinstance(target, Workspace):
+        with target.database.write() as session:
+            return cancel(session, job_id, by=by)
+    job = target.scalar(select(Job).where(Job.id == job_id).with_for_update())
+    if job is None:
+        raise NotFound("There is no such job.")
+    if job.status in ENDED:
+        raise Conflict("The job has ended already.")
+    if job.cancel_requested_at is None:
+        job.cancel_requested_at = now()
+        audit.record(target, by, "jobs.cancel", job.id, job.project_id, kind=job.kind)
+    if job.status == "waiting" and WINDS_UP in job.payload:
+        job.run_after = now()
+    elif job.status == "waiting":
+        _close(job, "cancelled", "Cancelled.")
+    return job
 
 
 def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
@@ -301,9 +305,23 @@ def job_by_id(workspace: Workspace, job_id: str) -> Job:
         return existing(session, Job, job_id)
 
 
-def with_key(session: Session, key: str) -> Job | None:
-    """Return the job that waits or runs under a key; None when there is none."""
-    return session.scalar(select(Job).where(Job.key == key))
+def with_key(session: Session, key: str, *, lock: bool = False) -> Job | None:
+    """Return the job that waits or runs under a key; None when there is none.
+
+    `lock`: whether it stays open, and as it is, until the unit of work ends.
+    """
+    chosen = select(Job).where(Job.key == key)
+    if lock:
+        chosen = chosen.with_for_update().execution_options(populate_existing=True)
+    return session.scalar(chosen)
+
+
+def job_of_holder(session: Session, job_id: str, holder: str) -> Job:
+    """Return a running job, locked. LeaseLost when it is no longer the holder's."""
+    job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
+    if job is None or job.status != "running" or job.holder != holder:
+        raise LeaseLost(job_id)
+    return job
 
 
 def _takeable(session: Session, kinds: Sequence[str], job_id: str | None) -> Job | None:
@@ -336,13 +354,6 @@ def _may_be_taken(kinds: Sequence[str]) -> ColumnElement[bool]:
             and_(Job.status == "running", or_(Job.lease_until < moment, Job.heartbeat_at > unbelievable)),
         ),
     )
-
-
-def _job_of_holder(session: Session, job_id: str, holder: str) -> Job:
-    job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
-    if job is None or job.status != "running" or job.holder != holder:
-        raise LeaseLost(job_id)
-    return job
 
 
 def _given_up(job: Job) -> str:

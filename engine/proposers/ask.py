@@ -5,7 +5,7 @@ import json
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from sqlalchemy import select, update
@@ -17,7 +17,6 @@ from db.tables.proposers import LONGEST_FAILURE
 from engine.annotation.outside_answers import questions_answered
 from engine.annotation.outside_models import load_outside_model
 from engine.errors import NotFound, Refused
-from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import StoredField, load_fields
 from engine.fields.types import FieldType
 from engine.jobs.cancellation import ShouldStop, check
@@ -51,16 +50,17 @@ class ProposerFailed(Exception):
 
 
 class ProposerShut(Exception):
-    """The server answers nobody, or not with this key. The message is one sentence."""
+    """The server answers nobody, or not with this key; or there is none. The message is one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentAsked:
-    """What became of asking about a document; `tokens`: read and written."""
+    """What became of asking a model about a document; `tokens`: read and written."""
 
     proposed: int = 0
     not_found: int = 0
     tokens: int = 0
+    model: str = ""
 
 
 class _Protocol(Protocol):
@@ -91,44 +91,55 @@ def asked_sha256(proposer: Proposer, fields: Sequence[StoredField]) -> str:
     return hashlib.sha256(json.dumps([proposer.number, described], sort_keys=True).encode()).hexdigest()
 
 
-def ask_document(workspace: Workspace, proposer: Proposer, document_id: str, should_stop: ShouldStop) -> DocumentAsked:
+def ask_document(workspace: Workspace, project_id: str, document_id: str, should_stop: ShouldStop) -> DocumentAsked:
     """Ask the fields of a document that no person has answered, and store the proposals.
 
-    Pages are sent a few at a time; later ones are asked what earlier ones did not answer.
+    Pages are sent a few at a time; later ones are asked what earlier ones did not answer. Each request goes by the
+    settings of its moment.
 
     Args:
         workspace: Open workspace.
-        proposer: As it is stored.
-        document_id: A document of its project, read completely.
+        project_id: Project that asks a model of others.
+        document_id: A document of it, read completely.
         should_stop: Asked between two requests, and while an answer is awaited.
 
     Raises:
         NotFound: There is no such document in the project; it may lie in the bin.
         ProposerFailed: No usable answer came; what earlier pages gave stays.
-        ProposerShut: The server refuses every request.
+        ProposerShut: The server refuses every request, or the project asks no model any more.
         Stopped: The job is to stop.
     """
     with workspace.database.read() as session:
-        if existing(session, Document, document_id).project_id != proposer.project_id:
+        if existing(session, Document, document_id).project_id != project_id:
             raise NotFound("The document was removed.")
-        fields = fields_of(session, proposer)
-        digest = asked_sha256(proposer, fields)
-        answered = questions_answered(session, document_id, [field.id for field in fields])
+        proposer = stored_proposer(session, project_id)
+        digest = asked_sha256(proposer, fields_of(session, proposer))
         pages = session.scalars(
             select(Page).where(Page.document_id == document_id).order_by(Page.number).limit(MOST_PAGES)
         ).all()
-    left: Sequence[FieldDefinition] = [field.definition for field in fields if field.id not in answered]
     done = _Outcomes()
     for start in range(0, len(pages), PAGES_AT_ONCE):
+        check(should_stop)
+        with workspace.database.read() as session:
+            proposer = stored_proposer(session, project_id)  # an admin may have changed or removed it since
+            fields = fields_of(session, proposer)
+            answered = questions_answered(session, document_id, [field.id for field in fields])
+        left = [field.definition for field in fields if field.id not in answered and done.lack(field.name)]
         if not left:
             break
-        check(should_stop)
         some = [asked_page(workspace, page) for page in pages[start : start + PAGES_AT_ONCE]]
         asked = Asked(proposer.model, proposer.prompt, left, some)
         done.take(*_propose(workspace, proposer, document_id, asked, should_stop))
-        left = [field for field in left if done.of_field.get(field.name, "not_found") == "not_found"]
     _note_reading(workspace, document_id, digest, done.counts)
-    return done.counts
+    return replace(done.counts, model=proposer.model)
+
+
+def stored_proposer(session: Session, project_id: str) -> Proposer:
+    """Return the model of others that a job asks. Raises ProposerShut when the project asks none any more."""
+    stored = session.get(Proposer, project_id)
+    if stored is None:
+        raise ProposerShut("The project asks no other model any more.")
+    return stored
 
 
 class _Outcomes:
@@ -143,6 +154,10 @@ class _Outcomes:
         self._tokens += reply.tokens_in + reply.tokens_out
         for prediction, outcome in zip(reply.predictions, outcomes, strict=True):
             self.of_field[prediction.field] = outcome.outcome
+
+    def lack(self, field: str) -> bool:
+        """Return whether no page has answered a field."""
+        return self.of_field.get(field, "not_found") == "not_found"
 
     @property
     def counts(self) -> DocumentAsked:
@@ -167,9 +182,10 @@ def _propose(
         raise ProposerFailed(f"The model's answer cannot be used. {refused}", answered=True) from None
 
 
-def note_failure(workspace: Workspace, proposer: Proposer, document_id: str, failure: str) -> None:
-    """Store why a document has no answer, so that it is not asked about again by itself."""
+def note_failure(workspace: Workspace, project_id: str, document_id: str, failure: str) -> None:
+    """Store why a document has no answer, so that it is not asked about again by itself. Raises ProposerShut."""
     with workspace.database.read() as session:
+        proposer = stored_proposer(session, project_id)
         digest = asked_sha256(proposer, fields_of(session, proposer))
     _note_reading(workspace, document_id, digest, DocumentAsked(), failure)
 

@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, exists, select
-from sqlalchemy.orm import Session
 
 from db.base import now
-from db.ids import first_id
+from db.ids import first_id, new_id
 from db.tables import Document, Job, OutsideReading, Proposer
 from engine.documents.reading.reading_state import is_being_read, waits_for_words
 from engine.errors import NotFound, Refused
@@ -25,8 +24,10 @@ from engine.proposers.ask import (
     asked_sha256,
     fields_of,
     note_failure,
+    stored_proposer,
 )
-from engine.proposers.proposer import PROPOSE, asked_proposer, check_address, newest_job
+from engine.proposers.proposer import PROPOSE, asked_proposer, check_address, job_key, newest_job
+from engine.proposers.wishes import Wish, add_wish, take_wishes
 from engine.workspace import Workspace
 
 MOST_DOCUMENTS = 1000  # named by one request
@@ -37,7 +38,9 @@ PAUSE = timedelta(minutes=10)  # after a job that failed, until new documents ar
 def request_proposals(
     workspace: Workspace, project_id: str, *, documents: Sequence[str] | None = None, again: bool = False, by: str
 ) -> Job:
-    """Ask for the model of others to be asked; return the job, the open one where there is one. Audited.
+    """Ask for the model of others to be asked; return the job. Audited.
+
+    While a job is open, it takes the wish too: also one about new documents, and also when it runs.
 
     Args:
         workspace: Open workspace.
@@ -48,7 +51,7 @@ def request_proposals(
 
     Raises:
         NotFound: The project has no such document.
-        Conflict: It asks no model of others.
+        Conflict: It asks no model of others; or the open job is being stopped, or has many wishes to do.
         Refused: Its address is not allowed any more, or it has no fields that can be asked.
     """
     with workspace.database.write() as session:
@@ -60,8 +63,16 @@ def request_proposals(
             here = select(Document.id).where(Document.project_id == project_id, Document.id.in_(documents))
             if set(documents) - set(session.scalars(here)):
                 raise NotFound("There is no such document in the project.")
-        payload = {"documents": None if documents is None else list(dict.fromkeys(documents)), "again": again}
-        return queue.enqueue(session, PROPOSE, project_id, payload, _key(project_id), created_by=by)
+        wish = {"documents": None if documents is None else list(dict.fromkeys(documents)), "again": again}
+        key, new = job_key(project_id), new_id()
+        while True:
+            job = queue.enqueue(session, PROPOSE, project_id, wish, key, created_by=by, job_id=new)
+            if job.id == new:
+                return job
+            there = queue.with_key(session, key, lock=True)
+            if there is not None:  # it has not ended at this moment
+                add_wish(session, there, wish, by)
+                return there
 
 
 def run_proposals(
@@ -74,34 +85,35 @@ def run_proposals(
         AttemptFailed: Several documents failed one after the other.
         Stopped: A person stopped the job, or the server ends.
     """
-    began = now()
-    with workspace.database.read() as session:
-        proposer = session.get(Proposer, str(job.project_id))
-        if proposer is None:
-            raise Refused("The project asks no other model any more.")
-        waiting = session.scalars(_waiting(session, proposer, job)).all()
-    done, whole = _Progress(workspace, proposer), count(len(waiting), "document")
-    for place, document_id in enumerate(waiting):
-        on_progress(place / len(waiting), f"Asked {proposer.model} about {place:,} of {whole}.")
-        try:
-            done.take(ask_document(workspace, proposer, document_id, should_stop))
-        except NotFound:
-            continue  # removed meanwhile
-        except ProposerShut as shut:
-            raise Refused(str(shut)) from None
-        except ProposerFailed as failed:
-            done.miss(document_id, failed)
-    done.end()
-    if job.created_by is None:
-        _look_later(workspace, proposer, began)
+    began, project_id = now(), str(job.project_id)
+    done, last = _Progress(workspace, project_id), -1
+    try:
+        while wishes := take_wishes(workspace, job, after=last):
+            last = wishes[-1].number
+            waiting = _waiting(workspace, project_id, wishes)
+            whole = count(len(waiting), "document")
+            for place, document_id in enumerate(waiting):
+                on_progress(place / len(waiting), f"Asked about {place:,} of {whole}.")
+                try:
+                    done.take(ask_document(workspace, project_id, document_id, should_stop))
+                except NotFound:
+                    continue  # removed meanwhile
+                except ProposerFailed as failed:
+                    done.miss(document_id, failed)
+            done.end()
+    except ProposerShut as shut:
+        raise Refused(str(shut)) from None
+    if "since" in job.payload:
+        _look_later(workspace, project_id, began)
     return done.result
 
 
 class _Progress:
     """What a job has done so far, and the documents that have failed since one succeeded."""
 
-    def __init__(self, workspace: Workspace, proposer: Proposer) -> None:
-        self._workspace, self._proposer = workspace, proposer
+    def __init__(self, workspace: Workspace, project_id: str) -> None:
+        self._workspace, self._project_id = workspace, project_id
+        self._models: dict[str, None] = {}  # in the order in which they were asked
         self._counts = Counter[str]()
         self._first_failure = ""
         self._in_row = 0
@@ -110,6 +122,7 @@ class _Progress:
     def take(self, done: DocumentAsked) -> None:
         """Take what became of a document."""
         self._counts.update(documents=1, proposed=done.proposed, not_found=done.not_found, tokens=done.tokens)
+        self._models[done.model] = None
         self._in_row = 0
         self._note()
 
@@ -125,13 +138,13 @@ class _Progress:
             raise AttemptFailed(str(failed))
 
     def end(self) -> None:
-        """End the job. Raises AttemptFailed where every document has failed."""
+        """Raise AttemptFailed where every document has failed."""
         if self._counts["failed"] and not self._counts["documents"]:
             raise AttemptFailed(self._first_failure)
 
     def _note(self) -> None:
         for document_id, sentence in self._unsure:
-            note_failure(self._workspace, self._proposer, document_id, sentence)
+            note_failure(self._workspace, self._project_id, document_id, sentence)
         self._unsure = []
 
     @property
@@ -142,7 +155,8 @@ class _Progress:
         if not numbers["documents"]:
             return {**numbers, "sentence": "There is no document to ask about."}
         sentence = (
-            f"{self._proposer.model} was asked about {count(numbers['documents'], 'document')}: "
+            f"{' and '.join(self._models)} {'was' if len(self._models) == 1 else 'were'} asked about "
+            f"{count(numbers['documents'], 'document')}: "
             f"{count(numbers['proposed'], 'proposal')}, {count(numbers['not_found'], 'text')} that no page prints, "
             f"{count(numbers['tokens'], 'token')}."
         )
@@ -160,7 +174,7 @@ def check_new_documents(workspace: Workspace) -> list[Job]:
     with workspace.database.read() as session:
         for proposer in session.scalars(select(Proposer).where(Proposer.automatic_since.is_not(None))).all():
             since = proposer.automatic_since
-            if since is None or queue.with_key(session, _key(proposer.project_id)) is not None:
+            if since is None or queue.with_key(session, job_key(proposer.project_id)) is not None:
                 continue
             last = newest_job(session, proposer.project_id)
             if last is not None and last.finished_at is not None and last.finished_at > proposer.changed_at:
@@ -170,26 +184,31 @@ def check_new_documents(workspace: Workspace) -> list[Job]:
             if session.scalar(_new(proposer.project_id, since).where(_is_ready()).limit(1)) is not None:
                 due.append((proposer.project_id, since))
     return [
-        queue.enqueue(workspace, PROPOSE, key, {"since": since.isoformat()}, _key(key), max_attempts=1)
+        queue.enqueue(workspace, PROPOSE, key, {"since": since.isoformat()}, job_key(key), max_attempts=1)
         for key, since in due
     ]
 
 
-def _waiting(session: Session, proposer: Proposer, job: Job) -> Select[str]:
-    """Return the statement for the documents that a job has still to ask about."""
-    if job.created_by is None:
-        return _new(proposer.project_id, datetime.fromisoformat(job.payload["since"])).where(_is_ready())
+def _waiting(workspace: Workspace, project_id: str, wishes: Sequence[Wish]) -> list[str]:
+    """Return the documents that some wishes have still to ask about. Raises ProposerShut."""
+    with workspace.database.read() as session:
+        digest = asked_sha256(proposer := stored_proposer(session, project_id), fields_of(session, proposer))
+        return sorted({id for wish in wishes for id in session.scalars(_of_wish(project_id, digest, wish))})
+
+
+def _of_wish(project_id: str, digest: str, wish: Wish) -> Select[str]:
+    """Return the statement for the documents that a wish has still to ask about."""
+    if wish.since is not None:
+        return _new(project_id, wish.since).where(_is_ready())
     asked = [
         OutsideReading.document_id == Document.id,
-        OutsideReading.asked_sha256 == asked_sha256(proposer, fields_of(session, proposer)),
+        OutsideReading.asked_sha256 == digest,
         OutsideReading.failure == "",
     ]
-    if job.payload["again"]:
-        asked.append(OutsideReading.created_at >= job.created_at)
-    chosen = select(Document.id).where(Document.project_id == proposer.project_id, _is_ready(), ~exists().where(*asked))
-    if job.payload["documents"] is not None:
-        chosen = chosen.where(Document.id.in_(job.payload["documents"]))
-    return chosen.order_by(Document.id)
+    if wish.again:
+        asked.append(OutsideReading.created_at >= wish.at)
+    chosen = select(Document.id).where(Document.project_id == project_id, _is_ready(), ~exists().where(*asked))
+    return chosen if wish.documents is None else chosen.where(Document.id.in_(wish.documents))
 
 
 def _new(project_id: str, since: datetime) -> Select[str]:
@@ -204,17 +223,13 @@ def _is_ready() -> ColumnElement[bool]:
     return ~is_being_read() & ~waits_for_words(Document.id)
 
 
-def _look_later(workspace: Workspace, proposer: Proposer, began: datetime) -> None:
+def _look_later(workspace: Workspace, project_id: str, began: datetime) -> None:
     """Look no more at documents from before a job's beginning, except from the first on that was not ready."""
     with workspace.database.write() as session:
-        stored = session.get(Proposer, proposer.project_id, with_for_update=True)
+        stored = session.get(Proposer, project_id, with_for_update=True)
         if stored is None or stored.automatic_since is None or stored.automatic_since > began:
             return
         first = session.scalar(_new(stored.project_id, stored.automatic_since).limit(1))
         waits_from = session.get_one(Document, first).created_at if first is not None else began
         # Ids are made a moment before their rows.
         stored.automatic_since = max(stored.automatic_since, min(waits_from, began) - timedelta(seconds=1))
-
-
-def _key(project_id: str) -> str:
-    return f"{PROPOSE}:{project_id}"

@@ -12,6 +12,7 @@ from db.tables import Job, OutsideModel, Project, Proposer, User
 from db.tables.proposers import LONGEST_ADDRESS, LONGEST_KEY, LONGEST_MODEL
 from engine import audit
 from engine.errors import Conflict, Refused
+from engine.jobs import queue
 from engine.jobs.job_view import JobView, job_view
 from engine.queries import existing
 from engine.settings import Settings, origin_of
@@ -154,7 +155,7 @@ def set_proposer(workspace: Workspace, project_id: str, wanted: WantedProposer, 
 
 
 def remove_proposer(workspace: Workspace, project_id: str, *, by: User) -> None:
-    """Let a project ask no model of others, and forget its key; what was proposed stays. Audited."""
+    """Let a project ask no model of others, forget its key and stop its job; what was proposed stays. Audited."""
     with workspace.database.write() as session:
         stored = session.get(Proposer, project_id)
         if stored is None:
@@ -162,6 +163,13 @@ def remove_proposer(workspace: Workspace, project_id: str, *, by: User) -> None:
         details = {"model": stored.model, "host": str(origin_of(stored.url))}
         audit.record(session, by.id, "proposer.remove", project_id, project_id, **details)
         session.delete(stored)
+        if (job := queue.with_key(session, job_key(project_id), lock=True)) is not None:
+            queue.cancel(session, job.id, by=by.id)
+
+
+def job_key(project_id: str) -> str:
+    """Return the key of the job that asks a project's model of others."""
+    return f"{PROPOSE}:{project_id}"
 
 
 def asked_proposer(session: Session, project_id: str) -> Proposer:
