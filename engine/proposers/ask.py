@@ -129,7 +129,13 @@ def ask_document(workspace: Workspace, project_id: str, document_id: str, should
             break
         some = [asked_page(workspace, page) for page in pages[start : start + PAGES_AT_ONCE]]
         asked = Asked(proposer.model, proposer.prompt, left, some)
-        done.take(*_propose(workspace, proposer, document_id, asked, should_stop))
+        try:
+            done.take(*_propose(workspace, proposer, document_id, asked, should_stop))
+        except ProposerShut:
+            with workspace.database.read() as session:
+                if stored_proposer(session, project_id).changed_at == proposer.changed_at:
+                    raise
+            return ask_document(workspace, project_id, document_id, should_stop)  # it was refused with old settings
     _note_reading(workspace, document_id, digest, done.counts)
     return replace(done.counts, model=proposer.model)
 

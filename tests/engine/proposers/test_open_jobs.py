@@ -77,6 +77,20 @@ def test_a_job_goes_on_with_changed_settings(
     assert len(server.requests) == 3  # the first document was not yet asked about with the new settings
 
 
+def test_a_key_that_is_refused_while_a_new_one_is_set_ends_nothing(hasty_house: Workspace, server: ModelServer) -> None:
+    project_id, _ = make_project_of_bills(hasty_house, 1)
+    set_model(hasty_house, project_id, server, api_key="old")
+
+    class NewKeyMeanwhile(list[int | str]):
+        def pop(self, at: Any = -1) -> int | str:
+            set_model(hasty_house, project_id, server, api_key="new")
+            return super().pop(at)
+
+    server.faults = NewKeyMeanwhile([401])
+    assert ask_model(hasty_house, project_id).status == "done"
+    assert server.keys == ["Bearer old", "Bearer new"]
+
+
 def test_a_running_job_takes_the_wish_of_another_person(
     house_of_models: Workspace, server: ModelServer, at_first_request: Callable[[Callable[[], Any]], None]
 ) -> None:
