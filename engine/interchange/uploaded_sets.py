@@ -7,12 +7,12 @@ import contextlib
 import hashlib
 import os
 import time
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
 
 from db import private
 from db.base import now
@@ -63,18 +63,20 @@ def path_of(workspace: Workspace, sha256: str) -> Path:
     Raises:
         Refused: It is not kept any more.
     """
-    path = _folder(workspace) / sha256
+    path = place_of(workspace, sha256)
     if not path.is_file():
         raise Refused("The uploaded file is not kept any more; upload it again.")
     return path
 
 
-def waiting(workspace: Workspace) -> Iterator[tuple[str, Path]]:
-    """Yield SHA-256 and path of the uploads whose import has not ended, as far as they are kept."""
-    for sha256, (needed, _) in _asked_for(workspace).items():
-        path = _folder(workspace) / sha256
-        if needed and path.is_file():
-            yield sha256, path
+def place_of(workspace: Workspace, sha256: str) -> Path:
+    """Return where an upload lies as long as it is kept."""
+    return _folder(workspace) / sha256
+
+
+def awaited(session: Session) -> set[str]:
+    """Return the SHA-256 of the uploads whose import has not ended, in the state that a session sees."""
+    return {sha256 for sha256, (needed, _) in _asked_for(session).items() if needed}
 
 
 def forget(workspace: Workspace) -> None:
@@ -85,7 +87,7 @@ def forget(workspace: Workspace) -> None:
     with workspace.database.read() as session:
         if blob_turns.is_taken(session):
             return
-    asked_for = _asked_for(workspace)
+        asked_for = _asked_for(session)
     for path in folder.iterdir():
         with contextlib.suppress(OSError):  # somebody else deletes it at the same moment
             arrived = path.stat().st_mtime
@@ -100,7 +102,7 @@ def forget(workspace: Workspace) -> None:
                 path.unlink()
 
 
-def _asked_for(workspace: Workspace) -> dict[str, tuple[bool, float]]:
+def _asked_for(session: Session) -> dict[str, tuple[bool, float]]:
     """Return for each upload, by SHA-256, whether an import needs it, and when one was last asked for.
 
     Times are seconds since 1970.
@@ -109,11 +111,10 @@ def _asked_for(workspace: Workspace) -> dict[str, tuple[bool, float]]:
     needs = or_(Job.status.in_(OPEN), (Job.status == "dead") & (Job.finished_at > since))
     recent = or_(needs, Job.created_at > since)  # of older ones no file is left
     found: dict[str, tuple[bool, float]] = {}
-    with workspace.database.read() as session:
-        rows = session.execute(select(Job.payload, Job.created_at, needs).where(Job.kind == IMPORT, recent))
-        for payload, created_at, needed in rows:
-            before = found.get(str(payload.get("sha256")), (False, 0.0))
-            found[str(payload.get("sha256"))] = before[0] or bool(needed), max(before[1], created_at.timestamp())
+    rows = session.execute(select(Job.payload, Job.created_at, needs).where(Job.kind == IMPORT, recent))
+    for payload, created_at, needed in rows:
+        before = found.get(str(payload.get("sha256")), (False, 0.0))
+        found[str(payload.get("sha256"))] = before[0] or bool(needed), max(before[1], created_at.timestamp())
     return found
 
 

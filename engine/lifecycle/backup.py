@@ -18,7 +18,7 @@ from engine.accounts.users import ensure_local_user
 from engine.errors import Refused
 from engine.interchange import uploaded_sets
 from engine.jobs.outage import is_full
-from engine.lifecycle.backup_folder import Backup, BackupFolder, Manifest
+from engine.lifecycle.backup_folder import Backup, BackupFolder, Forgotten, Manifest
 from engine.lifecycle.database_copies import FILES, copy_database, count_rows
 from engine.storage import whole_store
 from engine.storage.named_blobs import named_blobs, needed_blobs
@@ -39,7 +39,7 @@ class Written:
         database_bytes: size of its database.
         copied, copied_bytes: number and size of the blobs that were not in the folder.
         repaired: blobs of the folder that were damaged and copied again, or deleted.
-        forgotten: names of earlier backups that were deleted.
+        forgotten: earlier backups that were deleted, and those that cannot be read.
     """
 
     backup: Backup
@@ -47,7 +47,7 @@ class Written:
     copied: int
     copied_bytes: int
     repaired: int
-    forgotten: list[str]
+    forgotten: Forgotten
 
 
 def back_up(workspace: Workspace, to: Path, on_step: OnStep, *, keep: int = KEEP, read_again: bool = False) -> Written:
@@ -83,7 +83,8 @@ def back_up(workspace: Workspace, to: Path, on_step: OnStep, *, keep: int = KEEP
             rows = count_rows(session)
             needed = needed_blobs(session)
             named = named_blobs(session, workspace.blobs) | needed
-        uploads = _copy_uploads(workspace, store, named)
+            awaited = uploaded_sets.awaited(session)
+        uploads = _copy_uploads(workspace, store, awaited)
         copied = _copy_blobs(workspace, store, named, on_step)
         there = {blob.sha256: blob.bytes for blob in store.list_blobs() if bytes.fromhex(blob.sha256) in named}
         manifest = Manifest(
@@ -95,15 +96,14 @@ def back_up(workspace: Workspace, to: Path, on_step: OnStep, *, keep: int = KEEP
             blobs=len(there),
             bytes=sum(there.values()),
             uploads=uploads,
-            missing=sorted(name.hex() for name in needed if name.hex() not in there),
+            missing=sorted(({name.hex() for name in needed} - there.keys()) | (awaited - set(uploads))),
             settings=sorted(f"GLOSSATOR_{name.upper()}" for name in workspace.settings.model_fields_set),
         )
         backup = folder.finish(new, manifest, sorted(there))
-        forgotten, _ = folder.forget(keep)
-    size = (backup.folder / file.name).stat().st_size
-    written = Written(backup, size, copied.copied, copied.bytes, repaired, forgotten)
-    _audit(workspace, written)
-    return written
+        size = (backup.folder / file.name).stat().st_size
+        _audit(workspace, backup)
+        forgotten = folder.forget(keep)
+    return Written(backup, size, copied.copied, copied.bytes, repaired, forgotten)
 
 
 def _repair(store: BlobFolder, on_step: OnStep) -> int:
@@ -122,13 +122,10 @@ def _repair(store: BlobFolder, on_step: OnStep) -> int:
     return len(damaged)
 
 
-def _copy_uploads(workspace: Workspace, store: BlobFolder, named: set[bytes]) -> list[str]:
-    """Copy the uploaded datasets whose import has not ended, which are no blobs yet."""
-    uploads = []
-    for sha256, path in uploaded_sets.waiting(workspace):
-        if bytes.fromhex(sha256) in named and store.put_file(path) == sha256:
-            uploads.append(sha256)
-    return sorted(uploads)
+def _copy_uploads(workspace: Workspace, store: BlobFolder, awaited: set[str]) -> list[str]:
+    """Copy the uploaded datasets of these names, which are no blobs yet; return the names of those that are there."""
+    paths = {sha256: uploaded_sets.place_of(workspace, sha256) for sha256 in sorted(awaited)}
+    return [sha256 for sha256, path in paths.items() if path.is_file() and store.put_file(path) == sha256]
 
 
 def _copy_blobs(workspace: Workspace, store: BlobFolder, named: set[bytes], on_step: OnStep) -> whole_store.Moved:
@@ -163,7 +160,6 @@ def _said_when_full(folder: BackupFolder) -> Iterator[None]:
         ) from error
 
 
-def _audit(workspace: Workspace, written: Written) -> None:
-    by = ensure_local_user(workspace).id
-    megabytes = round(written.backup.manifest.bytes / 1e6)
-    audit.note(workspace, by, "backup", written.backup.name, blobs=written.backup.manifest.blobs, megabytes=megabytes)
+def _audit(workspace: Workspace, backup: Backup) -> None:
+    by, manifest = ensure_local_user(workspace).id, backup.manifest
+    audit.note(workspace, by, "backup", backup.name, blobs=manifest.blobs, megabytes=round(manifest.bytes / 1e6))

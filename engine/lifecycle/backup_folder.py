@@ -105,6 +105,21 @@ class Backup:
         return BlobFolder(self.folder.parent / BLOBS)
 
 
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was deleted in a folder of backups.
+
+    Attributes:
+        backups: names of the deleted backups.
+        blobs: number of the deleted blobs.
+        unreadable: names of damaged backups, and of those of a newer version; while there are any, all blobs stay.
+    """
+
+    backups: list[str]
+    blobs: int
+    unreadable: list[str]
+
+
 class BackupFolder:
     """A folder of backups.
 
@@ -229,24 +244,29 @@ class BackupFolder:
         flush(self.path)
         return Backup(whole, manifest, sums, blobs)
 
-    def forget(self, keep: int) -> tuple[list[str], int]:
+    def forget(self, keep: int) -> Forgotten:
         """Delete all but the newest backups, and the blobs that none of those left names.
 
-        Returns:
-            The names of the deleted backups, and the number of the deleted blobs.
+        No blob is deleted while a backup cannot be read: it may name any.
         """
         old = self.names()[:-keep]
         for name in old:
             gone = self.path / f"{_OLD}{name}"
             (self.path / name).rename(gone)
             shutil.rmtree(gone)
-        named = {sha256 for name in self.names() for sha256 in self.read(name).blobs}
+        named: set[str] = set()
+        unreadable = []
+        for name in self.names():
+            try:
+                named.update(self.read(name).blobs)
+            except Refused:
+                unreadable.append(name)
         store, deleted = self.blobs(), 0
-        for blob in list(store.list_blobs()):
+        for blob in [] if unreadable else list(store.list_blobs()):
             if blob.sha256 not in named:
                 store.remove(blob.sha256)
                 deleted += 1
-        return old, deleted
+        return Forgotten(old, deleted, unreadable)
 
 
 def flush(path: Path) -> None:

@@ -23,6 +23,7 @@ from engine.private_files import FOLDER as TEMPORARY
 from engine.settings import Settings
 from engine.storage import open_blobs, whole_store
 
+_LOGS = ("-wal", "-shm", "-journal")  # of SQLite, beside its database
 _SHOWN = 5  # hashes in a sentence
 
 
@@ -186,6 +187,10 @@ def _check_target(settings: Settings, backup: Backup) -> Path | None:
         raise Refused("The database address is no file. Set GLOSSATOR_DATABASE_URL to sqlite:///FILE.")
     if file.exists():
         raise Refused(f"There is a database at {file}. Restore to a name that is free.")
+    for suffix in _LOGS:
+        log = file.with_name(f"{file.name}{suffix}")
+        if log.exists():  # SQLite would replay it into the restored database
+            raise Refused(f"{log} is the log of an earlier database. Move it away, or restore to a name that is free.")
     return file
 
 

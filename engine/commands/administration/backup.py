@@ -94,7 +94,8 @@ def _report(written: Written, as_json: bool) -> None:
     made, manifest = written.backup, written.backup.manifest
     if as_json:
         figures = {"database_bytes": written.database_bytes, "copied": written.copied, "repaired": written.repaired}
-        more = {"copied_bytes": written.copied_bytes, "forgotten": written.forgotten}
+        gone = written.forgotten
+        more = {"copied_bytes": written.copied_bytes, "forgotten": gone.backups, "unreadable": gone.unreadable}
         emit({"backup": str(made.folder), **figures, **more, **manifest.model_dump(mode="json")})
         return
     _say(
@@ -103,8 +104,13 @@ def _report(written: Written, as_json: bool) -> None:
     )
     if written.repaired:
         _say(f"{count(written.repaired, 'file')} of earlier backups were damaged, and were copied again.")
-    if written.forgotten:
-        _say(f"Deleted {count(len(written.forgotten), 'older backup')}.")
+    if written.forgotten.backups:
+        _say(f"Deleted {count(len(written.forgotten.backups), 'older backup')}.")
+    if unreadable := written.forgotten.unreadable:
+        _say(
+            f"Warning: earlier backups are damaged or of a newer version: {', '.join(unreadable)}. No file is deleted "
+            "while they are there; move them away."
+        )
     _say("Not in it: settings and secrets (environment, .env), finished exports, thumbnails.")
     list_files(manifest.missing, "missing or damaged here, so not in the backup")
 

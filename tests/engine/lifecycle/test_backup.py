@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from contextlib import closing
@@ -47,6 +48,14 @@ from tests.support.small_disk import small_filesystem
 from tests.support.waiting import wait_until
 
 WRITERS = 8
+
+
+@pytest.fixture
+def run(sqlite_installation: Installation) -> Callable[..., Result]:
+    def call(*words: str, data: Path) -> Result:
+        return CliRunner().invoke(app, list(words), env={"GLOSSATOR_DATA_DIR": str(data)})
+
+    return call
 
 
 def test_a_restored_backup_has_the_same_rows_and_files(installation: Installation) -> None:
@@ -138,7 +147,7 @@ def test_old_backups_go_with_the_files_that_none_names(installation: Installatio
     installation.add_document(2)
     assert before in installation.back_up(keep=2).backup.store
     third = installation.back_up(keep=2)
-    assert third.forgotten == [first.name]
+    assert third.forgotten.backups == [first.name]
     assert len(BackupFolder(installation.folder).names()) == 2 and before not in third.backup.store
     check_backup(third.backup, silent)
 
@@ -340,6 +349,39 @@ def test_a_manifest_names_no_file_elsewhere(sqlite_installation: Installation) -
         sqlite_installation.restore()
 
 
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_nothing_is_restored_beside_the_log_of_another_database(
+    sqlite_installation: Installation, tmp_path: Path, suffix: str
+) -> None:
+    backup, file = sqlite_installation.back_up().backup, tmp_path / "databases" / "g.sqlite"
+    file.parent.mkdir()
+    log = file.with_name(file.name + suffix)
+    log.write_bytes(b"pages of another database")
+    new = sqlite_installation.new.model_copy(update={"database_url": f"sqlite:///{file}"})
+    with pytest.raises(Refused, match=rf"g\.sqlite{suffix} is the log of an earlier database\. Move it away"):
+        restore(new, backup, silent)
+    assert list(file.parent.iterdir()) == [log] and not new.data_dir.exists()
+    log.unlink()
+    restore(new, backup, silent)
+    assert file.is_file()
+
+
+def test_a_backup_that_cannot_be_read_is_named_and_no_file_is_deleted(
+    run: Callable[..., Result], sqlite_installation: Installation
+) -> None:
+    data, to = sqlite_installation.workspace.settings.data_dir, str(sqlite_installation.folder)
+    damaged, second = sqlite_installation.back_up().backup, sqlite_installation.back_up().backup
+    (damaged.folder / "SHA256SUMS").write_text("")
+    old = damaged.store.put(b"of the damaged backup alone")
+    made = run("backup", to, "--keep", "3", data=data)
+    assert made.exit_code == 0 and f"or of a newer version: {damaged.name}. No file is deleted" in made.output
+    assert old in second.store and len(BackupFolder(sqlite_installation.folder).names()) == 3
+    assert run("audit", "--json", data=data).output.count("backed up the installation") == 3
+    made = run("backup", to, "--keep", "3", data=data)  # now the damaged one goes by its age
+    assert "newer version" not in made.output and not damaged.folder.exists() and old not in second.store
+    check_backup(second, silent)
+
+
 def test_files_are_not_deleted_while_a_backup_runs(sqlite_installation: Installation) -> None:
     workspace = sqlite_installation.workspace
     by, project = ensure_local_user(workspace), project_named(workspace, "bills").id
@@ -365,6 +407,8 @@ def test_files_are_not_deleted_while_a_backup_runs(sqlite_installation: Installa
     with pytest.raises(NotFound, match="No model is registered"):  # its turn, but there is nothing to prune
         prune()
     blobs = sqlite_installation.blobs()
+    for sha256 in blobs:  # of yesterday: lately stored files stay for now
+        os.utime(workspace.blobs.path(sha256), (time.time() - 86_400,) * 2)
     assert erasing.erase_marked(workspace) == 1 and len(blobs) == 2 and not sqlite_installation.blobs()
     with blob_turns.turn(workspace.database, "cleanup of files"), pytest.raises(Conflict, match="cleanup of files"):
         sqlite_installation.back_up()
@@ -407,19 +451,46 @@ def test_a_file_missing_here_is_named_and_the_rest_is_backed_up(sqlite_installat
     assert (manifest.missing, manifest.blobs) == ([missing], len(others))
 
 
-def test_a_dataset_whose_import_waits_is_restored(sqlite_installation: Installation) -> None:
-    workspace = sqlite_installation.workspace
+def with_waiting_import(installation: Installation) -> tuple[str, str]:
+    """Upload a dataset and ask for its import; return its SHA-256 and the id of the job."""
+    workspace = installation.workspace
     project = project_named(workspace, "bills").id
     sha256 = uploaded_sets.receive(workspace.settings.data_dir, io.BytesIO(b"a dataset"))
     user = ensure_local_user(workspace).id
-    import_jobs.request(
+    job = import_jobs.request(
         workspace, project, sha256, name="set.zip", form="glossator", status="draft", ocr=False, skip_bad=False,
         user_id=user,
     )  # fmt: skip
+    return sha256, job.id
+
+
+def test_a_dataset_whose_import_waits_is_restored(sqlite_installation: Installation) -> None:
+    sha256, _ = with_waiting_import(sqlite_installation)
     assert sqlite_installation.back_up().backup.manifest.uploads == [sha256]
     sqlite_installation.restore()
     assert (sqlite_installation.new.data_dir / "uploads" / sha256).read_bytes() == b"a dataset"
     assert sha256 not in BlobFolder(sqlite_installation.new.data_dir / "blobs")
+
+
+def test_an_import_that_ends_during_a_backup_is_whole_in_it(sqlite_installation: Installation) -> None:
+    workspace = sqlite_installation.workspace
+    sha256, job_id = with_waiting_import(sqlite_installation)
+
+    def end(step: str, _done: int, _size: int | None) -> None:
+        if step == "Rows":  # the copy of the database has ended
+            with workspace.database.write() as session:
+                session.get_one(Job, job_id).status = "done"
+
+    backup = sqlite_installation.back_up(end).backup
+    assert (backup.manifest.uploads, backup.manifest.missing) == ([sha256], [])
+    sqlite_installation.restore()
+    assert (sqlite_installation.new.data_dir / "uploads" / sha256).read_bytes() == b"a dataset"
+
+
+def test_an_upload_that_is_gone_is_named(sqlite_installation: Installation) -> None:
+    sha256, _ = with_waiting_import(sqlite_installation)
+    (sqlite_installation.workspace.settings.data_dir / "uploads" / sha256).unlink()
+    assert sqlite_installation.back_up().backup.manifest.missing == [sha256]
 
 
 def test_files_come_from_an_object_store_and_go_to_another(sqlite_installation: Installation, tmp_path: Path) -> None:
@@ -440,14 +511,6 @@ def test_without_pg_dump_a_sentence_says_what_to_install(monkeypatch: pytest.Mon
     monkeypatch.setattr(database_copies, "_DEBIAN", tmp_path)
     with pytest.raises(Refused, match=r"pg_dump is not on the PATH. Install .*postgresql-client-16"):
         database_copies.find_program("pg_dump", 16)
-
-
-@pytest.fixture
-def run(sqlite_installation: Installation) -> Callable[..., Result]:
-    def call(*words: str, data: Path) -> Result:
-        return CliRunner().invoke(app, list(words), env={"GLOSSATOR_DATA_DIR": str(data)})
-
-    return call
 
 
 def test_commands_back_up_check_and_restore(run, sqlite_installation: Installation, tmp_path: Path) -> None:
