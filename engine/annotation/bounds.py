@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from engine.annotation.change import Change
-from engine.annotation.edits import MOST_MARKS, Edit, EditMask
+from engine.annotation.edits import MOST_MARKS, Edit, EditMask, EditPatch, EditWords
 from engine.annotation.state import AnnotationState, PageGeometry
 from engine.errors import Refused
 from engine.workspace import Workspace
@@ -15,9 +15,17 @@ from engine.workspace import Workspace
 MOST_PAINTED = 200_000_000  # pixels painted by the strokes of one save; eight of the largest pages by default
 MOST_PAGES = 4  # pages that may always be painted: one edit of any kind fits
 MOST_RUNS = 1_000_000  # runs of a page's mask; a page of 5,000 words, each marked separately, has about 300,000
+MOST_STROKES = 1000  # edits that draw on what a mark has already; those of a table's cells replace marks, at less cost
 MOST_NAMED = 2 * MOST_MARKS  # words that the edits of one save add and remove
 LARGE = 10_000_000  # pixels; a save above this size waits in the queue of large saves
 _RUN = 50  # pixels painted in the time in which one run is read and written
+
+
+def check_strokes(edits: Sequence[Edit]) -> None:
+    """Check the number of strokes and words of one save, before they are looked at. Raises Refused."""
+    strokes = sum(isinstance(edit, EditWords | EditPatch) for edit in edits)
+    if strokes > MOST_STROKES:
+        raise Refused(f"This save has {strokes:,} strokes; {MOST_STROKES:,} are allowed. Save them in parts.")
 
 
 def check_edits(

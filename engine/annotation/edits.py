@@ -8,6 +8,7 @@ from engine.annotation.state import LONGEST_TEXT, MOST_CELLS, Cell, Patch, Picke
 from model.boxes import Box
 
 MOST_MARKS = 20_000  # words or runs of one edit; far above a page's number
+MOST_EDITS = 5 * MOST_CELLS  # of one save: each cell of a table is added, placed, marked, corrected and read
 Place = Annotated[int, Field(ge=0, lt=MOST_CELLS, description="Place of the value among the answer's, from 0.")]
 
 
@@ -108,3 +109,4 @@ Edit = Annotated[
     PageEdit | EditText | EditReading | EditAddValue | EditCell | EditRemoveValue | EditNoAnswer,
     Field(discriminator="op"),
 ]
+Edits = Annotated[list[Edit], FailFast(), Field(max_length=MOST_EDITS)]

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from db.session import Encoded
 from db.tables import Page
 from engine.annotation.automatic_checks import Opinion, opinion_of, to_check
-from engine.annotation.bounds import check_edits, check_masks, in_line
+from engine.annotation.bounds import check_edits, check_masks, check_strokes, in_line
 from engine.annotation.change import Change
 from engine.annotation.edits import Edit
 from engine.annotation.geometry import NamedPages, named_pages
@@ -151,6 +151,7 @@ def _check_seen(pages: NamedPages, images: Mapping[str, str] | None) -> None:
 
 
 def _change(base: Base, edits: Sequence[Edit], pages: NamedPages) -> Change:
+    check_strokes(edits)
     change = Change.of(base.state, edits, pages.geometry)
     check_edits(base.state, edits, change, pages.geometry)
     return change

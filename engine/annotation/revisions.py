@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import Row, bindparam, case, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
@@ -21,7 +21,7 @@ from db.tables import Annotation, Member, Prediction, Project, ProjectField, Rev
 from engine import leases
 from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
-from engine.annotation.edits import Edit
+from engine.annotation.edits import Edits
 from engine.annotation.issuers import load_context
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.proposal import newest_state, proposal_state
@@ -49,7 +49,7 @@ class RevisionRequest(BaseModel):
     idempotency_key: str = Field(min_length=8, max_length=64)
     base: int = Field(ge=0, lt=2**31, description="Revision that the person saw; 0: the model's proposal.")
     action: Action = "edit"
-    edits: Annotated[list[Edit], FailFast()] = Field(default_factory=list, max_length=1000)
+    edits: Edits = []
     prediction_id: str | None = Field(None, max_length=32, description="Proposal that the edits build on.")
     seconds: float = Field(0, ge=0, le=86_400, description="Active work since the previous revision.")
     interactions: dict[ToolName, int] = Field(default_factory=dict, max_length=50, description="Uses by tool.")

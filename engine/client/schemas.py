@@ -2317,7 +2317,7 @@ class ReviewRequest(BaseModel):
     """Is nothing missing?"""
     reason: Annotated[str, Field(max_length=5000)] = ""
     """What to fix; required for a rejection."""
-    edits: Annotated[list[Edit], Field(max_length=1000, validate_default=True)] = []
+    edits: Annotated[list[Edit], Field(max_length=20000, validate_default=True)] = []
     """The reviewer's edits; only with the verdict `fixed`."""
     images: Annotated[dict[str, str], Field(max_length=1000)] = {}
     """Images of the marked pages as the reviewer saw them (`image` of a page); refused where one is another now, because the page was turned."""
@@ -2337,7 +2337,7 @@ class RevisionRequest(BaseModel):
     base: Annotated[int, Field(ge=0, lt=2147483648)]
     """Revision that the person saw; 0: the model's proposal."""
     action: Action = "edit"
-    edits: Annotated[list[Edit], Field(max_length=1000, validate_default=True)] = []
+    edits: Annotated[list[Edit], Field(max_length=20000, validate_default=True)] = []
     prediction_id: PredictionId | None = None
     """Proposal that the edits build on."""
     seconds: Annotated[float, Field(ge=0.0, le=86400.0)] = 0

@@ -67,13 +67,14 @@ def test_a_forwarded_host_that_is_not_ours_stands_nowhere(local: TestClient) -> 
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/api/annotations/x/revisions", '{"edits":[' + ",".join(['""'] * 50_000) + "]}"),
+        ("/api/annotations/x/revisions", '{"edits":[' + ",".join(['""'] * 100_001) + "]}"),
+        ("/api/annotations/x/table", '{"rows":[' + ",".join(['""'] * 20_001) + "]}"),
         ("/api/annotations/x/revisions", "[" * 60_000),
         ("/api/projects", "{" + ",".join(f'"{number}":1' for number in range(50_000)) + "}"),
     ],
 )
 def test_a_request_of_endless_values_is_refused_before_it_is_read(local: TestClient, path: str, body: str) -> None:
-    method = "PUT" if "annotations" in path else "POST"
+    method = "PUT" if path.endswith("revisions") else "POST"
     said = local.request(method, path, content=body, headers={"content-type": "application/json"})
     assert said.status_code == 413 and "too many values" in said.json()["detail"]
 

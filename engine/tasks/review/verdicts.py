@@ -5,9 +5,9 @@ with the review; the revision has none, so that seconds per mask measure its aut
 """
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.orm import Session, aliased
 
@@ -17,7 +17,7 @@ from engine import leases
 from engine.accounts import permissions
 from engine.accounts.visibility import load_visible
 from engine.annotation import automatic_checks
-from engine.annotation.edits import Edit
+from engine.annotation.edits import Edits
 from engine.annotation.preparing import Base, Ready, prepare, prepare_in
 from engine.annotation.revisions import Saved, advance, append, publish_answer, state_at
 from engine.annotation.state import AnnotationState
@@ -54,9 +54,7 @@ class ReviewRequest(BaseModel):
     quality: bool | None = Field(None, description="Are the pixels right?")
     completeness: bool | None = Field(None, description="Is nothing missing?")
     reason: str = Field("", max_length=5000, description="What to fix; required for a rejection.")
-    edits: Annotated[list[Edit], FailFast()] = Field(
-        default_factory=list, max_length=1000, description="The reviewer's edits; only with the verdict `fixed`."
-    )
+    edits: Edits = Field(default=[], description="The reviewer's edits; only with the verdict `fixed`.")
     images: dict[str, str] = Field(
         default_factory=dict,
         max_length=1000,

@@ -68,7 +68,11 @@ def test_strokes_that_a_later_edit_makes_void_count_too() -> None:
 
 
 def test_a_thousand_strokes_of_a_hand_are_one_save() -> None:
-    assert checked([stroke(SMALL)] * 1000).painted == 2_000_000
+    strokes = [stroke(SMALL)] * 1000
+    bounds.check_strokes(strokes)
+    assert checked(strokes).painted == 2_000_000
+    with pytest.raises(Refused, match="has 1,001 strokes; 1,000 are allowed"):
+        bounds.check_strokes([*strokes, EditWords(op="words", page="p", add=[1])])
 
 
 def test_one_edit_fits_however_large_the_pages_are(monkeypatch: pytest.MonkeyPatch) -> None:

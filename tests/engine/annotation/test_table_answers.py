@@ -164,3 +164,33 @@ def test_a_table_is_asked_proposed_anew_saved_and_extracted(client: TestClient) 
     other = client.post(f"/api/documents/{document}/ask", json={"question": "What is the total?"}).json()
     refused = client.post(f"/api/annotations/{other['id']}/table", json={"rows": []})
     assert "no table" in refused.json()["detail"]
+
+
+def test_a_large_table_is_built_and_loses_its_first_row_in_a_save_each(client: TestClient) -> None:
+    project = str(client.get("/api/projects").json()[0]["id"])
+    columns = [{"name": name, "question": name} for name in "abcd"]
+    field = {"name": "long", "question": "Long?", "type": "table", "columns": columns}
+    assert client.put(f"/api/projects/{project}/fields", json={"fields": [field]}).status_code == 200
+    files = [("files", ("paper.pdf", table_pdf(), "application/pdf"))]
+    uploaded = client.post(f"/api/projects/{project}/documents", files=files).json()
+    document = uploaded["documents"][0]["document_id"]
+    answer = client.post(f"/api/documents/{document}/ask", json={"question": "Long?"}).json()
+    page = client.get(f"/api/documents/{document}").json()["pages"][0]["id"]
+
+    edits: list[dict[str, Any]] = [{"op": "remove_value"}] * max(1, len(answer["state"].get("values", [])))
+    for place in range(1600):
+        cell = {"row": place // 4, "column": "abcd"[place % 4]}
+        x, y = place % 40 * 10, place // 40 * 4
+        mask = {"box": [x, y, x + 9, y + 3], "counts": [0, 27]}
+        edits += [{"op": "add_value", "place": place, "cell": cell}] if place else [{"op": "cell", "cell": cell}]
+        edits.append({"op": "mask", "place": place, "page": page, "words": [], "mask": mask})
+    body: dict[str, Any] = {"idempotency_key": "table-000000001", "base": 0, "edits": edits}
+    saved = client.put(f"/api/annotations/{answer['id']}/revisions", json=body)
+    assert saved.status_code == 200, saved.text[:300]
+    assert len(saved.json()["state"]["values"]) == 1600
+
+    moved = [{"op": "cell", "place": at, "cell": {"row": at // 4, "column": "abcd"[at % 4]}} for at in range(1596)]
+    body = {"idempotency_key": "table-000000002", "base": 1, "edits": [{"op": "remove_value"}] * 4 + moved}
+    values = client.put(f"/api/annotations/{answer['id']}/revisions", json=body).json()["state"]["values"]
+    assert [values[0]["cell"], values[-1]["cell"]] == [{"row": 0, "column": "a"}, {"row": 398, "column": "d"}]
+    assert values[0]["pages"][page]["mask"]["box"] == [40, 0, 49, 3]
