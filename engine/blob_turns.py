@@ -4,14 +4,11 @@ Rows name blobs that were stored before them. So a backup copies the database fi
 its rows name is there, as long as nobody deletes blobs in between.
 """
 
-import logging
 import os
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -20,10 +17,9 @@ from db.session import Database
 from db.tables import Lease
 from engine import leases
 from engine.errors import Conflict
+from engine.renewed_leases import renewed
 
 _SUBJECT = "blobs"
-_RENEW_SECONDS = leases.LEASE_SECONDS / 3
-_log = logging.getLogger(__name__)
 
 
 def take(session: Session, holder: str) -> None:
@@ -67,24 +63,8 @@ def turn(database: Database, work: str) -> Iterator[None]:
     Raises:
         Conflict: Somebody else has the turn.
     """
-    holder, over = holder_of(work), threading.Event()
-    with database.write() as session:
-        take(session, holder)
-
-    def renew() -> None:
-        while not over.wait(_RENEW_SECONDS):
-            try:
-                with database.write() as session:
-                    take(session, holder)
-            except (DBAPIError, Conflict):
-                _log.warning("the turn on the files could not be renewed", exc_info=True)
-
-    thread = threading.Thread(target=renew, name="blob turn", daemon=True)
-    thread.start()
-    try:
+    holder = holder_of(work)
+    with renewed(
+        database, lambda session: take(session, holder), lambda session: give_back(session, holder), "blob turn"
+    ):
         yield
-    finally:
-        over.set()
-        thread.join()
-        with database.write() as session:
-            give_back(session, holder)

@@ -228,7 +228,8 @@ class Lease(Base):
 
     __tablename__ = "leases"
 
-    # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>", "wipe", "file left:<SHA-256>"
+    # "task:<id>:<user id>", "annotation:<id>", "scheduler", "worker:<holder>", "wipe", "file left:<SHA-256>",
+    # "freeze:<project id>:<id>"
     subject: Mapped[str] = mapped_column(String(120), primary_key=True)
     holder: Mapped[str] = mapped_column(String(120))
     acquired_at: Mapped[Moment]

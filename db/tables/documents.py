@@ -56,6 +56,7 @@ class Document(Base):
         Index("ix_documents_project_id_id", "project_id", "id"),
         # Holds all that a search in names and a list by name look at, so neither reads the table.
         Index("ix_documents_project_id_name_key_id", "project_id", "name_key", "id"),
+        Index("ix_documents_sha256", "sha256"),  # who else has a file, before it is deleted
     )
 
     id: Mapped[Id]
@@ -82,6 +83,7 @@ class Page(Base):
         CheckConstraint("width > 0 and height > 0", name="size"),
         CheckConstraint("text_source in ('layer', 'ocr', 'given', 'none', 'layer+ocr')", name="text_source"),
         UniqueConstraint("document_id", "number"),
+        Index("ix_pages_image_sha256", "image_sha256"),
     )
 
     id: Mapped[Id]

@@ -39,6 +39,7 @@ from engine.annotation.state import AnnotationState
 from engine.datasets.async_blob_writer import AsyncBlobWriter
 from engine.datasets.automatic_labels import automatic_labels, find_trusted_versions
 from engine.datasets.filters import Filters
+from engine.datasets.freezes import freezing
 from engine.datasets.frozen_fields import freeze_fields
 from engine.datasets.frozen_skips import freeze_skips
 from engine.datasets.labels import (
@@ -121,6 +122,13 @@ def freeze_with(
     on_progress: OnProgress | None = None,
 ) -> Snapshot:
     """Freeze the answers that pass `filters`, as `freeze` does."""
+    with freezing(workspace.database, project_id):
+        return _freeze(workspace, project_id, filters, by, on_progress)
+
+
+def _freeze(
+    workspace: Workspace, project_id: str, filters: Filters, by: User | None, on_progress: OnProgress | None
+) -> Snapshot:
     say = on_progress or (lambda done, of: None)
     with workspace.database.snapshot_read() as session, closing(AsyncBlobWriter(workspace)) as blob_writer:
         known = project_facts(session, project_id, lambda: say(0, 0))

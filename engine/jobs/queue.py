@@ -6,7 +6,7 @@ A lease ends at a time unless its holder renews it. A worker that was killed can
 worker may take the job. Reports of a former holder are ignored.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -266,6 +266,15 @@ def cancel(target: Session | Workspace, job_id: str, *, by: str | None = None) -
     elif job.status == "waiting":
         _close(job, "cancelled", "Cancelled.")
     return job
+
+
+def cancel_with(session: Session, keys: Collection[str]) -> None:
+    """Stop the jobs under some keys in the caller's unit of work: waiting ones at once, others at their next step."""
+    for job in session.scalars(select(Job).where(Job.key.in_(keys)).order_by(Job.id).with_for_update()):
+        if job.status == "waiting":
+            _close(job, "cancelled", "Cancelled.")
+        elif job.cancel_requested_at is None:
+            job.cancel_requested_at = now()
 
 
 def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:

@@ -22,8 +22,11 @@ from db.blobs import PUT_SECONDS
 from db.tables import Document, Lease, Page, RemovedDocument
 from engine import audit, blob_turns, leases
 from engine.batches import Throttle
+from engine.datasets.freezes import is_freezing
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
+from engine.documents.reading.reading_state import key_of, key_of_another
 from engine.errors import Conflict
+from engine.jobs import queue
 from engine.lifecycle import traces
 from engine.lifecycle.holders import find_holders
 from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete_words
@@ -34,6 +37,7 @@ _LEFT = "file left:"  # before the name of a file, subject of a lease
 _AT_ONCE = 100  # documents of one statement
 _LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
 _log = logging.getLogger(__name__)
+_CLOCKS = timedelta(minutes=10)  # by which those of several machines may differ
 _lock = threading.Lock()
 _looked_at: dict[str, float] = {}  # by database
 
@@ -66,10 +70,10 @@ def mark(workspace: Workspace, project_id: str, ids: Collection[str] | None, by:
     wanted = [document_id for document_id in names if ids is None or document_id in ids]
     holders = find_holders(workspace, project_id, wanted)
     emptied = Emptied()
-    for document_id, snapshots in sorted(holders.items()):
-        held = ", ".join(f"{snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}" for snapshot in snapshots)
-        which = "the snapshot" if len(snapshots) == 1 else "the snapshots"
-        emptied.stays.append(f"{names[document_id]} stays in the bin: {which} {held} still holds it.")
+    for document_id in sorted(holders):
+        held = holders[document_id]
+        holds = "holds" if len(held) == 1 else "hold"
+        emptied.stays.append(f"{names[document_id]} stays in the bin: {' and '.join(held)} still {holds} it.")
     free = [document_id for document_id in wanted if document_id not in holders]
     for start in range(0, len(free), _AT_ONCE):
         some = free[start : start + _AT_ONCE]
@@ -80,7 +84,9 @@ def mark(workspace: Workspace, project_id: str, ids: Collection[str] | None, by:
                 .values(erasing=True)
                 .returning(RemovedDocument.document_id)
             )
-            emptied.documents += session.scalars(marked.execution_options(synchronize_session=False))
+            chosen_now = session.scalars(marked.execution_options(synchronize_session=False)).all()
+            queue.cancel_with(session, [key(each) for each in chosen_now for key in (key_of, key_of_another)])
+            emptied.documents += chosen_now
             changes.publish(session, "documents", project_id)
     if emptied.documents:
         number = count(len(emptied.documents), "document")
@@ -107,22 +113,48 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
     with blob_turns.turn(workspace.database, "emptying of the bin"):
         if due:
             _delete_due(workspace, due)
+        waiting: set[str] = set()  # projects of which something is being frozen
         while ends is None or time.monotonic() < ends:
-            document_id = _next_marked(workspace)
-            if document_id is None:
+            marked = _next_marked(workspace, waiting)
+            if marked is None:
                 break
+            if not _may_go(workspace, marked):
+                waiting.add(marked.project_id)
+                continue
+            if _is_held(workspace, marked):
+                continue
             with Throttle():  # it rests as long as it took
-                _erase(workspace, document_id)
+                _erase(workspace, marked.document_id)
             erased += 1
     if erased:
         traces.wipe(workspace.database)
     return erased
 
 
-def _next_marked(workspace: Workspace) -> str | None:
+def _next_marked(workspace: Workspace, but: Collection[str] = ()) -> RemovedDocument | None:
+    """Return a document that was chosen, of none of the projects `but`."""
+    chosen = select(RemovedDocument).where(RemovedDocument.erasing, RemovedDocument.project_id.not_in(but))
     with workspace.database.autocommit_read() as session:
-        chosen = select(RemovedDocument.document_id).where(RemovedDocument.erasing)
         return session.scalar(chosen.order_by(RemovedDocument.document_id).limit(1))
+
+
+def _may_go(workspace: Workspace, marked: RemovedDocument) -> bool:
+    """Return whether no freeze goes on that may have begun before the document was removed."""
+    with workspace.database.autocommit_read() as session:
+        return not is_freezing(session, marked.project_id)
+
+
+def _is_held(workspace: Workspace, marked: RemovedDocument) -> bool:
+    """Return whether a freeze that ended after the document was chosen holds it; it stays in the bin then."""
+    since = marked.removed_at - _CLOCKS
+    if not find_holders(workspace, marked.project_id, [marked.document_id], since):
+        return False
+    _log.info("document %s stays in the bin: a snapshot holds it that was frozen meanwhile", marked.document_id)
+    with workspace.database.write() as session:
+        stays = update(RemovedDocument).where(RemovedDocument.document_id == marked.document_id).values(erasing=False)
+        session.execute(stays.execution_options(synchronize_session=False))
+        changes.publish(session, "documents", marked.project_id)
+    return True
 
 
 def look_after(workspace: Workspace) -> None:
@@ -167,7 +199,7 @@ def _erase(workspace: Workspace, document_id: str) -> None:
         )
     if sha256 is None or project_id is None:  # another process was faster
         return
-    ids = [page_id for page_id, _ in pages]
+    ids: Sequence[str] = [page_id for page_id, _ in pages]
     for start in range(0, len(ids), PAGES_AT_ONCE):
         with workspace.database.write() as session:
             delete_words(session, ids[start : start + PAGES_AT_ONCE])
@@ -178,6 +210,7 @@ def _erase(workspace: Workspace, document_id: str) -> None:
         _leave(session, left)
         traces.forget_names(session, document_id, project_id)
         traces.note_wipe(session)
+        ids = session.scalars(select(Page.id).where(Page.document_id == document_id)).all()  # read meanwhile, too
         delete_document(session, document_id, ids)
 
 

@@ -1,31 +1,50 @@
-"""Snapshots that hold documents: what was frozen stays as it is, so such a document cannot be deleted for good."""
+"""What holds documents: what was frozen stays as it is, so such a document cannot be deleted for good."""
 
+import json
 from collections import defaultdict
 from collections.abc import Collection
+from datetime import datetime
 
 from sqlalchemy import select
 
-from db.tables import Snapshot
-from engine.datasets.manifest import left_out_of, parts_of
-from engine.errors import NotFound
+from db.tables import Run, Snapshot
+from engine.datasets.manifest import left_out_of, parts_of, whole
+from engine.errors import NotFound, Refused
+from engine.training.retraining.run_settings import UNLABELLED_LIST
 from engine.workspace import Workspace
 
 
-def find_holders(workspace: Workspace, project_id: str, ids: Collection[str]) -> dict[str, list[Snapshot]]:
-    """Return the snapshots of a project that hold some documents, by document, oldest first.
+def find_holders(
+    workspace: Workspace, project_id: str, ids: Collection[str], since: datetime | None = None
+) -> dict[str, list[str]]:
+    """Return what holds some documents of a project, by document, oldest first, each as a sentence names it.
 
-    Reads the manifests of the project: seconds in a large one.
+    Holders are snapshots, and the lists of pages without labels of runs. Reads their files: seconds in a large project.
+
+    Args:
+        workspace: Open workspace.
+        project_id: The project.
+        ids: Ids of the documents.
+        since: Only look at what was frozen from then on.
     """
     wanted = set(ids)
-    holders: dict[str, list[Snapshot]] = defaultdict(list)
+    holders: dict[str, list[str]] = defaultdict(list)
     if not wanted:
         return holders
+    of_snapshots = select(Snapshot).where(Snapshot.project_id == project_id)
+    of_runs = select(Run).where(Run.project_id == project_id)
+    if since is not None:
+        of_snapshots = of_snapshots.where(Snapshot.created_at >= since)
+        of_runs = of_runs.where(Run.created_at >= since)
     with workspace.database.read() as session:
-        chosen = select(Snapshot).where(Snapshot.project_id == project_id)
-        snapshots = session.scalars(chosen.order_by(Snapshot.created_at, Snapshot.id)).all()
+        snapshots = session.scalars(of_snapshots.order_by(Snapshot.created_at, Snapshot.id)).all()
+        runs = session.scalars(of_runs.order_by(Run.created_at, Run.id)).all()
     for snapshot in snapshots:
-        for document_id in sorted(_documents_of(workspace, snapshot.sha256) & wanted):
-            holders[document_id].append(snapshot)
+        for document_id in _documents_of(workspace, snapshot.sha256) & wanted:
+            holders[document_id].append(f"the snapshot {snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}")
+    for run in runs:
+        for document_id in _listed_by(workspace, run.settings.get(UNLABELLED_LIST)) & wanted:
+            holders[document_id].append(f"the list of pages without labels of the run of {run.created_at:%Y-%m-%d}")
     return holders
 
 
@@ -36,3 +55,14 @@ def _documents_of(workspace: Workspace, sha256: str) -> set[str]:
         return ids | {row.document_id for row in left_out_of(workspace, sha256)}
     except NotFound:  # a file of it is missing: it holds nothing that could be read
         return set()
+
+
+def _listed_by(workspace: Workspace, sha256: str | None) -> set[str]:
+    """Return the ids of the documents of a list of pages without labels (engine.training.unlabelled.frozen_pages)."""
+    if sha256 is None:
+        return set()
+    try:
+        content = json.loads(whole(workspace, sha256, of="the list of pages without labels"))
+    except (NotFound, Refused):
+        return set()
+    return {str(page["document_id"]) for page in content["pages"]}

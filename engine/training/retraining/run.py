@@ -15,6 +15,7 @@ from sqlalchemy import select
 from db.base import now
 from db.tables import Job, ModelVersion, Project, Promotion, Run, RunMetric, Snapshot
 from engine.datasets import snapshots
+from engine.datasets.freezes import freezing
 from engine.errors import Conflict, Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
@@ -130,28 +131,29 @@ def _begin_run(workspace: Workspace, job: Job, on_progress: OnProgress, should_s
     source = learner.source_for(workspace, corpus, settings)
     check(should_stop)
     on_progress(0.01, "Timing the first steps.")
-    settings, of_unlabelled = unlabelled_steps.choose_pages(workspace, project_id, settings, folded=folded)
-    settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
-    with workspace.database.write() as session:
-        run = Run(
-            project_id=project_id,
-            job_id=job.id,
-            snapshot_id=snapshot.id,
-            parent_id=parent.id,
-            settings={
-                **settings.model_dump(),
-                BEGINS_AT: begins_at.id,
-                PAGES: len(corpus.pages),
-                READ_AS: read_as(corpus.pages),
-                FOLDED: folded,
-                **of_unlabelled,
-            },
-            seed=settings.seed,
-            code_version=code_version(),
-        )
-        session.add(run)
-        session.flush()
-        return run
+    with freezing(workspace.database, project_id):  # until the run names the list of pages
+        settings, of_unlabelled = unlabelled_steps.choose_pages(workspace, project_id, settings, folded=folded)
+        settings = learner.with_length(network, source, corpus, settings, folds=folds.FOLDS if folded else 0)
+        with workspace.database.write() as session:
+            run = Run(
+                project_id=project_id,
+                job_id=job.id,
+                snapshot_id=snapshot.id,
+                parent_id=parent.id,
+                settings={
+                    **settings.model_dump(),
+                    BEGINS_AT: begins_at.id,
+                    PAGES: len(corpus.pages),
+                    READ_AS: read_as(corpus.pages),
+                    FOLDED: folded,
+                    **of_unlabelled,
+                },
+                seed=settings.seed,
+                code_version=code_version(),
+            )
+            session.add(run)
+            session.flush()
+            return run
 
 
 def _reopen(workspace: Workspace, run_id: str) -> Run:

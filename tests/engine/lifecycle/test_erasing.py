@@ -11,16 +11,22 @@ from sqlalchemy import inspect, select, text, update
 
 from db.base import Base, now
 from db.session import BUSY_SECONDS
-from db.tables import Annotation, Document, Lease, ModelVersion, Page, RemovedDocument, WebhookDelivery
+from db.tables import Annotation, Document, Job, Lease, ModelVersion, Page, RemovedDocument, Run, WebhookDelivery
 from engine import audit
 from engine.datasets import snapshots
+from engine.datasets.manifest import canonical
 from engine.documents.lists.thumbnails import Thumbnail
+from engine.documents.reading import read_jobs
 from engine.errors import Conflict, NotFound, Refused
+from engine.jobs.queue import enqueue
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing, traces
 from engine.lifecycle.row_deletion import DELETED
 from engine.lifecycle.snapshot_removal import remove_snapshot
 from engine.tasks.tasks import set_gold
+from engine.training.retraining.run_settings import UNLABELLED_LIST
+from engine.training.retraining.trigger import RETRAIN
+from engine.training.unlabelled.frozen_pages import FORMAT
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept, bill, line, make_document, make_project, pages_of
@@ -232,6 +238,58 @@ def test_a_document_that_a_snapshot_holds_stays_and_a_sentence_says_so(office: O
         f"{NAME} stays in the bin: the snapshot {frozen.sha256[:12]} of {frozen.created_at:%Y-%m-%d} still holds it."
     ]
     assert lifecycle.restore(workspace, project, [secret.id], None) == [secret.id]
+
+
+def test_a_snapshot_that_is_being_frozen_keeps_what_it_holds(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    erased: list[int] = []
+
+    def empty(done: int, of: int) -> None:
+        if done == of > 0 and not erased:
+            lifecycle.remove(workspace, project, [secret.id], None)
+            assert erasing.mark(workspace, project, None, None).documents == [secret.id]
+            erased.append(erasing.erase_marked(workspace))
+
+    frozen = snapshots.freeze(workspace, project, on_progress=empty)
+    assert erased == [0], "the bin waits for the freeze"
+    assert erasing.erase_marked(workspace) == 0
+    assert [line.id for line in lifecycle.list_bin(workspace, project)] == [secret.id], "it stays, and can be restored"
+    held = [item for item in snapshots.load(workspace, frozen) if item.document.id == secret.id]
+    assert held and all(workspace.blobs.read(page.image_sha256) for page in pages_of(workspace, secret.id))
+
+
+def test_a_list_of_pages_that_a_run_learned_from_holds_its_documents(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    lifecycle.remove(workspace, project, [secret.id], None)
+    accept(workspace, office.documents[0], "Which words?", [1], author="Ann")
+    frozen, version = snapshots.freeze(workspace, project), make_version(workspace, project, 3)
+    listed = workspace.blobs.put(canonical({"format": FORMAT, "pages": [{"document_id": secret.id}]}))
+    with workspace.database.write() as session:
+        job = enqueue(session, RETRAIN, project, {})
+        session.flush()
+        session.add(
+            Run(
+                project_id=project,
+                job_id=job.id,
+                snapshot_id=frozen.id,
+                parent_id=version.id,
+                settings={UNLABELLED_LIST: listed},
+                seed=1,
+                code_version="1",
+            )
+        )
+    (sentence,) = erasing.mark(workspace, project, None, None).stays
+    assert sentence.startswith(f"{NAME} stays in the bin: the list of pages without labels of the run of ")
+
+
+def test_a_document_that_is_chosen_is_read_no_further(office: Office, secret: Document) -> None:
+    workspace, project = office.workspace, office.project.id
+    with workspace.database.write() as session:
+        job = read_jobs.request(session, session.get_one(Document, secret.id), 9)
+    lifecycle.remove(workspace, project, [secret.id], None)
+    erasing.mark(workspace, project, None, None)
+    with workspace.database.read() as session:
+        assert session.get_one(Job, job.id).status == "cancelled"
 
 
 def test_a_removed_snapshot_leaves_nothing_of_the_documents_that_it_held(office: Office, secret: Document) -> None:
