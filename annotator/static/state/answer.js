@@ -279,7 +279,6 @@ export class OpenAnswer extends HeldAnswer {
     this.refinement.drop();
     this.effort.count(tool);
     for (const marked of Object.keys(local.pages)) this.touched.add(marked);
-    this.histories.forgetBeside(local.id, page);
     this.setParts(parts, place);
     local.no_answer = false;
     if (remember) {
@@ -444,17 +443,19 @@ export class OpenAnswer extends HeldAnswer {
     if (back && decision) return decision.annotation === local?.id ? this.reopen() : this.on.takeBack(decision);
     if (!local || !page || this.on.locked()) return;
     if (!back && this.reopened === local.id) return void this.accept();
-    const to = back ? this.histories.undo(local.id, page) : this.histories.redo(local.id, page);
-    if (!to) return;
-    const { others, parts, place = 0 } = to,
+    const step = back ? this.histories.undo(local.id, page) : this.histories.redo(local.id, page);
+    if (!step) return;
+    const { to, page: where } = step,
+      { others, parts, place = 0 } = to,
       tool = back ? 'undo' : 'redo';
     if (parts) {
       this.becomeParts(parts, place, tool, { remember: false });
       if (this.cell) this.takeCell(this.cell);
-      return;
+    } else {
+      if (place !== local.place) this.setParts(local.parts, place);
+      this.become(where, { no_answer: local.no_answer, ...to }, tool, { remember: false, others });
     }
-    if (place !== local.place) this.setParts(local.parts, place);
-    this.become(page, { no_answer: local.no_answer, ...to }, tool, { remember: false, others });
+    if (where !== page) this.on.open(where);
   }
 
   clear() {

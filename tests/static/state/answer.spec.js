@@ -3,6 +3,7 @@ import { test } from 'node:test';
 
 import { OpenAnswer } from '../../../annotator/static/state/answer.js';
 import { EMPTY_MARK } from '../../../annotator/static/state/marks.js';
+import { deleteRow } from '../../../annotator/static/state/table.js';
 
 const mark = (word) => ({ ...EMPTY_MARK, words: [word], mask: { box: [word, 0, word + 1, 1], counts: [0, 1] } });
 
@@ -14,12 +15,12 @@ function asked({ head = 0, status = 'draft' } = {}) {
   const place = { document: { id: 'd', pages }, page: pages[3], submits: false };
   const queue = { of: () => [], adopt() {}, add: (item) => sent.push(item) };
   const effort = { reset() {}, count() {}, take: () => ({}) }; // the real one listens to a window
-  const on = { changed() {}, mark() {}, tell: (sentence) => said.push(sentence), locked: () => false };
+  const on = { changed() {}, mark() {}, tell: (sentence) => said.push(sentence), locked: () => false, open() {} };
   const answer = new OpenAnswer({ queue, effort, place, on });
   const proposal = { ...mark(7), page_id: 'p3', prediction_id: 'x', candidates: [] };
   const state = { no_answer: false, pages: { p3: mark(7) } };
   answer.take({ id: 'a', document_id: 'd', head, status, question: { text: 'Total?' }, state, proposal });
-  return { answer, sent, said, pages };
+  return { answer, sent, said, pages, place };
 }
 
 /** A person marks a word on a page. */
@@ -84,4 +85,33 @@ test('clearing says which page it cleared, and what is still marked', () => {
   draw(answer, pages[3], 9);
   answer.clear();
   assert.equal(said.at(-1), 'Cleared the mark on page 4. Still marked: page 3.');
+});
+
+test('an undo of a row on one page takes back first what was marked on another, and redo brings back both', () => {
+  const { answer, pages, place } = asked({ head: 3 });
+  const cells = [
+    ['p1', 1],
+    ['p1', 2],
+    ['p2', 3],
+  ];
+  const values = cells.map(([page, word], row) => ({ pages: { [page]: mark(word) }, cell: { row, column: 'a' } }));
+  const field = { type: 'table', columns: [{ name: 'a', question: 'A' }] };
+  const table = { id: 't', document_id: 'd', head: 3, status: 'draft', question: { text: 'Rows?' }, proposal: null };
+  answer.take({ ...table, state: { no_answer: false, pages: {}, values }, field });
+  const words = () => answer.storedParts.map((part) => Object.values(part.pages).flatMap((each) => each.words));
+  place.page = pages[0];
+  answer.becomeTable(deleteRow(answer.storedParts, 1), { row: 1, column: 'a' }, 'row');
+  place.page = pages[1];
+  answer.takeCell({ row: 1, column: 'a' });
+  const edits = [{ op: 'words', page: 'p2', add: [4], remove: [] }];
+  answer.stroke({ tool: 'word', edits }, { ...mark(3), words: [3, 4] }, pages[1]);
+  place.page = pages[0];
+  answer.step(true);
+  assert.deepEqual(words(), [[1], [3]]);
+  answer.step(true);
+  assert.deepEqual(words(), [[1], [2], [3]]);
+  answer.step(false);
+  answer.step(false);
+  assert.deepEqual(words(), [[1], [3, 4]]);
+  assert.equal(answer.can.redo, false);
 });
