@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Select, String, cast, func, select
 from sqlalchemy.orm import Session
 
-from db.tables import ModelVersion, Prediction
+from db.tables import ModelVersion, Prediction, Revision
 from engine.annotation.change import state_of
 from engine.annotation.state import AnnotationState, AnswerValue, Cell, Correction, PageMark, Patch
 from engine.errors import NotFound
@@ -136,6 +136,36 @@ def newest_proposal(session: Session, annotation_id: str) -> Prediction | None:
 def newest_proposal_id(session: Session, annotation_id: str) -> str | None:
     """Return the id of `newest_proposal`, without loading its masks."""
     return session.scalar(_newest(annotation_id).with_only_columns(Prediction.id))
+
+
+def newest_rows(session: Session, annotation_id: str) -> Prediction | None:
+    """Return the proposal of the other rows of a table that was taken last; None where none was."""
+    return session.scalar(
+        select(Prediction)
+        .join(Revision, Revision.prediction_id == Prediction.id)
+        .where(Revision.annotation_id == annotation_id, cast(Prediction.prompts, String).like('{"rows"%'))
+        .order_by(Revision.number.desc())
+        .limit(1)
+    )
+
+
+def without_given(cells: Sequence[ProposedCell], prompts: dict[str, Any]) -> list[ProposedCell]:
+    """Return the cells of the rows that the model found, without those that a person had given it."""
+    given = {
+        frozenset(
+            (column, page, *sorted(words)) for column, marks in row.items() for page, words in marks.items() if words
+        )
+        for row in prompts.get("rows", [])
+    }
+    rows: dict[int, list[ProposedCell]] = {}
+    for cell in cells:
+        rows.setdefault(cell.row, []).append(cell)
+    found = [
+        row
+        for row in rows.values()
+        if frozenset((cell.column, cell.page_id, *sorted(cell.words)) for cell in row) not in given
+    ]
+    return [cell for row in found for cell in row]
 
 
 def newest_alone(which: ColumnElement[bool]) -> Select[Prediction]:

@@ -17,9 +17,11 @@ from engine.annotation.proposal import (
     RankedPage,
     newest_alone,
     newest_proposal,
+    newest_rows,
     proposal_of,
     proposal_state,
     shown_state,
+    without_given,
 )
 from engine.annotation.revisions import state_at
 from engine.annotation.state import AnnotationState
@@ -92,7 +94,10 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
         annotation = load_visible(session, annotation_id, viewer_id)
         question = session.get_one(Question, annotation.question_id)
         author = session.get_one(User, annotation.author_id)
-        prediction = newest_proposal(session, annotation_id)
+        field = load_field(session, question.id, annotation.document_id)
+        is_table = field is not None and bool(field[0].columns)
+        rows = newest_rows(session, annotation_id) if is_table and annotation.head else None
+        prediction = rows or newest_proposal(session, annotation_id)
         state, updated_at = _head(session, annotation)
         editor = session.execute(
             select(User.id, User.name)
@@ -100,7 +105,8 @@ def annotation_view(workspace: Workspace, annotation_id: str, viewer_id: str | N
             .where(Revision.annotation_id == annotation_id, Revision.number == annotation.head)
         ).one_or_none()
         proposal = proposal_of(session, prediction) if prediction is not None else None
-        field = load_field(session, question.id, annotation.document_id)
+        if rows is not None and proposal is not None:
+            proposal = proposal.model_copy(update={"cells": without_given(proposal.cells, rows.prompts)})
         texts = answer_texts(session, state.single_values()) if field is not None else []
         return AnnotationView(
             id=annotation.id,

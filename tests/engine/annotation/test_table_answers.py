@@ -151,6 +151,8 @@ def test_a_table_is_asked_proposed_anew_saved_and_extracted(client: TestClient) 
     proposed = client.post(f"/api/annotations/{answer['id']}/table", json=given).json()
     first = {(cell["row"], cell["column"]): cell["text"] for cell in proposed["cells"]}
     assert first[0, "quantity"] == "10.00"
+    unsaved = client.get(f"/api/annotations/{answer['id']}").json()["proposal"]
+    assert unsaved["prediction_id"] == answer["proposal"]["prediction_id"], "nobody has taken the other rows yet"
 
     edits = [{"op": "remove_value", "place": 8}, {"op": "cell", "place": 0, "cell": {"row": 0, "column": "amount"}}]
     body = {"idempotency_key": "table-000000001", "base": 0, "action": "accept", "edits": edits}
@@ -158,6 +160,12 @@ def test_a_table_is_asked_proposed_anew_saved_and_extracted(client: TestClient) 
     assert client.put(f"/api/annotations/{answer['id']}/revisions", json=body).status_code == 200
     state = client.get(f"/api/annotations/{answer['id']}").json()["state"]
     assert len(state["values"]) == 8 and state["values"][0]["cell"] == {"row": 0, "column": "amount"}
+    taken = {"idempotency_key": "table-000000002", "base": 1, "action": "accept", "edits": []}
+    taken["prediction_id"] = proposed["prediction_id"]
+    assert client.put(f"/api/annotations/{answer['id']}/revisions", json=taken).status_code == 200
+    shown = client.get(f"/api/annotations/{answer['id']}").json()["proposal"]
+    assert shown["prediction_id"] == proposed["prediction_id"]
+    assert shown["cells"] == [cell for cell in proposed["cells"] if cell["row"] > 0], "the given row is the person's"
     extracted = client.post(f"/api/documents/{document}/extract", json={}).json()["fields"]["lines"]
     assert extracted["status"] == "accepted" and extracted["rows"][2] == {"item": "Gasket", "quantity": "10"}
 
