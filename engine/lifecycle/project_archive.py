@@ -35,6 +35,7 @@ from engine.lifecycle.archive_rows import belongs, lines_of, names_of_others, ro
 from engine.lifecycle.holders import find_holders
 from engine.lifecycle.json_text import with_json_as_text
 from engine.storage.named_blobs import NAME, names_in_file, naming_columns
+from engine.text import join_names
 from engine.version import code_version
 from engine.workspace import Workspace
 
@@ -184,12 +185,12 @@ def unpack_project(workspace: Workspace, source: Path, on_step: OnStep, name: st
 
 
 def _check_unheld(workspace: Workspace, project_id: str, in_bin: Sequence[str]) -> None:
-    """Refuse a project with a snapshot that holds documents of the bin: their files would come along."""
+    """Refuse a project with snapshots or runs that hold documents of the bin: their files would come along."""
     holders = find_holders(workspace, project_id, in_bin)
-    names = sorted({snapshot.sha256[:12] for snapshots in holders.values() for snapshot in snapshots})
+    names = sorted({name for of_document in holders.values() for name in of_document})
     if names:
         raise Refused(
-            f"Snapshots hold documents of the bin, which must not leave with the project: {', '.join(names)}. Restore "
+            f"Documents of the bin must not leave with the project, and are held by {join_names(names)}. Restore "
             "these documents, or remove the snapshots with glossator snapshots remove."
         )
 

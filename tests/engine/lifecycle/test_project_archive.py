@@ -183,7 +183,7 @@ def test_a_damaged_archive_adds_nothing(workspace: Workspace, project: str, targ
         assert session.get(Project, project) is None
 
 
-def with_changed_rows(file: Path, table: str, change: Callable[[list[dict[str, Any]]], None], by: int = 0) -> Path:
+def with_changed_rows(file: Path, table: str, change: Callable[[list[dict[str, Any]]], object], by: int = 0) -> Path:
     """Return a copy of an archive with changed rows of a table, whose manifest counts `by` more."""
     changed = file.with_name(f"changed {table} {by}.glossator")
     with zipfile.ZipFile(file) as whole, zipfile.ZipFile(changed, "w") as other:
@@ -221,7 +221,7 @@ def test_rows_that_are_missing_or_of_other_projects_add_nothing(
             annotations[0]["question_id"] = question
 
         for table, change, by, sentence in (
-            ("words", list.pop, 0, "words has other rows than it says"),
+            ("words", lambda rows: rows.pop(), 0, "words has other rows than it says"),
             ("words", forge, 0, "words has other rows than it says"),
             ("words", forge, 1, "words has rows of another project"),
             ("annotations", ask, 0, "annotations has rows of another project"),
