@@ -9,6 +9,7 @@ from tests.browser.bench import Bench
 from tests.browser.standard_list import Listed
 from tests.browser.stored_invoice import Invoiced
 from tests.browser.tabs import send, tab
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -83,7 +84,7 @@ def test_a_file_of_fields_is_previewed_then_saved_as_one_step(bench: Bench, list
     toast.get_by_role("button", name="Undo").click()
     plain = bench.page.get_by_role("textbox", name="Standard questions")
     expect(plain).to_have_value("What is the total?\nWho signed it?")
-    assert names(bench) == ["total", "signed"]
+    wait_until(lambda: names(bench) == ["total", "signed"])
 
 
 def test_a_conflict_over_a_field_keeps_what_was_typed(bench: Bench, listed: Listed) -> None:

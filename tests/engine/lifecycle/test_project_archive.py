@@ -249,7 +249,7 @@ def test_a_snapshot_with_documents_of_the_bin_is_not_packed(sqlite_installation:
         document = session.scalars(select(Document).where(Document.name == "bill 3.png")).one()
     snapshot = freeze(workspace, project)
     bins.remove(workspace, project, [document.id], None)
-    with pytest.raises(Refused, match=f"of the bin, .*: {snapshot.sha256[:12]}\\. Restore these documents"):
+    with pytest.raises(Refused, match=f"held by the snapshot {snapshot.sha256[:12]} of .* Restore these documents"):
         pack_project(workspace, project, file, silent)
     remove_snapshot(workspace, project, snapshot.sha256, None)
     assert document.sha256 not in pack_project(workspace, project, file, silent).blobs
