@@ -39,7 +39,7 @@ def answer_table(field: FieldDefinition, pages: Mapping[str, PageWords], given: 
         given: Rows that a person has made or corrected; they stay as they are, and say where the columns are.
 
     Raises:
-        Refused: A given row names a column, a page or a word that is not there, or is empty.
+        Refused: A given row names a page that is not there, or no word that the page still has.
     """
     began = time.perf_counter()
     named = {page_id for row in given for marks in row.values() for page_id in marks}

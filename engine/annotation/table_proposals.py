@@ -44,7 +44,7 @@ def propose_rows(workspace: Workspace, annotation_id: str, user_id: str, rows: S
     Raises:
         NotFound: The annotation does not exist.
         Forbidden: The user may not change the annotation.
-        Refused: The question is no table, is answered without the model, or a row names what is not there.
+        Refused: The question is no table, is answered without the model, or a row has no words there.
     """
     with workspace.database.read() as session:
         annotation = existing(session, Annotation, annotation_id)

@@ -25,7 +25,7 @@ def from_given(
     for page in sorted(by_page):
         if page >= len(read):
             continue
-        parts.append(_around(read[page], headings[page], columns, by_page[page], given))
+        parts.append(_around(read[page], headings[page], columns, by_page[page]))
     first, last = parts[0], parts[-1]
     known = {part.lines.page for part in parts}
     further = follow(last, read, headings, columns)[1:]
@@ -47,7 +47,6 @@ def _around(
     on_page: Sequence[Heading],
     columns: Sequence[AskedColumn],
     rows: Sequence[Row],
-    given: Sequence[Row],
 ) -> TablePart:
     """Return the table around given rows of a page."""
     page = lines.page
@@ -59,7 +58,7 @@ def _around(
         (entry.first for entry in on_page if lines.lines[entry.first].middle > bottom), default=len(lines.lines)
     )
     body = list(lines.lines[heading.last + 1 if heading is not None else 0 : below])
-    bands = _bands_of(lines, heading, rows, given, columns)
+    bands = _bands_of(lines, heading, rows)
     part = settle(lines, bands, body, columns, words)
     assert part is not None  # with given rows there always is one
     part.heading = heading
@@ -70,8 +69,6 @@ def _bands_of(
     lines: PageLines,
     heading: Heading | None,
     rows: Sequence[Row],
-    given: Sequence[Row],
-    columns: Sequence[AskedColumn],
 ) -> list[Column]:
     """Return the columns of given rows: of the asked cells, and of what else stands on their lines or above."""
     page = lines.page
