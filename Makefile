@@ -8,7 +8,7 @@ NODE := $(shell command -v npm)
 TORCH_INDEX_URL ?=
 TORCH := $(shell sed -n 's/^\(torch==.*\)/\1/p' constraints.txt)
 
-.PHONY: help install install-test install-bench serve worker test test-changed test-long lint lint-front-end format client docs pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages gpu-text gpu-optim clean
+.PHONY: help install install-test install-bench serve worker test test-changed test-long lint lint-front-end format client docs dist pictures weights bench bench-optim bench-optim-ablations bench-model bench-model-ablations bench-retraining bench-pretraining bench-app bench-canvas bench-export bench-growth gpu gpu-pages gpu-text gpu-optim clean
 
 help:
 	@echo "make serve      install, migrate, serve on http://127.0.0.1:7860 with three sample documents"
@@ -18,6 +18,7 @@ help:
 	@echo "make lint       ruff, codespell, mypy, import contracts; types, ESLint, Prettier and unit specs of the front end"
 	@echo "make client     write the schemas of the Python client from the OpenAPI document, after a change of the REST interface"
 	@echo "make docs       write docs/cli.md, docs/api.md, docs/settings.md and the table of keys anew"
+	@echo "make dist       wheel and source distribution of what git tracks, into dist/"
 	@echo "make pictures   take the pictures of README and docs anew (some minutes)"
 	@echo "make weights    weights from nothing by the recipe of the shipped ones, into WEIGHTS=build/weights, in pieces of at most 100 minutes; FORMS=folder of blank forms, LABELLED=dataset of glossator pseudo-label"
 	@echo "make gpu-pages  pages and packages that travel to a machine with a GPU, into GPU=build/gpu; CORPUS_LIST=corpus.json of a pretraining without labels"
@@ -118,6 +119,9 @@ client: install-test
 
 docs: install-test
 	$(BIN)/python -m tests.generated_docs
+
+dist: install-test
+	$(BIN)/python -m tests.support.built_distributions dist
 
 pictures: install-test
 	$(BIN)/python -m tests.browser.doc_pictures

@@ -21,10 +21,11 @@ from fastapi import APIRouter, Header
 from fastapi.responses import RedirectResponse, Response
 
 from engine.settings import MEGABYTE, Settings
+from engine.version import release
 
 PACKAGES = ("annotator", "engine", "model", "db", "migrations")
 # Files of a checkout beside the packages: build, tests and licence.
-BESIDE = ("LICENSE", "README.md", "Makefile", "pyproject.toml", "constraints.txt")
+BESIDE = ("LICENSE", "README.md", "CHANGELOG.md", "Makefile", "pyproject.toml", "constraints.txt")
 INSTALLED = ("METADATA", "entry_points.txt", "LICENSE")
 KINDS = frozenset({".py", ".pyi", ".js", ".css", ".html", ".svg", ".json", ".md", ".mako", ".txt", ".typed"})
 LARGEST = 4 * MEGABYTE  # of one file; no source file is larger
@@ -33,8 +34,8 @@ _BUILDING = threading.Lock()
 
 @cache
 def version() -> str:
-    """Return the installed version."""
-    return distribution("glossator").version
+    """Return the version of the program that runs."""
+    return release()
 
 
 @cache

@@ -1,13 +1,13 @@
 """The command `glossator`."""
 
 import sys
-from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Annotated
 
 import typer
 
 from engine.commands.late_import import CommandsByName
+from engine.version import release
 
 app = typer.Typer(
     cls=CommandsByName,
@@ -21,7 +21,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"glossator {version('glossator')}")
+        typer.echo(f"glossator {release()}")
         raise typer.Exit
 
 

@@ -10,7 +10,7 @@ from tests.generated_docs import DOCS, PAGES, commands, openapi, options_of
 from tests.support.repository import ROOT
 
 README = ROOT / "README.md"
-FILES = [README, *sorted(DOCS.glob("*.md"))]
+FILES = [README, ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 LONGEST = 120  # characters of a line of prose
 
 

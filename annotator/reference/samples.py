@@ -7,6 +7,8 @@ sample: Field(examples=[...]).
 
 from typing import Any
 
+from engine.version import release
+
 ID = "019a6f0c2b7d7c4e8f5a1d3b9e6c0a42"
 OTHER_ID = "019a6f0d90117a6f9c2e4b8d7a5f3c10"
 MOMENT = "2026-03-02T10:42:07Z"
@@ -319,7 +321,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "verdict": (VERDICT, "rejected"),
     "settings": ({"steps": 200, "minutes": 5},),
     "seed": (7,),
-    "code_version": ("0.1.0",),
+    "code_version": (release(),),
     "metrics": ([{"step": 200, "loss": 0.31}],),
     "annotations": (131,),
     "kind": ("retrain",),
@@ -549,7 +551,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "seconds_median": (12.5,),
     "seconds_low": (10.8,),
     "seconds_high": (15.1,),
-    "version": ("0.1.0", 1),
+    "version": (release(), 1),
 }
 
 # Whole bodies by path, for schemas that are plain objects.

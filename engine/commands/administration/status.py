@@ -1,6 +1,5 @@
 """`glossator status`: show data folder, projects, models and queues."""
 
-from importlib.metadata import version
 from typing import Annotated, Any
 
 import typer
@@ -8,6 +7,7 @@ from rich.table import Table
 
 from db import migrate
 from engine.commands.common import emit, here, output
+from engine.version import release
 from engine.workspace import Workspace
 
 
@@ -30,7 +30,7 @@ def status(
             worker = presence.presence_sentence(presence.load_presence(session))
         summaries = every(lambda cursor: projects.summaries(workspace, cursor=cursor))
         figures: dict[str, Any] = {
-            "version": version("glossator"),
+            "version": release(),
             "data": str(workspace.settings.data_dir.absolute()),
             "database": workspace.database.url.render_as_string(hide_password=True),
             "schema": migrate.current(workspace.database),
