@@ -19,6 +19,8 @@ from engine.workspace import Workspace
 
 COOKIE = "glossator_session"
 HOME = "/app/"
+BACKGROUND = "x-glossator-background"  # header of what an open page asks without its person: no use of the login
+_OF_OPEN_PAGES = ("/api/changes", "/app/gradio_api/")  # as well, where the page cannot say so
 
 
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
@@ -39,13 +41,21 @@ def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
         return local
     if not hasattr(request.state, "user"):
         token = token_of(request)
-        login = sessions.login_of_token(workspace, token) if token else None
+        login = sessions.login_of_token(workspace, token, used=_is_of_person(request)) if token else None
         if login is not None and login.scope is not None and not request.scope["path"].startswith("/api/"):
             login = None
         request.state.user = login.user if login is not None else None
         request.state.scope = login.scope if login is not None else None
     user: User | None = request.state.user
     return user
+
+
+def _is_of_person(request: HTTPConnection) -> bool:
+    """Return whether a request comes from what a person does; else a forgotten tab would never be logged out."""
+    headers = request.headers
+    if BACKGROUND in headers or headers.get("sec-fetch-dest") == "image":
+        return False
+    return not request.scope["path"].startswith(_OF_OPEN_PAGES)
 
 
 def token_of(request: HTTPConnection) -> str | None:

@@ -66,6 +66,7 @@ _CLAUSES: Mapping[str, str] = {
     "users.password": "set a new password for {name}",
     "users.sessions": "ended all sessions of {name}",
     "users.session": "ended a session of {name}: {client}",
+    "sessions.end": "logged out everywhere",
     "users.token": "created a token of {name} for {purpose}, valid for {days}, scope {scope}",
     "password.change": "changed their own password",
     "login.limited": "throttled logins as {name} from {address} after {failures}",

@@ -71,7 +71,12 @@ class Settings(BaseSettings):
     source_url: str = Field(
         "", description="Address of the program's source, for the link Source; empty: this server provides it."
     )
-    session_hours: float = Field(24 * 14, gt=0, description="Hours after which a login expires.")
+    session_hours: float = Field(24 * 14, gt=0, description="Hours after which a login in a browser ends in any case.")
+    session_idle_hours: float = Field(
+        72,
+        ge=0,
+        description="Hours without use by the person after which a login in a browser ends; 0: no such limit.",
+    )
 
     model_path: Path | None = Field(None, description="Checkpoint for new projects; empty: the shipped one.")
     threads: int = Field(

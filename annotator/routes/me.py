@@ -68,6 +68,12 @@ def list_sessions(
     return paging.send(sessions.sessions(workspace, user.id, caller.token, limit=limit, cursor=paging.cursor))
 
 
+@router.delete("/sessions", status_code=204, response_class=Response)
+def log_out_everywhere(workspace: TheWorkspace, user: CurrentUser) -> None:
+    """End all of the user's logins in browsers, this one too. Tokens of programs stay."""
+    sessions.log_out_everywhere(workspace, user)
+
+
 @router.delete("/sessions/{session_id}", status_code=204, response_class=Response)
 def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """End one session or token of the user."""

@@ -8,6 +8,7 @@ import { placePersonMenu } from './settings/person_menu.js';
 import { placeLoginNotice } from './settings/login_notice.js';
 import { placeUpgradeNotice } from './settings/upgrade_notice.js';
 import { mountWorkspace } from './mount.js';
+import { tellUse } from './sync/used_login.js';
 import { startTabs, tabs } from './tabs/door.js';
 
 /** @type {HTMLElement} */
@@ -44,6 +45,7 @@ tellZone();
 showLocalTimes();
 keepComposing(window);
 learnLayout();
+tellUse();
 Object.assign(window, { Glossator });
 mounted.workspace.opened.then(() => window.startGradio?.()); // see annotator/gradio/head.py
 window.dispatchEvent(new Event('glossator:ready'));

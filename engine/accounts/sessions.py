@@ -4,11 +4,11 @@ import hashlib
 import re
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from pydantic import BaseModel
-from sqlalchemy import bindparam, select, update
+from sqlalchemy import and_, bindparam, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import changes
@@ -19,10 +19,13 @@ from engine import audit
 from engine.accounts import login_throttle, names, passwords
 from engine.errors import Forbidden, NotFound
 from engine.paging import Order, Page
+from engine.settings import Settings
 from engine.workspace import Workspace
 
 TOKEN_CLIENT = "token: "  # prefix of a token's client; see engine.accounts.tokens
-USED_WITHIN = timedelta(minutes=10)  # interval at which a token's last use is written
+USED_WITHIN = timedelta(minutes=10)  # interval at which the last use of a token or browser is written, at most
+_IDLE_PARTS = 10  # a browser's last use is written this often within the time after which it counts as idle
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 MOST_LISTED = 1000  # sessions of one page
 _ID_LENGTH = 16  # characters of the token's SHA-256 that identify a session of a user
 
@@ -30,7 +33,8 @@ _ID_LENGTH = 16  # characters of the token's SHA-256 that identify a session of 
 class SessionView(BaseModel):
     """A session of a browser, or a token of a program. `current`: the session of this request.
 
-    `scope`: scope of a token; None for browsers. `last_used_at`: last use of a token, up to ten minutes old.
+    `scope`: scope of a token; None for browsers. `last_used_at`: last use, up to ten minutes old; in a browser, that of
+    the person, not of the open page.
     """
 
     id: str
@@ -109,39 +113,67 @@ def _is_as_before(session: Session, user: User) -> bool:
     return current is not None and current.disabled_at is None and current.password_hash == user.password_hash
 
 
+# Limits of a browser's login hold for logins from before they were set, too. Tokens have a time of their own.
+_IS_VALID = and_(
+    LoginSession.revoked_at.is_(None),
+    LoginSession.expires_at > bindparam("now"),
+    or_(
+        LoginSession.scope.is_not(None),
+        and_(
+            LoginSession.created_at > bindparam("begun"),
+            func.coalesce(LoginSession.last_used_at, LoginSession.created_at) > bindparam("used"),
+        ),
+    ),
+)
 _LOGGED_IN = (  # built once: every request runs it
     select(User, LoginSession.scope, LoginSession.last_used_at)
     .join(LoginSession, LoginSession.user_id == User.id)
-    .where(
-        LoginSession.token_sha256 == bindparam("token"),
-        LoginSession.revoked_at.is_(None),
-        LoginSession.expires_at > bindparam("now"),
-        User.disabled_at.is_(None),
-    )
+    .where(LoginSession.token_sha256 == bindparam("token"), User.disabled_at.is_(None), _IS_VALID)
 )
 
 
-def login_of_token(workspace: Workspace, token: str) -> Login | None:
-    """Return user and scope of a token, and record the use of a program's token.
+def _limits(settings: Settings, moment: datetime) -> dict[str, datetime]:
+    """Return the values of _IS_VALID."""
+    idle = settings.session_idle_hours
+    return {
+        "now": moment,
+        "begun": moment - timedelta(hours=settings.session_hours),
+        "used": moment - timedelta(hours=idle) if idle else _LONG_AGO,
+    }
+
+
+def login_of_token(workspace: Workspace, token: str, *, used: bool = True) -> Login | None:
+    """Return user and scope of a token, and record its use.
+
+    Args:
+        workspace: open workspace.
+        token: token of a browser or program.
+        used: whether this is a use by the person; an open page that only asks for news keeps no login alive.
 
     Returns:
-        The login, or None for an unknown, revoked or expired token.
+        The login, or None for an unknown, ended, expired or idle session.
     """
     hashed, moment = digest(token), now()
     with workspace.database.autocommit_read() as session:
-        found = session.execute(_LOGGED_IN, {"token": hashed, "now": moment}).one_or_none()
+        values = {"token": hashed, **_limits(workspace.settings, moment)}
+        found = session.execute(_LOGGED_IN, values).one_or_none()
     if found is None:
         return None
     user, scope, last = found
-    if scope is not None and (last is None or last < moment - USED_WITHIN):
-        used = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
-        workspace.deferred_writes.add(lambda session: session.execute(used), key=("token used", hashed))
+    if used and (last is None or last < moment - _interval(workspace.settings)):
+        write = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
+        workspace.deferred_writes.add(lambda session: session.execute(write), key=("token used", hashed))
     return Login(user, cast(Scope | None, scope))
 
 
+def _interval(settings: Settings) -> timedelta:
+    idle = settings.session_idle_hours
+    return min(USED_WITHIN, timedelta(hours=idle) / _IDLE_PARTS) if idle else USED_WITHIN
+
+
 def user_of_token(workspace: Workspace, token: str) -> User | None:
-    """Return the user of a token of any scope; None as in `login_of_token`."""
-    login = login_of_token(workspace, token)
+    """Return the user of a token of any scope, which is no use of it; None as in `login_of_token`."""
+    login = login_of_token(workspace, token, used=False)
     return login.user if login is not None else None
 
 
@@ -177,9 +209,8 @@ def sessions(
     """
     mine = digest(token) if token else None
     order = Order(f"sessions {user_id}", (LoginSession.created_at, LoginSession.token_sha256), falls=True)
-    chosen = select(LoginSession).where(
-        LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None), LoginSession.expires_at > now()
-    )
+    chosen = select(LoginSession).where(LoginSession.user_id == user_id, _IS_VALID)
+    chosen = chosen.params(_limits(workspace.settings, now()))
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
     found = [
@@ -226,8 +257,22 @@ def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | Non
             audit.record(session, by, "users.session", user_id, name=whose, client=browser_of(login.client))
 
 
-def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> None:
-    """End all sessions of a user inside the caller's unit of work, except the one with the token `but`."""
+def log_out_everywhere(workspace: Workspace, user: User) -> None:
+    """End all of a person's logins in browsers, this one too; audited. Tokens of programs stay."""
+    with workspace.database.write() as session:
+        revoke_all(session, user.id, tokens=False)
+        audit.record(session, user.id, "sessions.end", user.id)
+
+
+def revoke_all(session: Session, user_id: str, *, but: str | None = None, tokens: bool = True) -> None:
+    """End all sessions of a user inside the caller's unit of work.
+
+    Args:
+        session: of the unit of work.
+        user_id: id of the user.
+        but: token of a session that stays.
+        tokens: whether tokens of programs end, too.
+    """
     ended = (
         update(LoginSession)
         .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))
@@ -236,6 +281,8 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None) -> Non
     )
     if but is not None:
         ended = ended.where(LoginSession.token_sha256 != digest(but))
+    if not tokens:
+        ended = ended.where(LoginSession.scope.is_(None))
     session.execute(ended)
     changes.publish(session, "users", None, user_id)
 

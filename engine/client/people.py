@@ -45,6 +45,10 @@ class People:
         """End one of your logins or tokens."""
         self._at.send("DELETE", f"/me/sessions/{session_id}", repeatable=False)
 
+    def log_out_everywhere(self) -> None:
+        """End all your logins in browsers. Tokens stay."""
+        self._at.send("DELETE", "/me/sessions", repeatable=False)
+
     def make_token(self, purpose: str, scope: str = "annotate", days: int = 365) -> MadeToken:
         """Make a token for a program. It is shown this once; `end_session` ends it.
 

@@ -1212,7 +1212,8 @@ class SchedulerView(BaseModel):
 class SessionView(BaseModel):
     """A session of a browser, or a token of a program. `current`: the session of this request.
 
-    `scope`: scope of a token; None for browsers. `last_used_at`: last use of a token, up to ten minutes old.
+    `scope`: scope of a token; None for browsers. `last_used_at`: last use, up to ten minutes old; in a browser, that of
+    the person, not of the open page.
     """
 
     id: str

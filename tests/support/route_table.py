@@ -59,6 +59,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/me/preferences": Row(USER, "read"),
     "PUT /api/me/preferences": Row(USER, body={"theme": "dark"}),
     "GET /api/me/sessions": Row(USER),
+    "DELETE /api/me/sessions": Row(USER),
     "DELETE /api/me/sessions/{session_id}": Row(USER),
     "POST /api/me/tokens": Row(USER, body={"purpose": "tests"}),
     "PUT /api/me/password": Row(USER, body={"old": "x"}),

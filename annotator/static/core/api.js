@@ -2,12 +2,15 @@
 // get('/projects/{project_id}', { project_id }). Every failure becomes an ApiError whose message is one sentence for a
 // person.
 
+import { isAway } from './presence.js';
 import { EDITION, ROOT } from './root.js';
 
 /** @import { Answer, Body, Path, RequestOptions, Values } from '../types' */
 
 /** The event of the document after an answer of a server of another edition than the page. */
 export const UPGRADED = 'glossator-upgraded';
+/** The event of the document after an answer that nobody is logged in, or somebody else than the page's person. */
+export const LOGGED_OUT = 'glossator-logged-out';
 
 export class ApiError extends Error {
   /**
@@ -144,6 +147,13 @@ export async function writesEnd(most) {
 }
 
 /**
+ * What the page asks by itself keeps no login alive.
+ *
+ * @returns {Record<string, string>}
+ */
+const awayHeader = () => (isAway() ? { 'X-Glossator-Background': '1' } : {});
+
+/**
  * @param {string} method
  * @param {string} address
  * @param {unknown} body
@@ -152,7 +162,7 @@ export async function writesEnd(most) {
  */
 async function send(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
   /** @type {Record<string, string>} */
-  const headers = method === 'GET' ? { ...more } : { 'X-Glossator': '1', ...more };
+  const headers = { ...(method === 'GET' ? {} : { 'X-Glossator': '1' }), ...awayHeader(), ...more };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   signal ??= AbortSignal.timeout(method === 'GET' ? READ_MILLISECONDS : THINK_MILLISECONDS);
   const sent = body === undefined ? undefined : JSON.stringify(body);
@@ -167,6 +177,7 @@ async function send(method, address, body, { signal, keepalive, headers: more = 
   const edition = response.headers.get('X-Glossator-Edition');
   if (EDITION && edition && edition !== EDITION) document.dispatchEvent(new Event(UPGRADED));
   const answer = parsed(text);
+  if (response.status === 401) globalThis.document?.dispatchEvent(new Event(LOGGED_OUT));
   if (!response.ok) {
     const wait = Number(response.headers.get('Retry-After')) || 0;
     throw new ApiError(sentence(response.status, answer), response.status, answer, wait);
@@ -336,7 +347,8 @@ export function sendFile(address, field, file, progress, { accepts = () => false
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
     sender.open('POST', address);
-    sender.setRequestHeader('X-Glossator', '1');
+    for (const [name, value] of Object.entries({ 'X-Glossator': '1', ...awayHeader() }))
+      sender.setRequestHeader(name, value);
     sender.responseType = step ? 'text' : 'json';
     const answered = () => (step ? parsed(lastLine(sender.responseText)) : sender.response);
     let sent = false;

@@ -3,7 +3,7 @@
 import { get, put, remove } from '../core/api.js';
 import { h, redraw } from '../core/dom.js';
 import { ROOT } from '../core/root.js';
-import { Say, button, card, onSubmit, row, time } from './people_parts.js';
+import { Say, button, card, onSubmit, row, time, twice } from './people_parts.js';
 import { TokensPart } from './people_tokens.js';
 
 /** @import { Me, SessionView } from '../types' */
@@ -20,6 +20,11 @@ export class AccountCard {
       h('ul', { class: 'g-rows' }, row(me.user.name, own, button('Log out', logOut))),
       h('h3', {}, 'Sessions'),
       this.list,
+      h(
+        'div',
+        { class: 'g-row-acts' },
+        twice('Log out everywhere', 'Confirm', () => this.logOutEverywhere()),
+      ),
       this.say.root,
       this.passwordForm(me),
       this.tokens.root,
@@ -31,9 +36,7 @@ export class AccountCard {
       const sessions = await get('/me/sessions', {});
       this.tokens.show(sessions.filter((each) => each.scope));
       const shown = sessions.filter((each) => !each.scope);
-      // When a session was used last is not shown: it changes with every request.
-      const view = shown.map(({ last_used_at: _, ...each }) => each);
-      redraw(this.list, view, () => shown.map((each) => this.session(each)));
+      redraw(this.list, shown, () => shown.map((each) => this.session(each)));
     });
   }
 
@@ -41,9 +44,18 @@ export class AccountCard {
   session(each) {
     return row(
       [each.client, each.current ? h('i', {}, 'here') : null],
-      ['since ', time(each.created_at), each.address ? ` from ${each.address}` : ''],
+      [
+        'since ',
+        time(each.created_at),
+        each.address ? ` from ${each.address}` : '',
+        each.last_used_at && !each.current ? [', last used ', time(each.last_used_at)] : '',
+      ],
       each.current ? null : button('End session', () => this.end(each.id)),
     );
+  }
+
+  async logOutEverywhere() {
+    if (await this.say.act(() => remove('/me/sessions', {}))) logOut();
   }
 
   /** @param {string} id */

@@ -1,0 +1,115 @@
+"""A login ends when its person is away for long, and in any case after a time; open pages do not keep it alive."""
+
+import asyncio
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import select, update
+from starlette.testclient import TestClient
+
+from annotator.app import create_app
+from annotator.auth import BACKGROUND
+from annotator.change_streams import ChangeStreams
+from annotator.event_stream import END, EventStream
+from db.base import now
+from db.tables import LoginSession
+from engine.accounts import sessions, tokens
+from engine.settings import Settings
+from engine.workspace import Workspace
+from tests.support.accounts import ADDRESS, Person, actions, cookie_of, here, make_user, somebody
+
+
+@pytest.fixture
+def ann(tmp_path) -> Iterator[Person]:
+    """Somebody on a server whose logins end after an hour of rest, or eight hours."""
+    settings = Settings(data_dir=tmp_path / "data", auth="login", session_idle_hours=1, session_hours=8, _env_file=None)
+    with TestClient(create_app(settings, with_page=False), base_url=ADDRESS) as client:
+        yield somebody(client, here(client), make_user(here(client), "ann"))
+
+
+def put_back(workspace: Workspace, **hours: float) -> None:
+    """Let the login begin, or be used last, so many hours ago."""
+    with workspace.database.write() as session:
+        times = {name: now() - timedelta(hours=number) for name, number in hours.items()}
+        session.execute(update(LoginSession).values(**times))
+
+
+def used_at(workspace: Workspace):
+    workspace.deferred_writes.flush()
+    with workspace.database.read() as session:
+        return session.scalars(select(LoginSession.last_used_at)).one()
+
+
+def test_an_idle_login_ends_and_is_listed_no_more(ann: Person) -> None:
+    workspace = here(ann.client)
+    put_back(workspace, created_at=2, last_used_at=0.9)
+    assert ann.get("/api/me").status_code == 200
+    put_back(workspace, created_at=2, last_used_at=1.1)
+    assert ann.get("/api/me").status_code == 401
+    assert sessions.sessions(workspace, ann.known.id) == []
+    put_back(workspace, created_at=1.1, last_used_at=1.1)
+    assert ann.get("/api/me").status_code == 401
+
+
+def test_a_used_login_ends_after_its_hours_even_those_that_were_set_later(ann: Person) -> None:
+    put_back(here(ann.client), created_at=7.9, last_used_at=0)
+    assert ann.get("/api/me").status_code == 200
+    put_back(here(ann.client), created_at=8.1, last_used_at=0)
+    assert ann.get("/api/me").status_code == 401
+
+
+def test_only_what_the_person_does_counts_as_use(ann: Person) -> None:
+    workspace = here(ann.client)
+    put_back(workspace, created_at=2, last_used_at=0.5)
+    before = used_at(workspace)
+    ann.get("/api/changes/since")
+    ann.get("/api/projects", headers={BACKGROUND: "1"})
+    ann.get("/api/me", headers={"sec-fetch-dest": "image"})
+    assert used_at(workspace) == before
+    ann.get("/api/projects")
+    after = used_at(workspace)
+    assert after is not None and before is not None and after > before + timedelta(minutes=29)
+    ann.get("/api/projects")
+    assert used_at(workspace) == after, "a second use within minutes is not written"
+
+
+def test_the_stream_of_an_idle_login_ends(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = here(ann.client)
+    streams = ChangeStreams(workspace, most=2)
+    monkeypatch.setattr("annotator.change_streams.RIGHTS_SECONDS", 0)
+    [token] = ann.cookie.values()
+    stream = streams.open(ann.known, token, None, lambda: None)
+    put_back(workspace, created_at=2, last_used_at=1.1)
+    streams._send_new([stream])
+    streams.close(stream)
+    assert stream.ended and stream.logged_out
+    sent: list[bytes] = []
+
+    async def receive():
+        return await asyncio.Event().wait()
+
+    async def send(message) -> None:
+        sent.append(message.get("body", b""))
+
+    asyncio.run(EventStream(stream, asyncio.Event(), lambda: None)({"type": "http"}, receive, send))
+    assert sent[-1] == END
+
+
+def test_tokens_of_programs_know_no_rest(ann: Person) -> None:
+    workspace = here(ann.client)
+    token = tokens.issue(workspace, "ann", purpose="tests", days=30, scope="read", by=ann.known.id)
+    put_back(workspace, created_at=100, last_used_at=100)
+    headers = {"authorization": f"Bearer {token}"}
+    assert ann.client.get("/api/me", headers=headers).status_code == 200
+
+
+def test_logging_out_everywhere_ends_every_browser_and_no_token(ann: Person) -> None:
+    workspace = here(ann.client)
+    token = tokens.issue(workspace, "ann", purpose="tests", days=30, scope="read", by=ann.known.id)
+    elsewhere = Person(ann.user, ann.client, cookie_of(workspace, ann.known))
+    ben = somebody(ann.client, workspace, make_user(workspace, "ben"))
+    assert ann.delete("/api/me/sessions").status_code == 204
+    assert [each.get("/api/me").status_code for each in (ann, elsewhere, ben)] == [401, 401, 200]
+    assert sessions.user_of_token(workspace, token) is not None
+    assert actions(workspace)[0] == "sessions.end"
