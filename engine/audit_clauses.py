@@ -63,6 +63,7 @@ _CLAUSES: Mapping[str, str] = {
     "users.role": "changed the user {name} from {before} to {role}",
     "users.disable": "disabled the user {name}",
     "users.enable": "enabled the user {name}",
+    "users.erase": "erased a person, who is now {name}",
     "users.password": "set a new password for {name}",
     "users.sessions": "ended all sessions of {name}",
     "users.session": "ended a session of {name}: {client}",

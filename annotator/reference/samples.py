@@ -240,6 +240,8 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "MadeInvitation.state": ("open",),
     "MadeInvitation.used_by": (None,),
     "AuditLine.action": ("members.role",),
+    "ErasedPerson.name": ("Erased person 91c5e07a",),
+    "ErasedPerson.stays": (["The snapshot 5f0c91d2ab34 of 2026-11-12 still has the name amira."],),
     "what": ("changed amira from annotator to reviewer",),
     # bin
     "ChosenDocuments.documents": ([ID],),

@@ -12,6 +12,7 @@ from engine.accounts import sessions, users
 from engine.accounts.sessions import SessionView
 from engine.accounts.users import UserView
 from engine.audit import AuditLine
+from engine.lifecycle.person_erasing import ErasedPerson, erase_person
 
 router = APIRouter(tags=["people"])
 
@@ -76,6 +77,17 @@ def change_user(user_id: str, changed: ChangedUser, workspace: TheWorkspace, use
 def set_password(user_id: str, wanted: NewPassword, workspace: TheWorkspace, user: CurrentAdmin) -> None:
     """Set a user's password and end all their sessions."""
     users.set_password(workspace, user_id, wanted.new, by=user)
+
+
+@router.post("/users/{user_id}/erase")
+def erase_user(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> ErasedPerson:
+    """Erase a person: a label stands wherever the name stood, and the work is kept. Audited. It cannot be undone.
+
+    Deleted are password, sessions, tokens, memberships, preferences, and login attempts. Answers, verdicts and history
+    stay, under the label. `stays` has a sentence for each snapshot that still has the name. Files that left, as exports
+    and backups, do not change. Repeating the request changes nothing.
+    """
+    return erase_person(workspace, user_id, by=user)
 
 
 @router.get("/users/{user_id}/sessions", responses=pages())

@@ -16,6 +16,7 @@ from engine.text import check_name
 LOCAL_NAME = "local"  # user of local mode and of the command line
 RESERVED = frozenset({LOCAL_NAME, NOBODY.casefold(), "others"})  # others: sum of further people in figures and plots
 LONGEST = 100
+_ERASED = "Erased person"  # and the last digits of the id: the same in every copy of an installation
 
 
 def compose_name(name: str) -> str:
@@ -31,9 +32,14 @@ def check_new_name(name: str) -> str:
     """
     name = compose_name(name)
     check_name(name, "A user's name", longest=LONGEST, joiners=False)
-    if _looks(name) in RESERVED:
+    if _looks(name) in RESERVED or _looks(name).startswith(_looks(_ERASED)):
         raise Refused(f"The name {name!r} is reserved. Choose another one.")
     return name
+
+
+def label_of_erased(user_id: str) -> str:
+    """Return what stands in place of the name of an erased person, as "Erased person 91c5e07a"."""
+    return f"{_ERASED} {user_id[-8:]}"
 
 
 def check_free(session: Session, name: str) -> None:

@@ -4,6 +4,7 @@ from typing import Any
 
 from engine.client.schemas import (
     AuditLine,
+    ErasedPerson,
     InvitationView,
     Invited,
     MadeToken,
@@ -114,6 +115,10 @@ class People:
     def change_user(self, user_id: str, *, role: str | None = None, disabled: bool | None = None) -> UserView:
         """Change a user's role, or disable or enable the user. None: no change."""
         return self._at.patch(UserView, f"/users/{user_id}", {"role": role, "disabled": disabled})
+
+    def erase_user(self, user_id: str) -> ErasedPerson:
+        """Erase a person: a label stands wherever the name stood, and the work is kept. It cannot be undone."""
+        return self._at.post(ErasedPerson, f"/users/{user_id}/erase", {})
 
     def set_password(self, user_id: str, new: str) -> None:
         """Set a user's password, and end all logins of the user."""

@@ -369,6 +369,14 @@ class Encoding(BaseModel):
     """encoded, encoding, or loading: right after its start, a server loads the networks first."""
 
 
+class ErasedPerson(BaseModel):
+    """The id, the label in place of the name, and a sentence for each copy that still has the name."""
+
+    id: str
+    name: str
+    stays: list[str] = []
+
+
 class ExportView(BaseModel):
     """An export that runs, has failed within a day, or whose file is kept."""
 

@@ -189,6 +189,13 @@ def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
     yield from _parts(workspace, read_head(workspace, sha256))
 
 
+def files_naming_people(workspace: Workspace, sha256: str) -> set[str]:
+    """Return the files of a manifest that have names of people: head, parts, answers left out, and skips."""
+    head = read_head(workspace, sha256)
+    files = [*head.get("parts", ()), *(file["sha256"] for name in ("left_out", "skips") for file in head.get(name, ()))]
+    return {sha256, *(file for file in files if isinstance(file, str))}
+
+
 def _parts(workspace: Workspace, head: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if head["format"] in _IN_ONE:
         yield head

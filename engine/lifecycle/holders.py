@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 
 from db.tables import Run, Snapshot
-from engine.datasets.manifest import left_out_of, parts_of, whole
+from engine.datasets.manifest import canonical, files_naming_people, left_out_of, parts_of, whole
 from engine.errors import NotFound, Refused
 from engine.training.retraining.run_settings import UNLABELLED_LIST
 from engine.workspace import Workspace
@@ -46,6 +46,25 @@ def find_holders(
         for document_id in _listed_by(workspace, run.settings.get(UNLABELLED_LIST)) & wanted:
             holders[document_id].append(f"the list of pages without labels of the run of {run.created_at:%Y-%m-%d}")
     return holders
+
+
+def snapshots_naming(workspace: Workspace, name: str) -> list[str]:
+    """Return the snapshots that name a person, oldest first, each as a sentence names it. Reads their files."""
+    written = canonical(name)
+    with workspace.database.read() as session:
+        snapshots = session.scalars(select(Snapshot).order_by(Snapshot.created_at, Snapshot.id)).all()
+    files: dict[str, bool] = {}  # whether it names the person, by file: snapshots share them
+    naming = []
+    for snapshot in snapshots:
+        try:
+            of_snapshot = files_naming_people(workspace, snapshot.sha256)
+            for sha256 in of_snapshot - files.keys():
+                files[sha256] = written in whole(workspace, sha256)
+        except (NotFound, Refused):  # a file of it is missing or was changed: it names nobody that could be read
+            continue
+        if any(files[sha256] for sha256 in of_snapshot):
+            naming.append(f"the snapshot {snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}")
+    return naming
 
 
 def _documents_of(workspace: Workspace, sha256: str) -> set[str]:

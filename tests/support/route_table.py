@@ -68,6 +68,7 @@ ROUTES: dict[str, Row] = {
     "POST /api/users": Row(OWNER),
     "PATCH /api/users/{user_id}": Row(OWNER, body={}),
     "PUT /api/users/{user_id}/password": Row(OWNER),
+    "POST /api/users/{user_id}/erase": Row(OWNER),
     "GET /api/users/{user_id}/sessions": Row(OWNER),
     "DELETE /api/users/{user_id}/sessions": Row(OWNER),
     "GET /api/audit": Row(OWNER),

@@ -114,7 +114,42 @@ export class UsersCard {
         : twice('Disable', 'Confirm disabling', () =>
             this.set(user, { disabled: true }, `${user.name} can no longer log in. Their answers are kept.`),
           ),
+      button('Erase', () => this.askErasing(user), 'g-danger'),
     ];
+  }
+
+  /** @param {UserView} user */
+  askErasing(user) {
+    const field = h('input', { required: true, autocomplete: 'off', dir: 'auto' });
+    /** @type {HTMLFormElement} */
+    const form = h(
+      'form',
+      { class: 'g-form' },
+      h(
+        'p',
+        {},
+        `${user.name} is replaced by a label everywhere. Password, sessions, tokens and memberships are deleted. ` +
+          'Answers are kept. This cannot be undone.',
+      ),
+      h('label', {}, 'Type the name to confirm', field),
+      h('button', { class: 'g-act g-danger' }, 'Erase person'),
+      button('Cancel', () => form.remove()),
+    );
+    onSubmit(form, async () => {
+      if (field.value !== user.name) {
+        this.say.show(`The name is not ${user.name}. Nothing was erased.`, true);
+        return;
+      }
+      const erase = async () => {
+        const { name, stays } = await post('/users/{user_id}/erase', { user_id: user.id }, undefined);
+        done = [`${user.name} is now ${name}.`, ...stays].join(' ');
+      };
+      let done = '';
+      if (await this.change(erase, '')) this.say.show(done);
+      form.remove();
+    });
+    this.say.root.after(form);
+    field.focus();
   }
 
   /** @param {UserView} user */

@@ -7,6 +7,8 @@ from rich.table import Table
 
 from engine.accounts import sessions, tokens, users
 from engine.commands.common import console, emit, here, output
+from engine.lifecycle import traces
+from engine.lifecycle.person_erasing import erase_person
 from engine.paging import every
 
 commands = typer.Typer(no_args_is_help=True, help="Manage users, sessions, passwords and tokens.")
@@ -74,6 +76,31 @@ def disable(name: Name) -> None:
 def enable(name: Name) -> None:
     """Enable a disabled user."""
     _able(name, disabled=False)
+
+
+@commands.command("erase")
+def erase(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Erase a person: a label replaces the name everywhere, and the login is deleted. The work is kept.
+
+    It cannot be undone. Snapshots that still have the name are listed.
+    """
+    with here() as workspace:
+        by = users.ensure_local_user(workspace)
+        user = users.user_named(workspace, name)
+        if not yes:
+            typer.confirm(f"Erase {name}? The answers are kept. This cannot be undone.", abort=True)
+        erased = erase_person(workspace, user.id, by=by)
+        overwritten = traces.wipe(workspace.database)
+    if as_json:
+        emit({"id": erased.id, "name": erased.name, "stays": erased.stays, "overwritten": overwritten})
+        return
+    output.print(f"{name} is now {erased.name}.", markup=False)
+    for sentence in (*erased.stays, *(() if overwritten else (traces.STILL_THERE,))):
+        output.print(sentence, markup=False, soft_wrap=True)
 
 
 @commands.command("sessions")

@@ -1,10 +1,8 @@
 """What is deleted for good is found nowhere any more, on both databases."""
 
 import os
-import subprocess
 import time
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 from sqlalchemy import inspect, select, text, update
@@ -30,6 +28,7 @@ from engine.training.unlabelled.frozen_pages import FORMAT
 from engine.workspace import Workspace
 from tests.support.annotators import answer, judge
 from tests.support.factories import accept, bill, line, make_document, make_project, pages_of
+from tests.support.left_behind import columns_with, files_with
 from tests.support.office import NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
 
@@ -73,27 +72,6 @@ def secret(office: Office) -> Document:
     return document
 
 
-def _in_database(workspace: Workspace) -> list[str]:
-    """Return the columns that have one of the signs."""
-    having = []
-    with workspace.database.read() as session:
-        for table in inspect(session.connection()).get_table_names():
-            for row in session.execute(text(f'SELECT * FROM "{table}"')).mappings():
-                having += [f"{table}.{name}" for name, value in row.items() for sign in SIGNS if sign in str(value)]
-    return sorted(set(having))
-
-
-def _in_files(workspace: Workspace, signs: list[bytes]) -> list[str]:
-    """Return the files of the data folder, and of the database with its log, that have one of the signs."""
-    folders = {workspace.settings.data_dir}
-    if workspace.database.dialect == "sqlite":
-        folders.add(Path(str(workspace.database.url.database)).parent)
-    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
-    # By another process: only SQLite may open the files of an open database.
-    contents = {path.name: subprocess.run(["cat", path], stdout=subprocess.PIPE, check=True).stdout for path in files}
-    return sorted({name for name, content in contents.items() for sign in signs if sign in content})
-
-
 def _age_files(workspace: Workspace) -> None:
     """Let the files of all documents be of yesterday."""
     for blob in workspace.blobs.list_blobs():
@@ -105,16 +83,16 @@ def test_nothing_of_a_document_is_left_after_the_bin_was_emptied(office: Office,
     page = pages_of(workspace, secret.id)[0]
     image = workspace.blobs.read(page.image_sha256)
     signs = [*(sign.encode() for sign in SIGNS), image[-200:-100], workspace.blobs.read(secret.sha256)[-100:]]
-    columns = set(_in_database(workspace))
+    columns = set(columns_with(workspace, SIGNS))
     assert {"documents.name", "words.text", "audit_entries.details", "webhook_deliveries.body"} <= columns
-    assert len(_in_files(workspace, signs)) >= 2
+    assert len(files_with(workspace, signs)) >= 2
     lifecycle.remove(workspace, project, [secret.id], office.rita.id)
     assert erasing.mark(workspace, project, None, office.rita.id).documents == [secret.id]
     with pytest.raises(Conflict, match="is being deleted"):
         lifecycle.restore(workspace, project, [secret.id], office.rita.id)
     assert erasing.erase_marked(workspace) == 1
-    assert _in_database(workspace) == []
-    assert _in_files(workspace, signs) == []
+    assert columns_with(workspace, SIGNS) == []
+    assert files_with(workspace, signs) == []
     assert [entry.what for entry in audit.entries(workspace, project)][:2] == [
         "deleted 1 document from the bin for good",
         "removed the document a deleted document into the bin",
@@ -140,9 +118,9 @@ def test_a_long_reader_keeps_no_writer_waiting_and_the_log_is_emptied_after_it(
         assert time.monotonic() - begun < BUSY_SECONDS / 2, "neither waits for the reader"
         with database.write() as writing:
             audit.record(writing, None, "documents.delete", project, project, number="1 document")
-    assert "glossator.db-wal" in _in_files(sqlite_workspace, [name])
+    assert "glossator.db-wal" in files_with(sqlite_workspace, [name])
     erasing.look_after(sqlite_workspace)
-    assert _in_files(sqlite_workspace, [name]) == []
+    assert files_with(sqlite_workspace, [name]) == []
     assert traces.wipe(database)
     with database.read() as session:
         assert session.scalar(text("PRAGMA busy_timeout")) == BUSY_SECONDS * 1000
@@ -305,7 +283,7 @@ def test_a_removed_snapshot_leaves_nothing_of_the_documents_that_it_held(office:
     emptied = erasing.mark(workspace, project, None, None)
     assert (emptied.documents, emptied.stays) == ([secret.id], [])
     erasing.erase_marked(workspace)
-    assert _in_files(workspace, signs) == []
+    assert files_with(workspace, signs) == []
     assert [item.document.id for item in snapshots.load(workspace, rest)] == [office.documents[0].id]
 
 

@@ -1,0 +1,179 @@
+"""Erasing a person: a label stands wherever the name stood, the login is gone, and the work is kept.
+
+The person is locked out first. Then the name is replaced in short units of work, so that others write in between;
+whoever is interrupted repeats the request. What was frozen is kept, and a sentence says so.
+"""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Text, cast, delete, or_, select, type_coerce, update
+from sqlalchemy.orm import Session
+
+from db import changes
+from db.base import now
+from db.session import as_json
+from db.tables import (
+    Annotation,
+    AuditEntry,
+    Invitation,
+    Lease,
+    LoginAttempt,
+    LoginSession,
+    Member,
+    User,
+    WebhookDelivery,
+)
+from engine import audit
+from engine.accounts import names, sessions, users
+from engine.batches import in_batches
+from engine.errors import NotFound, Refused
+from engine.lifecycle import traces
+from engine.lifecycle.holders import snapshots_naming
+from engine.workspace import Workspace
+
+KEPT = ("id", "role", "created_at", "disabled_at")  # columns of a user that say nothing of the person
+_OF_PEOPLE = ("users.", "members.", "login.")  # actions whose detail `name` is that of a person
+_NAMES = ("author", "inviter")  # further details that name a person
+
+
+@dataclass(slots=True)
+class ErasedPerson:
+    """The id, the label in place of the name, and a sentence for each copy that still has the name."""
+
+    id: str
+    name: str
+    stays: list[str] = field(default_factory=list)
+
+
+def erase_person(workspace: Workspace, user_id: str, *, by: User) -> ErasedPerson:
+    """Replace the name of a person, and delete password, logins, tokens, memberships and preferences. Audited.
+
+    Answers, verdicts and history stay, under the label. Repeating it goes on where it was interrupted. It reads the
+    audit trail and the messages of webhooks once.
+
+    Args:
+        workspace: Open workspace.
+        user_id: The person.
+        by: Acting admin.
+
+    Raises:
+        NotFound: There is no such user.
+        Refused: The user is `by`, the local user, or the only admin.
+        Forbidden: `by` is no longer an admin.
+    """
+    user = users.user_by_id(workspace, user_id)
+    name, label = user.name, names.label_of_erased(user_id)
+    erased = ErasedPerson(user_id, label)
+    if name == label:
+        return erased
+    if user_id == by.id:
+        raise Refused("You cannot erase yourself. Ask another admin.")
+    _check_other_admin(workspace, user)
+    users.change_user(workspace, user_id, disabled=True, by=by)
+    workspace.deferred_writes.flush()  # attempts to log in, which have the name
+    _replace_name(workspace, user_id, name, label)
+    _delete_exports(workspace, user_id)
+    with workspace.database.write() as session:
+        _close_account(session, user_id, name, label)
+        audit.record(session, by.id, "users.erase", user_id, name=label)
+        traces.note_wipe(session)
+    _replace_name(workspace, user_id, name, label)  # what somebody has written of the person meanwhile
+    traces.wipe(workspace.database)
+    erased.stays = [
+        f"{held[0].upper()}{held[1:]} still has the name {name}: what was frozen does not change."
+        for held in snapshots_naming(workspace, name)
+    ]
+    return erased
+
+
+def _check_other_admin(workspace: Workspace, user: User) -> None:
+    others = select(User.id).where(
+        User.role == "admin", User.disabled_at.is_(None), User.id != user.id, User.name != names.LOCAL_NAME
+    )
+    with workspace.database.read() as session:
+        is_last = user.role == "admin" and session.scalar(others.limit(1)) is None
+    if is_last:
+        raise Refused(f"{user.name} is the only admin. Make another user an admin first.")
+
+
+def _close_account(session: Session, user_id: str, name: str, label: str) -> None:
+    """Empty the row of a user, and delete what belongs to the person alone."""
+    user = sessions.lock_user(session, user_id)
+    if user is None:
+        raise NotFound("There is no such user.")
+    for column in User.__table__.columns:
+        if column.name not in KEPT:
+            setattr(user, column.name, None if column.nullable else {})
+    user.name, user.role, user.disabled_at = label, "annotator", user.disabled_at or now()
+    for member in session.scalars(select(Member).where(Member.user_id == user_id)):
+        session.delete(member)
+    for statement in (
+        delete(LoginSession).where(LoginSession.user_id == user_id),
+        delete(LoginAttempt).where(LoginAttempt.name == name),
+        delete(Lease).where(Lease.holder == user_id),
+        update(Invitation)
+        .where(Invitation.created_by == user_id, Invitation.used_at.is_(None), Invitation.revoked_at.is_(None))
+        .values(revoked_at=now()),
+    ):
+        session.execute(statement.execution_options(synchronize_session=False))
+    changes.publish(session, "users", None, user_id)
+
+
+def _replace_name(workspace: Workspace, user_id: str, name: str, label: str) -> None:
+    """Replace the name in the audit trail and in messages to webhooks."""
+    details: Any = cast(type_coerce(AuditEntry.details, Text), Text)
+    written = as_json(name)
+    entries = select(AuditEntry.id).where(or_(AuditEntry.subject == name, details.contains(written, autoescape=True)))
+    messages = select(WebhookDelivery.id).where(
+        WebhookDelivery.body.contains(user_id, autoescape=True), ~WebhookDelivery.body.contains(label, autoescape=True)
+    )
+
+    def in_entry(entry: AuditEntry) -> None:
+        if entry.subject == name:
+            entry.subject = label
+        named = (*_NAMES, "name") if entry.action.startswith(_OF_PEOPLE) else _NAMES
+        entry.details = {
+            key: label if key in named and value == name else value for key, value in entry.details.items()
+        }
+        if entry.action.startswith("login.") and entry.subject == label:
+            entry.details = entry.details | {"address": "an address"}
+
+    def in_message(message: WebhookDelivery) -> None:
+        message.body = json.dumps(_renamed(json.loads(message.body), user_id, label), ensure_ascii=False)
+
+    for chosen, table, replace in ((entries, AuditEntry, in_entry), (messages, WebhookDelivery, in_message)):
+        _in_rows(workspace, chosen, table, replace)
+
+
+def _in_rows(workspace: Workspace, chosen: Any, table: Any, replace: Callable[[Any], None]) -> None:
+    with workspace.database.read() as session:
+        ids = session.scalars(chosen).all()
+
+    def act(session: Session, some: Sequence[str]) -> None:
+        for row in session.scalars(select(table).where(table.id.in_(some)).with_for_update()):
+            replace(row)
+
+    in_batches(workspace, ids, act)
+
+
+def _renamed(value: Any, user_id: str, label: str) -> Any:
+    """Return JSON in which the object with the id of the person has another name."""
+    if isinstance(value, list):
+        return [_renamed(each, user_id, label) for each in value]
+    if not isinstance(value, dict):
+        return value
+    if value.get("id") == user_id and "name" in value:
+        return value | {"name": label}
+    return {key: _renamed(each, user_id, label) for key, each in value.items()}
+
+
+def _delete_exports(workspace: Workspace, user_id: str) -> None:
+    """Delete the files of ended exports of projects in which the person has answered: they name the authors."""
+    answered = select(Annotation.project_id).where(Annotation.author_id == user_id).distinct()
+    with workspace.database.read() as session:
+        projects = session.scalars(answered).all()
+    for project_id in projects:
+        traces.delete_exports(workspace, project_id)
