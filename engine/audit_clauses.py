@@ -25,6 +25,7 @@ _CLAUSES: Mapping[str, str] = {
     "models.rollback": "rolled back to the model {model}",
     "models.prune": "deleted the weights of the model {model} ({megabytes} MB)",
     "blobs.cleanup": "deleted {blobs} files that nothing named ({megabytes} MB)",
+    "cleanup": "deleted rows that were older than the settings allow: {rows}",
     "backup": "backed up the installation ({blobs} files, {megabytes} MB)",
     "standard_questions": "set the standard questions: {questions}",
     "gold": "set a gold question: {question} ({document})",
@@ -184,6 +185,8 @@ def clause(action: str, subject: str, details: Mapping[str, Any]) -> str:
     for name, noun in _COUNTED.items():
         if isinstance(known.get(name), int):
             known[name] = count(known[name], "automatic answer" if action == "automatic.undo" else noun)
+    if isinstance(rows := known.get("rows"), dict):
+        known["rows"] = ", ".join(f"{name} {number:,}" for name, number in sorted(rows.items()))
     known["kind"] = _JOBS.get(str(known.get("kind")), f"a job: {known.get('kind')}")
     known["stage"] = str(known.get("stage")).replace("_", "-")
     return _CLAUSES.get(action, "{action}: {subject}").format_map(_Known(known)).rstrip(": ")

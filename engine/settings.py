@@ -14,6 +14,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MEGABYTE = 1_000_000
+GIGABYTE = 1_000_000_000
 
 _PORTS = {"http": 80, "https": 443}
 _OWN_PATHS = frozenset({"api", "app", "invite", "login", "logout", "source", "static"})
@@ -151,6 +152,20 @@ class Settings(BaseSettings):
         ge=1,
         le=36500,
         description="Days for which a removed document stays in the bin; then it is deleted for good.",
+    )
+    keep_predictions_days: float = Field(
+        0,
+        ge=0,
+        description="Days for which proposals are kept that later ones replaced and nobody built on; 0: for good.",
+    )
+    keep_sessions_days: float = Field(
+        90, ge=0, description="Days for which ended logins and expired invitations are kept; 0: for good."
+    )
+    keep_jobs_days: float = Field(
+        0, ge=0, description="Days for which finished readings, imports and exports are listed; 0: for good."
+    )
+    disk_warning_gb: float = Field(
+        2, ge=0, description="Free disk space in GB below which admins are warned; 0: no warning."
     )
     poll_seconds: float = Field(
         2, gt=0, description="Seconds between two checks for new jobs (worker) or a new model (server)."

@@ -38,6 +38,7 @@ class PartView(BaseModel):
     """State of one part."""
 
     ok: bool = Field(examples=[True])
+    warning: bool = Field(False, description="Whether it works, but not for long.")
     sentence: str = Field(examples=["The database responds."])
     details: str | None = Field(None, examples=[None], description="Names, paths and errors; for admins only.")
 
@@ -109,7 +110,9 @@ async def ready(request: Request, workspace: TheWorkspace, parts: TheParts) -> R
     """Return the state of each part. Needs no login; admins also get details."""
     trusted = parts["database"].ok and await run_in_threadpool(is_admin, request, workspace)
     views = {
-        name: PartView(ok=part.ok, sentence=part.sentence, details=part.details if trusted else None)
+        name: PartView(
+            ok=part.ok, warning=part.warning, sentence=part.sentence, details=part.details if trusted else None
+        )
         for name, part in parts.items()
     }
     return Readiness(status=_status(parts), **views, detail=_wrong(parts))

@@ -23,6 +23,7 @@ UNFINISHED = text("annotations.status IN ('draft', 'rejected')")
 _UNFINISHED = text("status IN ('draft', 'rejected')")
 _EDITED = text("status = 'submitted' AND edited_by IS NOT NULL")
 _GOLD = text("gold_revision_id IS NOT NULL")
+_BUILT_ON = text("prediction_id IS NOT NULL")
 _COMPARED = text("closed_at IS NULL AND (wanted > 1 OR gold_revision_id IS NOT NULL)")
 
 
@@ -123,6 +124,8 @@ class Revision(Base):
         UniqueConstraint("annotation_id", "number"),
         UniqueConstraint("annotation_id", "idempotency_key"),
         CheckConstraint("number > base", name="follows_its_base"),
+        # Who builds on a proposal, before it is deleted.
+        Index("ix_revisions_prediction_id", "prediction_id", sqlite_where=_BUILT_ON, postgresql_where=_BUILT_ON),
     )
 
     id: Mapped[Id]

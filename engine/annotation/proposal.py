@@ -176,12 +176,12 @@ def newest_alone(which: ColumnElement[bool]) -> Select[Prediction]:
     return select(Prediction).join(ranked, ranked.c.id == Prediction.id).where(ranked.c.place == 1)
 
 
-def alone() -> ColumnElement[bool]:
+def alone(prediction: type[Prediction] = Prediction) -> ColumnElement[bool]:
     """Return the condition that a prediction answers the question alone, without points, boxes or a mask.
 
     Evaluated by the database: every click stores a prediction, and each holds masks.
     """
-    return cast(Prediction.prompts, String) == "{}"
+    return cast(prediction.prompts, String) == "{}"
 
 
 def _newest(annotation_id: str) -> Select[Prediction]:

@@ -85,6 +85,10 @@ COMMANDS = {
         "Check database, files, states of tasks, figures and search entries. Exits with 1 if anything is wrong.",
     ),
     "blobs": ("administration.blobs", "Move and clean up the files: uploads, page images, weights."),
+    "cleanup": (
+        "administration.cleanup",
+        "Delete what is older than the settings allow and that nothing names. Without --yes, list it.",
+    ),
     "backup": ("administration.backup", "Back up database and files into a folder, while people work."),
     "restore": ("administration.backup", "Restore a backup into an empty data folder. All hashes are checked first."),
     "audit": (

@@ -1,5 +1,6 @@
 """Health checks of the parts: networks, database, data folder, disk space, worker, figures."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ from db.probe import Probe
 from engine.annotation.predictors import Predictors
 from engine.followers import Freshness, freshness
 from engine.jobs import presence
-from engine.settings import MEGABYTE
+from engine.settings import GIGABYTE, MEGABYTE
 from engine.workspace import Workspace
 
 LEAST_FREE_BYTES = 50 * MEGABYTE  # with less free space, any save may fail
@@ -32,11 +33,13 @@ class Part:
         ok: whether it works.
         sentence: the state, for everybody.
         details: names, paths and errors, for admins only.
+        warning: whether it works, but not for long.
     """
 
     ok: bool
     sentence: str
     details: str = ""
+    warning: bool = False
 
 
 class Look:
@@ -98,7 +101,7 @@ class Look:
 
     def _disk(self) -> Part:
         try:
-            free = self._workspace.blobs.free_bytes()
+            free = free_bytes(self._workspace)
         except OSError as error:
             return Part(False, "The free disk space is unknown.", str(error.strerror))
         details = f"{free / MEGABYTE:,.0f} MB free."
@@ -106,7 +109,15 @@ class Look:
             return Part(
                 False, "The disk is full.", f"{details} At least {LEAST_FREE_BYTES / MEGABYTE:,.0f} MB are needed."
             )
+        if free < self._workspace.settings.disk_warning_gb * GIGABYTE:
+            sentence = "The disk is almost full. Free space before uploads, exports and saving are refused."
+            return Part(True, sentence, details, warning=True)
         return Part(True, "The disk has free space.", details)
+
+
+def free_bytes(workspace: Workspace) -> int:
+    """Return the free space of the fullest disk: of the data folder, with the database on SQLite, and of the files."""
+    return min(workspace.blobs.free_bytes(), shutil.disk_usage(workspace.settings.data_dir).free)
 
 
 def _figures(figures: Freshness) -> Part:

@@ -101,6 +101,17 @@ def test_a_folder_that_can_only_be_read_is_told(sqlite_workspace: Workspace) -> 
     assert not found["blobs"].ok and found["database"].ok and not health_checks.is_ready(found)
 
 
+def test_a_disk_that_is_almost_full_is_a_warning_and_people_can_work(tmp_path: Path) -> None:
+    free_gb = shutil.disk_usage(tmp_path).free / 1e9
+    settings = Settings(data_dir=tmp_path / "data", disk_warning_gb=2 * free_gb, _env_file=None)
+    with TestClient(create_app(settings, with_page=False), base_url="http://127.0.0.1:7860") as client:
+        assert "disk" not in failing(client)
+        disk = client.get(READY).json()["disk"]
+    assert disk["warning"] is True
+    assert "almost full" in disk["sentence"]
+    assert disk["details"].endswith("MB free.")
+
+
 def test_a_disk_without_room_is_told(on_file: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(health, "LEAST_FREE_BYTES", 1 << 62)
     assert failing(on_file)["disk"] == "The disk is full."

@@ -13,10 +13,9 @@ from sqlalchemy import make_url
 from db.session import sqlite_file
 from engine.lifecycle.doctor.finding import Finding, broken, ok, warning
 from engine.lifecycle.health import LEAST_FREE_BYTES
-from engine.settings import Settings
+from engine.settings import GIGABYTE, Settings
 
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph", "glusterfs", "fuse.glusterfs"}
-_LITTLE_BYTES = 2_000_000_000
 MOST_SKEW_SECONDS = 5.0  # leases last 20 s and more
 _SHOWN = 3  # files in a sentence
 
@@ -52,9 +51,11 @@ def check_disk(settings: Settings) -> Iterator[Finding]:
     """Yield whether the disk has room, and is one that SQLite can use."""
     folder = _nearest(settings.data_dir.absolute())
     free = shutil.disk_usage(folder).free
-    if free < _LITTLE_BYTES:
+    if free < settings.disk_warning_gb * GIGABYTE or free < LEAST_FREE_BYTES:
         sentence = f"{folder} has {free / 1e6:,.0f} MB free."
-        mend = "Free disk space: glossator blobs cleanup, glossator models prune."
+        mend = (
+            "Free disk space: glossator cleanup, glossator bin empty, glossator models prune, glossator blobs cleanup."
+        )
         yield broken("disk", sentence, mend) if free < LEAST_FREE_BYTES else warning("disk", sentence, mend)
     else:
         yield ok("disk", f"{folder} has {free / 1e9:,.1f} GB free.")
