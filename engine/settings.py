@@ -109,6 +109,11 @@ class Settings(BaseSettings):
         ge=256,
         description="Maximum memory for reading one file, in MB; OCR reads two pages at once by 2000, four by 2500.",
     )
+    reader_confinement: Literal["required", "available", "off"] = Field(
+        "available",
+        description="Whether processes that open uploads are kept from the network, from other files, programs and "
+        "processes. available: as far as the kernel can; required: no file is read where it cannot.",
+    )
     render_dpi: int = Field(150, ge=50, le=600, description="Resolution of rendered PDF pages in dots per inch.")
     ocr: Literal["auto", "rapidocr", "tesseract"] = Field(
         "auto",

@@ -60,6 +60,7 @@ def limits_of(settings: Settings) -> ReadLimits:
         dpi=settings.render_dpi,
         ocr=settings.ocr,
         ocr_language=settings.ocr_language,
+        confinement=settings.reader_confinement,
     )
 
 

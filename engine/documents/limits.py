@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from engine.confinement import Confinement
+
 OcrChoice = Literal["auto", "rapidocr", "tesseract"]
 
 # Seconds that a document in OCR has beyond its time, before its process is ended: for importing the engine, and for a
@@ -26,6 +28,8 @@ class ReadLimits:
         long_side: Largest long side of a page, in pixels.
         ocr: OCR engine: "auto", "rapidocr" or "tesseract".
         ocr_language: Languages of scanned pages, such as "eng+deu".
+        confinement: Whether the reading process is kept from network, files, programs and other processes:
+            "required", "available" (as far as the kernel can) or "off".
     """
 
     seconds: float = 30.0
@@ -39,6 +43,7 @@ class ReadLimits:
     long_side: int = 3000  # pixels; posters and slides are rendered below `dpi`
     ocr: OcrChoice = "auto"
     ocr_language: str = "eng"  # Tesseract's names, "eng+deu" for several
+    confinement: Confinement = "available"
 
     def __post_init__(self) -> None:
         for field in ("seconds", "ocr_seconds", "memory_mb", "pages", "pixels", "bytes", "words", "dpi", "long_side"):
@@ -46,5 +51,8 @@ class ReadLimits:
                 raise ValueError(f"ReadLimits.{field} must be above zero, not {getattr(self, field)}.")
         if self.ocr not in get_args(OcrChoice):
             raise ValueError(f"ReadLimits.ocr must be one of {', '.join(get_args(OcrChoice))}, not {self.ocr!r}.")
+        if self.confinement not in get_args(Confinement):
+            choices = ", ".join(get_args(Confinement))
+            raise ValueError(f"ReadLimits.confinement must be one of {choices}, not {self.confinement!r}.")
         if not self.ocr_language or not all(part.replace("_", "").isalnum() for part in self.ocr_language.split("+")):
             raise ValueError(f"ReadLimits.ocr_language must look like 'eng' or 'eng+deu', not {self.ocr_language!r}.")

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from engine.confinement import Reach, confine
 from engine.documents.reading.child import limit_process
 from engine.interchange.set_files import is_left_behind
 
@@ -237,11 +238,13 @@ def main() -> int:
     with contextlib.suppress(OSError):
         os.nice(_LOW)
 
+    path, folder = Path(request["path"]), Path(request["folder"])
+    confine(Reach(reads=[path], writes=[folder], folders=True), "available")
+
     def say(**said: Any) -> None:
         sys.stdout.write(json.dumps(said) + "\n")
         sys.stdout.flush()  # a caller that is gone ends this process
 
-    path, folder = Path(request["path"]), Path(request["folder"])
     wrong = try_unpack(path, folder, request["spare"], lambda done, of: say(done=done, of=of))
     if wrong is None:
         say(whole=True)

@@ -133,7 +133,7 @@ def truncated_pdf(path: Path) -> Path:
 
 
 def pageless_pdf(path: Path) -> Path:
-    return _raw_pdf(path, [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"])
+    return raw_pdf(path, [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [] /Count 0 >>"])
 
 
 def unmapped_pdf(path: Path) -> Path:
@@ -144,18 +144,18 @@ def unmapped_pdf(path: Path) -> Path:
         width, height = image.size
     glyphs = b"".join(b"<0003001a0044> Tj 0 -14 Td " for _ in range(12))
     content = b"q 500 0 0 %d 40 100 cm /I Do Q BT 3 Tr /F 11 Tf 60 600 Td %s ET" % (500 * height // width, glyphs)
-    return _raw_pdf(
+    return raw_pdf(
         path,
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
             b"/Resources << /Font << /F 5 0 R >> /XObject << /I 7 0 R >> >> >>",
-            _stream(content),
+            stream(content),
             b"<< /Type /Font /Subtype /Type0 /BaseFont /Unknown /Encoding /Identity-H /DescendantFonts [6 0 R] >>",
             b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Unknown "
             b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> /DW 600 >>",
-            _stream(
+            stream(
                 picture.getvalue(),
                 b"/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceRGB /BitsPerComponent 8 "
                 b"/Filter /DCTDecode" % (width, height),
@@ -169,15 +169,15 @@ def picture_bomb_pdf(path: Path, side: int = 30_000) -> Path:
     row = b"\x55" * ((side + 7) // 8)
     packer = zlib.compressobj(9)
     packed = b"".join(packer.compress(row) for _ in range(side)) + packer.flush()
-    return _raw_pdf(
+    return raw_pdf(
         path,
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
             b"/Resources << /XObject << /I 5 0 R >> >> >>",
-            _stream(b"q 595 0 0 842 0 0 cm /I Do Q"),
-            _stream(
+            stream(b"q 595 0 0 842 0 0 cm /I Do Q"),
+            stream(
                 packed,
                 b"/Type /XObject /Subtype /Image /Width %d /Height %d /ColorSpace /DeviceGray /BitsPerComponent 1 "
                 b"/Filter /FlateDecode" % (side, side),
@@ -194,19 +194,19 @@ def endless_pdf(path: Path) -> Path:
         b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
         b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R "
         b"/Resources << /XObject << /X 5 0 R >> >> >>",
-        _stream(b"/X Do"),
+        stream(b"/X Do"),
     ]
     for level in range(levels):
         below = 6 + level
         last = level == levels - 1
         objects.append(
-            _stream(
+            stream(
                 b"0 0 m 595 842 l S" if last else b"/X Do " * 10,
                 b"/Type /XObject /Subtype /Form /BBox [0 0 595 842]"
                 + (b"" if last else b" /Resources << /XObject << /X %d 0 R >> >>" % below),
             )
         )
-    return _raw_pdf(path, objects)
+    return raw_pdf(path, objects)
 
 
 def text_image(
@@ -272,11 +272,13 @@ def png_header(path: Path, width: int, height: int) -> Path:
     return path
 
 
-def _stream(content: bytes, entries: bytes = b"") -> bytes:
+def stream(content: bytes, entries: bytes = b"") -> bytes:
+    """Return the body of a stream of a PDF."""
     return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (entries, len(content), content)
 
 
-def _raw_pdf(path: Path, objects: Sequence[bytes]) -> Path:
+def raw_pdf(path: Path, objects: Sequence[bytes]) -> Path:
+    """Write a PDF of the bodies of its objects, numbered from 1; the first one is the catalog."""
     out = bytearray(b"%PDF-1.7\n")
     offsets = []
     for number, body in enumerate(objects, 1):

@@ -16,6 +16,7 @@ import typer
 from engine.commands.common import console, fail, here, private_here, settings_here
 from engine.commands.servers.supervisor import Supervisor
 from engine.commands.servers.web_processes import WebProcesses
+from engine.confinement import not_confined_sentence
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.settings import Settings
@@ -54,6 +55,8 @@ def serve(
 
 def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> None:
     _prepare(settings, samples)
+    if sentence := not_confined_sentence(settings.reader_confinement):
+        console.print(sentence, style="yellow", markup=False, soft_wrap=True)
     with_worker = Supervisor("worker", ["-m", "engine.cli", "worker"]) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     console.print(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", style="bold")

@@ -12,6 +12,7 @@ from typing import Any
 
 def main() -> int:
     """Run the child process; return its exit status."""
+    from engine.confinement import Reach, confine
     from engine.documents.reading.child import limit_process
 
     request = json.loads(sys.argv[1])
@@ -20,6 +21,7 @@ def main() -> int:
     os.dup2(2, 1)
     limits = request["limits"]
     limit_process(limits["memory_mb"], limits["seconds"], limits["bytes"])
+    confine(Reach(reads=[Path(source) for source in request["sources"]]), limits["confinement"])
 
     from engine.documents.blank_forms.pages import read_templates
     from engine.documents.limits import ReadLimits

@@ -99,7 +99,10 @@ class Tesseract:
             with tempfile.TemporaryFile() as netpbm:
                 netpbm.write(b"P5 %d %d 255\n" % image.size + image.tobytes())
                 netpbm.seek(0)
-                with subprocess.Popen(command, stdin=netpbm, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+                with (
+                    subprocess.Popen(command, stdin=netpbm, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program,
+                    CLOCK.counting(program.pid),
+                ):
                     output, errors = _wait_for(program, deadline)
         except OSError as error:
             raise OcrFailed(str(error)) from error

@@ -20,6 +20,7 @@ def main() -> int:
 
 def read(request: dict[str, Any]) -> int:
     """Set the limits and read the file of a request; return the exit status."""
+    from engine.confinement import NotConfined, Reach, confine
     from engine.documents.limits import OCR_PATIENCE
 
     # Output of libraries goes to standard error, so that standard output carries JSON only.
@@ -28,6 +29,17 @@ def read(request: dict[str, Any]) -> int:
     limits = request["limits"]
     longest = limits["seconds"] + limits["ocr_seconds"] * limits["pages"] + OCR_PATIENCE
     limit_process(limits["memory_mb"], longest, limits["bytes"])
+    tessdata = os.environ.get("TESSDATA_PREFIX")
+    reach = Reach(
+        reads=[Path(request["source"]), *([Path(tessdata)] if tessdata else [])],
+        writes=[Path(request["out_dir"])],
+        programs=("tesseract",) if limits["ocr"] != "rapidocr" else (),
+    )
+    try:
+        confine(reach, limits["confinement"])
+    except NotConfined as error:
+        wire.write(json.dumps({"not_confined": error.missing}) + "\n")
+        return 0
     return _read_file(request, wire)
 
 

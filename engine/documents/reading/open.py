@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from engine.confinement import NotConfined
 from engine.documents import refusal
 from engine.documents.kinds import media_type_of
 from engine.documents.limits import OCR_PATIENCE, ReadLimits
@@ -57,6 +58,7 @@ def read_document(
 
     Raises:
         DocumentRefused: The file is refused, with a sentence for its owner; `out_dir` then holds no pages.
+        NotConfined: The limits require a confined process, and the machine does not allow it.
         OSError: `source` cannot be read or `out_dir` not be written, or somebody ended the child process.
     """
     out_dir.mkdir(parents=True, exist_ok=True)
@@ -148,6 +150,8 @@ class _Telling:
     def hear(self, line: bytes) -> None:
         """Handle one line of the child."""
         message: dict[str, Any] = json.loads(line)
+        if "not_confined" in message:
+            raise NotConfined(message["not_confined"])
         if "refused" in message:
             raise Unreadable(Reason(message["refused"]), message["why"])
         if "opened" in message:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 def main() -> int:
     """Run the child process; return its exit status."""
+    from engine.confinement import NotConfined, Reach, confine
     from engine.documents.reading.child import limit_process
 
     request = json.loads(Path(sys.argv[1]).read_text("utf-8"))
@@ -19,6 +20,13 @@ def main() -> int:
     wire = os.fdopen(os.dup(1), "w", encoding="ascii")
     os.dup2(2, 1)
     limit_process(request["memory_mb"], request["seconds"], request["bytes"])
+    source = [Path(request["source"])] if request["source"] else []
+    reach = Reach(reads=source, writes=[Path(request["out"]).parent])
+    try:
+        confine(reach, request["confinement"])
+    except NotConfined as error:
+        wire.write(json.dumps({"not_confined": error.missing}) + "\n")
+        return 0
 
     from engine.documents.refusal import Unreadable
     from engine.interchange.marked_pdf.drawing import draw

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from db.blobs import BlobMissing
+from engine.confinement import NotConfined
 from engine.documents.ingest import limits_of
 from engine.documents.kinds import PDF, media_type_of
 from engine.documents.reading.open import environment
@@ -95,13 +96,15 @@ def _run(
     """Let the child draw; return why it failed, as the rest of a sentence, or None."""
     limits = limits_of(workspace.settings)
     seconds = limits.seconds + _SECONDS_A_PAGE * len(pages)
+    drawn = folder / "marked.pdf"  # the child writes in this folder alone
     request = {
         "source": None if source is None else str(source),
-        "out": str(out.resolve()),
+        "out": str(drawn),
         "note": note,
         "memory_mb": limits.memory_mb,
         "seconds": seconds,
         "bytes": limits.bytes,
+        "confinement": limits.confinement,
         "pages": [_page(workspace, page, source is None, folder) for page in pages],
     }
     (folder / "request.json").write_text(json.dumps(request), "utf-8")
@@ -116,8 +119,10 @@ def _run(
         on_look=on_look,
     )
     if "finished" in outcome:
+        shutil.copyfile(drawn, out)
         return None
-    out.unlink(missing_ok=True)
+    if "not_confined" in outcome:
+        raise NotConfined(outcome["not_confined"])
     if "refused" in outcome:
         return str(outcome["refused"])
     _log.warning("a marked PDF failed with status %d: %s", ended.code, ended.stderr.strip() or "no message")

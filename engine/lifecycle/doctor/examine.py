@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sqlalchemy.exc import SQLAlchemyError
 
 from engine.errors import Refused
-from engine.lifecycle.doctor import database, installed, serving, storing
+from engine.lifecycle.doctor import confined, database, installed, serving, storing
 from engine.lifecycle.doctor.finding import Finding, broken, ok
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -33,6 +33,7 @@ def examine(settings: Settings, address: str | None = None) -> Iterator[Finding]
     yield from _run("proxy", lambda: serving.check_proxy(settings, address))
     yield from _run("fonts", installed.check_fonts)
     yield from _run("OCR", lambda: installed.check_ocr(settings))
+    yield from _run("confinement", lambda: confined.check_readers(settings))
     yield from _run("weights", lambda: installed.check_weights(settings))
 
 
