@@ -77,7 +77,9 @@ def test_every_link_leads_somewhere(path: Path) -> None:
 def test_every_named_path_of_the_code_exists(path: Path) -> None:
     if path.name == "LOG.md":
         return  # history names what was
-    for span in re.findall(r"`((?:annotator|engine|model|db|migrations|tests|docs|deploy|\.ci)/[\w./-]*)`", prose_of(path)):
+    for span in re.findall(
+        r"`((?:annotator|engine|model|db|migrations|tests|docs|deploy|\.ci)/[\w./-]*)`", prose_of(path)
+    ):
         assert "NAME" in span or (ROOT / span).exists(), span
     for script in re.findall(r"`(\w+\.js)`", prose_of(path)):
         assert any((ROOT / "annotator" / "static").rglob(script)), script
