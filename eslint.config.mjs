@@ -30,7 +30,7 @@ export default [
     languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.browser },
   },
   {
-    files: ['tests/static/**/*.js'],
+    files: ['tests/static/**/*.js', 'tests/support/*.mjs'],
     languageOptions: { ecmaVersion: 2024, sourceType: 'module', globals: globals.node },
   },
   {

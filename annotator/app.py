@@ -57,7 +57,7 @@ from engine.annotation.answer_service import AnswerService
 from engine.documents.reading.forked_readers import FORKS
 from engine.extraction.callbacks import CallbackLoop
 from engine.models import registry
-from engine.projects.projects import ensure_default
+from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
 from engine.workspace import open_workspace
 
@@ -93,7 +93,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     with workspace.database.write() as session:
         wait_for_turn(session.connection())
         local = local_user(session)
-        ensure_default(session, settings, local.id)
+        ensure_project(session, DEFAULT_NAME, settings, local.id)
     service, workers = AnswerService(workspace), InProcessWorkers(workspace)
     streams = ChangeStreams(workspace, most=settings.max_connections // 2)
     app = FastAPI(

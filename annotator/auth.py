@@ -10,11 +10,13 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
-from annotator.front_pages import invitation_page, login_page, notice_page
+from annotator import proxy_person
+from annotator.front_pages import Doors, invitation_page, leaving_page, login_page, notice_page
 from annotator.login_queue import LoginQueue
+from annotator.single_sign_on import SingleSignOn
 from db.tables import User
 from engine.accounts import invitations, login_throttle, sessions, users
-from engine.errors import NotFound, Refused, TooMany
+from engine.errors import Forbidden, NotFound, Refused, TooMany
 from engine.workspace import Workspace
 
 COOKIE = "glossator_session"
@@ -44,6 +46,9 @@ def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
         login = sessions.login_of_token(workspace, token, used=_is_of_person(request)) if token else None
         if login is not None and login.scope is not None and not request.scope["path"].startswith("/api/"):
             login = None
+        if login is not None and login.proxy_user is not None:
+            person = proxy_person.person_of(request, workspace.settings)
+            login = login if person is not None and person.subject == login.proxy_user else None
         request.state.user = login.user if login is not None else None
         request.state.scope = login.scope if login is not None else None
     user: User | None = request.state.user
@@ -116,7 +121,8 @@ def safe_next(wanted: str | None) -> str:
     if "\\" in wanted or any(ord(letter) < 33 or ord(letter) == 127 for letter in wanted):
         return HOME
     parts = urlsplit(wanted)
-    return HOME if parts.scheme or parts.netloc or parts.path in ("/login", "/logout") else wanted
+    closed = parts.path in ("/login", "/logout") or parts.path.startswith("/sign-in")
+    return HOME if parts.scheme or parts.netloc or closed else wanted
 
 
 def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
@@ -128,7 +134,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     """
     routes = APIRouter(include_in_schema=False)
     settings = workspace.settings
-    root = settings.root_path
+    root, doors = settings.root_path, Doors.of(settings)
 
     def logged_in(token: str, where: str) -> Response:
         answer = RedirectResponse(where, status_code=303)
@@ -143,11 +149,19 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         )
         return answer
 
+    single_sign_on = SingleSignOn(workspace, logged_in)
+    routes.include_router(single_sign_on.router(safe_next, client_of, address_of))
+
     @routes.get("/login", response_class=HTMLResponse)
-    def form(request: Request, next: str | None = None) -> Response:
-        if user_of(request, workspace) is not None:
-            return RedirectResponse(safe_next(next), status_code=303)
-        return HTMLResponse(login_page(root, next=safe_next(next)))
+    async def form(request: Request, next: str | None = None) -> Response:
+        where = safe_next(next)
+        if await run_in_threadpool(user_of, request, workspace) is not None:
+            return RedirectResponse(where, status_code=303)
+        try:
+            token = await single_sign_on.by_proxy(request, client_of(request), address_of(request))
+        except Forbidden as refused:
+            return HTMLResponse(login_page(root, str(refused), next=where, doors=doors), status_code=403)
+        return HTMLResponse(login_page(root, next=where, doors=doors)) if token is None else logged_in(token, where)
 
     @routes.post("/login")
     async def log_in(
@@ -157,6 +171,9 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         next: Annotated[str, Form(max_length=2000)] = "",
     ) -> Response:
         where, address = safe_next(next), address_of(request)
+        if doors.passwords == "nobody":
+            refusal = "Nobody can log in with a password here. Sign in with single sign-on."
+            return HTMLResponse(login_page(root, refusal, next=where, doors=doors), status_code=403)
         step = partial(sessions.log_in, workspace, name, password, client=client_of(request), address=address)
         try:
             login_throttle.check(workspace, name, address)
@@ -165,17 +182,22 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         except TooMany as refused:
             await line.hold_back()
             headers = {"retry-after": str(refused.seconds)}
-            return HTMLResponse(login_page(root, str(refused), name, where), status_code=429, headers=headers)
+            return HTMLResponse(login_page(root, str(refused), name, where, doors), status_code=429, headers=headers)
         if token is None:
-            return HTMLResponse(login_page(root, "Wrong name or password. Try again.", name, where), status_code=401)
+            refusal = "Wrong name or password. Try again."
+            return HTMLResponse(login_page(root, refusal, name, where, doors), status_code=401)
         return logged_in(token, where)
 
     @routes.post("/logout")
-    def log_out(request: Request) -> Response:
+    async def log_out(request: Request) -> Response:
         token = request.cookies.get(COOKIE)
+        there = None
         if token:
-            sessions.log_out(workspace, token)
-        answer = RedirectResponse("/login", status_code=303)
+            there = await single_sign_on.address_after_logout(request, token)
+            await run_in_threadpool(sessions.log_out, workspace, token)
+        answer: Response = RedirectResponse("/login", status_code=303)
+        if there is not None:
+            answer = HTMLResponse(leaving_page(root, there))
         answer.delete_cookie(COOKIE, path=root or "/")
         return answer
 
@@ -191,7 +213,8 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
             )
             return HTMLResponse(notice_page(root, "Logins are disabled", sentence), status_code=409)
         user = user_of(request, workspace)
-        page = invitation_page(root, offer, f"/invite/{quote(token)}", user.name if user else None, wrong, name)
+        address = f"/invite/{quote(token)}"
+        page = invitation_page(root, offer, address, user.name if user else None, wrong, name, doors)
         return HTMLResponse(page, status_code=status)
 
     @routes.get("/invite/{token}", response_class=HTMLResponse)

@@ -13,6 +13,7 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
+PEER = "peer"  # in the state of a request: address of the connection, whatever its headers say
 AT_SHUTDOWN = "at_shutdown"  # in the state of a request: a function that ends its response
 
 
@@ -75,6 +76,7 @@ class LimitedHttp(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """Start the header timer, unless an earlier request is still being answered."""
         super().on_message_begin()
+        self.scope["state"][PEER] = self.client[0] if self.client else ""
         self._in_header = True
         if self.cycle is None or self.cycle.response_complete:
             self._wait_for_header()

@@ -17,7 +17,7 @@ from annotator.reference.causes import OPEN as OPEN_ROUTES
 from annotator.scopes import scopes_of
 from engine.workspace import Workspace
 
-OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/source", *OPEN_ROUTES})
+OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/sign-in", "/sign-in/callback", "/source", *OPEN_ROUTES})
 OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
 
 

@@ -40,7 +40,7 @@ HEADERS = {
 EDITION = {"x-glossator-edition": DIGEST}  # a page of another one says that it should be reloaded
 HTTPS_ONLY = {"strict-transport-security": "max-age=31536000"}  # with secure_cookies: a year, for this host name only
 # Private content: neither caches nor "back" after a logout may show it. Page images set their own header.
-UNCACHED = ("/api/", "/login", "/invite/", "/app/config", "/app/gradio_api/")
+UNCACHED = ("/api/", "/login", "/sign-in", "/invite/", "/app/config", "/app/gradio_api/")
 PAGES = ("/app", "/app/")
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?")
 

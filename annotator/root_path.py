@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+ELSEWHERE = "elsewhere"  # in the state of a request: its answer leads to another program, maybe of this host
 _LINKED = re.compile(r"<(/[^>]*)>")
 
 
@@ -32,21 +33,23 @@ class RootPath:
             await self.app(scope, receive, send)
             return
         host = Headers(scope=scope).get("host", "")
+        inner = self._without_root(scope)
 
         async def send_below(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                if where := headers.get("location"):
+                if (where := headers.get("location")) and not inner["state"].get(ELSEWHERE):
                     headers["location"] = self._below(where, host)
                 if links := headers.get("link"):
                     headers["link"] = _LINKED.sub(lambda match: f"<{self._below(match[1], host)}>", links)
             await send(message)
 
-        await self.app(self._without_root(scope), receive, send_below)
+        await self.app(inner, receive, send_below)
 
     def _without_root(self, scope: Scope) -> Scope:
         """Return the request as if the application were served at "/"; its base URL keeps the path."""
         inner = dict(scope)
+        inner.setdefault("state", {})
         if self._names_root(scope["path"]):
             inner["path"] = scope["path"].removeprefix(self._root) or "/"
             if scope.get("raw_path"):

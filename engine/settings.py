@@ -11,17 +11,19 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator, model_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
+
+from engine.sign_in_settings import SignInSettings
 
 MEGABYTE = 1_000_000
 GIGABYTE = 1_000_000_000
 
 _PORTS = {"http": 80, "https": 443}
-_OWN_PATHS = frozenset({"api", "app", "invite", "login", "logout", "source", "static"})
+_OWN_PATHS = frozenset({"api", "app", "invite", "login", "logout", "sign-in", "source", "static"})
 DATABASE_FILE = "glossator.db"  # in the data folder, unless an address is given
 
 
-class Settings(BaseSettings):
+class Settings(SignInSettings):
     """Settings of a deployment."""
 
     model_config = SettingsConfigDict(env_prefix="GLOSSATOR_", env_file=".env", extra="ignore", frozen=True)
@@ -243,7 +245,7 @@ class Settings(BaseSettings):
             )
         return path
 
-    @field_validator("source_url")
+    @field_validator("source_url", "proxy_logout_url")
     @classmethod
     def _web_address(cls, address: str) -> str:
         """Check the address, which is a link on every page: a web address, not a script."""
@@ -270,6 +272,26 @@ class Settings(BaseSettings):
                 f"Serving on all addresses ({self.host}) requires the server's host names. "
                 """Set for example GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'."""
             )
+        return self
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _issuer(cls, issuer: str) -> str:
+        """Check the issuer: what it sends decides who a person is, so nobody on the way may change it."""
+        origin = origin_of(issuer)
+        host = urlsplit(issuer).hostname if origin else None
+        plain = host and (issuer.startswith("https://") or is_loopback(host)) and not set(issuer) & set("?#")
+        if issuer and not plain:
+            raise ValueError(
+                f"{issuer!r} is not an issuer. Write for example https://sign-in.example.org/realms/office, "
+                "as the provider's discovery document names it."
+            )
+        return issuer
+
+    @model_validator(mode="after")
+    def _single_sign_on_is_a_login(self) -> "Settings":
+        if self.auth == "local" and self.single_sign_on:
+            raise ValueError("Single sign-on needs logins. Set GLOSSATOR_AUTH=login.")
         return self
 
     @model_validator(mode="after")

@@ -23,6 +23,7 @@ from annotator.app import create_app
 from annotator.scopes import ScopeTable, scopes_of
 from engine.cli import app as command_line
 from engine.settings import Settings
+from engine.sign_in_settings import SignInSettings
 from tests.support.repository import ROOT
 
 DOCS = ROOT / "docs"
@@ -65,8 +66,10 @@ ROLES = {"annotator": "member", "reviewer": "reviewer", "admin": "admin of the p
 def settings_page() -> str:
     """Return docs/settings.md: each variable with its type, default and meaning."""
     rows = ["| variable | type | default | meaning |", "|---|---|---|---|"]
-    for name, field in Settings.model_fields.items():
-        default = "" if field.default in (None, "", []) else f"`{_written(field.default)}`"
+    # Inherited fields come first; people look for the folder and the port before single sign-on.
+    fields = sorted(Settings.model_fields.items(), key=lambda field: field[0] in SignInSettings.model_fields)
+    for name, field in fields:
+        default = "" if field.default in (None, "", [], {}) else f"`{_written(field.default)}`"
         cells = (f"`GLOSSATOR_{name.upper()}`", _type_name(field.annotation), default, str(field.description))
         rows.append("| " + " | ".join(_cell(each) for each in cells) + " |")
     return "\n".join(
@@ -245,6 +248,8 @@ def _type_name(annotation: Any) -> str:
         return " or ".join(f"`{each}`" for each in get_args(annotation))
     if get_origin(annotation) is list:
         return "list of text"
+    if get_origin(annotation) is dict:
+        return "JSON object"
     for kind, word in ((bool, "true or false"), (int, "integer"), (float, "number"), (str, "text")):
         if annotation is kind:
             return word

@@ -36,7 +36,7 @@ from db.tables.figures import (
     WaitingReview,
 )
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
-from db.tables.people import AuditEntry, Invitation, LoginAttempt, LoginSession, Member, Project, User
+from db.tables.people import AuditEntry, Identity, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.proposers import OutsideModel, OutsideReading, Proposer
 from db.tables.search import DocumentText
 from db.tables.selection import (
@@ -75,6 +75,7 @@ __all__ = [
     "FinishedMask",
     "Firing",
     "FollowerPosition",
+    "Identity",
     "Invitation",
     "Job",
     "LabelReview",

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference, Sha256
@@ -49,6 +49,26 @@ class LoginSession(Base):
     revoked_at: Mapped[datetime | None]
     scope: Mapped[str | None] = mapped_column(String(20))  # of a program's token; None: a browser, with all rights
     last_used_at: Mapped[datetime | None]  # of a token, to some minutes; see engine.accounts.sessions
+    # Of a browser that signed in through a provider: what its logout shows there. Read at the logout alone.
+    id_token: Mapped[str | None] = mapped_column(Text, deferred=True)
+    proxy_user: Mapped[str | None] = mapped_column(String(255))  # the session holds while a proxy names this person
+
+
+class Identity(Base):
+    """A person as a provider of single sign-on knows them, and their account here.
+
+    The provider never gives a subject to another person; names and addresses it may.
+    """
+
+    __tablename__ = "identities"
+    __table_args__ = (UniqueConstraint("issuer", "subject"), Index("ix_identities_user_id", "user_id"))
+
+    id: Mapped[Id]
+    issuer: Mapped[str] = mapped_column(String(255))
+    subject: Mapped[str] = mapped_column(String(255))
+    user_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
+    created_at: Mapped[Moment]
+    used_at: Mapped[datetime | None]  # last sign-in
 
 
 class LoginAttempt(Base):
@@ -72,7 +92,7 @@ class Project(Base):
     """Documents, questions, and one line of models that learn from them.
 
     `settings` is an engine.projects.projects.ProjectSettings. `bin_of`: a bin is a project without members that holds
-    the removed documents of another one (db.tables.bin). `archived_at`: since then it is read-only.
+    the removed documents of another one (db.tables.bin).
     """
 
     __tablename__ = "projects"
@@ -83,7 +103,6 @@ class Project(Base):
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
     clock_since: Mapped[datetime | None]  # start of its retrain_cron; earlier due times are not made up
     bin_of: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
-    archived_at: Mapped[datetime | None]
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 

@@ -212,6 +212,8 @@ def accept_new(
     """
     with workspace.database.read() as session:
         opened = _open(session, token)
+    if workspace.settings.password_login != "everyone":
+        raise Refused("New accounts have no password here. Log in with single sign-on, then open the link again.")
     name = names.check_new_name(name)
     passwords.check(password, name)
     taken = Conflict(f"The name {name!r} is taken. If it is yours, log in, then open the link again.")

@@ -51,11 +51,13 @@ class SessionView(BaseModel):
 class Login:
     """User of a session or token.
 
-    `scope`: scope of a token; None for browsers, which have all rights of the user.
+    `scope`: scope of a token; None for browsers, which have all rights of the user. `proxy_user`: the session holds
+    while a trusted proxy names this person (see annotator.proxy_person); None: of itself.
     """
 
     user: User
     scope: Scope | None
+    proxy_user: str | None = None
 
 
 def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", address: str = "") -> str | None:
@@ -77,6 +79,8 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
     with workspace.database.read() as session:
         called = select(User).where(User.name.in_({name, names.compose_name(name)}), User.disabled_at.is_(None))
         user = session.scalar(called.order_by(User.name != name).limit(1))
+    if user is not None and not _may_use_password(workspace, user):
+        user = None
     with login_throttle.throttled_login(workspace, name, user, address) as attempt:
         if not passwords.fits(user.password_hash if user else None, password) or user is None:
             return None
@@ -87,8 +91,20 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
             return begin(workspace, session, user.id, client=client, address=address)
 
 
-def begin(workspace: Workspace, session: Session, user_id: str, *, client: str = "", address: str = "") -> str:
-    """Begin a session inside the caller's unit of work, and return its token."""
+def begin(
+    workspace: Workspace,
+    session: Session,
+    user_id: str,
+    *,
+    client: str = "",
+    address: str = "",
+    id_token: str | None = None,
+    proxy_user: str | None = None,
+) -> str:
+    """Begin a session inside the caller's unit of work, and return its token.
+
+    `id_token`, `proxy_user`: see db.tables.LoginSession.
+    """
     token = secrets.token_urlsafe(32)
     session.add(
         LoginSession(
@@ -97,9 +113,17 @@ def begin(workspace: Workspace, session: Session, user_id: str, *, client: str =
             client=client[:200],
             address=address[:60],
             expires_at=now() + timedelta(hours=workspace.settings.session_hours),
+            id_token=id_token,
+            proxy_user=proxy_user,
         )
     )
     return token
+
+
+def _may_use_password(workspace: Workspace, user: User) -> bool:
+    """Return whether a user may log in with a password, beside single sign-on."""
+    allowed = workspace.settings.password_login
+    return allowed == "everyone" or (allowed == "admins" and user.role == "admin")
 
 
 def lock_user(session: Session, user_id: str) -> User | None:
@@ -126,7 +150,7 @@ _IS_VALID = and_(
     ),
 )
 _LOGGED_IN = (  # built once: every request runs it
-    select(User, LoginSession.scope, LoginSession.last_used_at)
+    select(User, LoginSession.scope, LoginSession.last_used_at, LoginSession.proxy_user)
     .join(LoginSession, LoginSession.user_id == User.id)
     .where(LoginSession.token_sha256 == bindparam("token"), User.disabled_at.is_(None), _IS_VALID)
 )
@@ -159,11 +183,11 @@ def login_of_token(workspace: Workspace, token: str, *, used: bool = True) -> Lo
         found = session.execute(_LOGGED_IN, values).one_or_none()
     if found is None:
         return None
-    user, scope, last = found
+    user, scope, last, proxy_user = found
     if used and (last is None or last < moment - _interval(workspace.settings)):
         write = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
         workspace.deferred_writes.add(lambda session: session.execute(write), key=("token used", hashed))
-    return Login(user, cast(Scope | None, scope))
+    return Login(user, cast(Scope | None, scope), proxy_user)
 
 
 def _interval(settings: Settings) -> timedelta:
@@ -185,6 +209,7 @@ def log_out(workspace: Workspace, token: str) -> None:
         login = session.get(LoginSession, digest(token))
         if login is not None and login.revoked_at is None:
             login.revoked_at = now()
+            login.id_token = None
 
 
 def sessions(

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from engine import emergency_space
-from engine.errors import Archived, NotFound, Refused
+from engine.errors import NotFound, Refused
 from engine.followers import catch_up
 from engine.jobs.outage import is_full
 from engine.private_files import private_process_files
@@ -110,10 +110,7 @@ def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
     Creating prints a note, because the name may be misspelt.
     """
     try:
-        project = project_named(workspace, name)
-        if project.archived_at is not None:
-            raise Archived
-        return project.id
+        return project_named(workspace, name).id
     except NotFound:
         pass
     with workspace.database.write() as session:

@@ -18,6 +18,7 @@ from db.session import as_json
 from db.tables import (
     Annotation,
     AuditEntry,
+    Identity,
     Invitation,
     Lease,
     LoginAttempt,
@@ -35,8 +36,8 @@ from engine.lifecycle.holders import snapshots_naming
 from engine.workspace import Workspace
 
 KEPT = ("id", "role", "created_at", "disabled_at")  # columns of a user that say nothing of the person
-_OF_PEOPLE = ("users.", "members.", "login.")  # actions whose detail `name` is that of a person
-_NAMES = ("author", "inviter")  # further details that name a person
+_OF_PEOPLE = ("users.", "members.", "login.", "sign_in.")  # actions whose detail `name` is that of a person
+_NAMES = ("author", "inviter", "person")  # further details that name a person
 
 
 @dataclass(slots=True)
@@ -72,15 +73,19 @@ def erase_person(workspace: Workspace, user_id: str, *, by: User) -> ErasedPerso
     if user_id == by.id:
         raise Refused("You cannot erase yourself. Ask another admin.")
     _check_other_admin(workspace, user)
+    with workspace.database.read() as session:
+        signs = [name, *session.scalars(select(Identity.subject).where(Identity.user_id == user_id))]
     users.change_user(workspace, user_id, disabled=True, by=by)
     workspace.deferred_writes.flush()  # attempts to log in, which have the name
-    _replace_name(workspace, user_id, name, label)
+    for sign in signs:
+        _replace_name(workspace, user_id, sign, label)
     _delete_exports(workspace, user_id)
     with workspace.database.write() as session:
         _close_account(session, user_id, name, label)
         audit.record(session, by.id, "users.erase", user_id, name=label)
         traces.note_wipe(session)
-    _replace_name(workspace, user_id, name, label)  # what somebody has written of the person meanwhile
+    for sign in signs:  # what somebody has written of the person meanwhile
+        _replace_name(workspace, user_id, sign, label)
     traces.wipe(workspace.database)
     erased.stays = [
         f"{held[0].upper()}{held[1:]} still has the name {name}: what was frozen does not change."
@@ -112,6 +117,7 @@ def _close_account(session: Session, user_id: str, name: str, label: str) -> Non
         session.delete(member)
     for statement in (
         delete(LoginSession).where(LoginSession.user_id == user_id),
+        delete(Identity).where(Identity.user_id == user_id),
         delete(LoginAttempt).where(LoginAttempt.name == name),
         delete(Lease).where(Lease.holder == user_id),
         update(Invitation)

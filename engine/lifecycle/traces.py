@@ -20,12 +20,8 @@ _WIPE = "wipe"  # subject of the lease that notes a wipe; its holder is unique
 
 
 def forget_names(session: Session, document_id: str, project_id: str) -> None:
-    """Replace the names of a document in the audit trail, and delete the messages that tell of it."""
-    renamed = select(AuditEntry.details).where(
-        AuditEntry.subject == document_id, AuditEntry.action == "documents.rename"
-    )
-    names = {session.get_one(Document, document_id).name}
-    names.update(details["before"] for details in session.scalars(renamed))
+    """Replace the name of a document in the audit trail, and delete the messages that tell of it."""
+    name = session.get_one(Document, document_id).name
     tasks = session.scalars(select(Task.id).where(Task.document_id == document_id)).all()
     subjects = [
         document_id,
@@ -37,7 +33,7 @@ def forget_names(session: Session, document_id: str, project_id: str) -> None:
     for start in range(0, len(subjects), 500):
         chosen = select(AuditEntry).where(AuditEntry.subject.in_(subjects[start : start + 500]))
         for entry in session.scalars(chosen):
-            entry.details = {key: DELETED if value in names else value for key, value in entry.details.items()}
+            entry.details = {key: DELETED if value == name else value for key, value in entry.details.items()}
     sent = select(WebhookDelivery.id).where(
         WebhookDelivery.project_id == project_id, WebhookDelivery.body.contains(document_id, autoescape=True)
     )

@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from engine.accounts import sessions, tokens, users
-from engine.commands.common import console, emit, here, output
+from engine.accounts import identities, sessions, tokens, users
+from engine.commands.common import console, emit, fail, here, output
 from engine.lifecycle import traces
 from engine.lifecycle.person_erasing import erase_person
 from engine.paging import every
@@ -167,6 +167,34 @@ def password(name: Name, password: Password = "") -> None:
         user = users.user_named(workspace, name)
         users.set_password(workspace, user.id, password, by=users.ensure_local_user(workspace))
     console.print(f"Password of {name} changed.", markup=False)
+
+
+@commands.command("link")
+def link(
+    name: Name,
+    person: Annotated[
+        str, typer.Argument(help="Id of the person at the provider: its claim sub, or the proxy's header.")
+    ],
+    proxy: Annotated[
+        bool, typer.Option("--proxy", help="A trusted proxy names the person, not OpenID Connect.")
+    ] = False,
+) -> None:
+    """Let a person of single sign-on sign in as an existing user, instead of with an account of their own."""
+    with here() as workspace:
+        issuer = identities.PROXY if proxy else workspace.settings.oidc_issuer
+        if not issuer:
+            fail("No provider is set. Set GLOSSATOR_OIDC_ISSUER first, or use --proxy.")
+        by = users.ensure_local_user(workspace)
+        identities.link(workspace, name, person, issuer=issuer, by=by.id)
+    output.print(f"{person} of {issuer} now signs in as {name}.", markup=False, soft_wrap=True)
+
+
+@commands.command("unlink")
+def unlink(name: Name) -> None:
+    """Let no person of single sign-on sign in as a user any more, and end the user's sessions."""
+    with here() as workspace:
+        identities.unlink(workspace, name, by=users.ensure_local_user(workspace).id)
+    output.print(f"Nobody signs in as {name} through a provider any more.", markup=False)
 
 
 def _able(name: str, *, disabled: bool) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from sqlalchemy.exc import SQLAlchemyError
 
 from engine.errors import Refused
-from engine.lifecycle.doctor import confined, database, installed, serving, storing
+from engine.lifecycle.doctor import confined, database, installed, serving, signing_in, storing
 from engine.lifecycle.doctor.finding import Finding, broken, ok
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -31,6 +31,7 @@ def examine(settings: Settings, address: str | None = None) -> Iterator[Finding]
     yield from _run("database", lambda: _database(settings))
     yield from _run("port", lambda: serving.check_port(settings))
     yield from _run("proxy", lambda: serving.check_proxy(settings, address))
+    yield from _run("single sign-on", lambda: signing_in.check_provider(settings))
     yield from _run("fonts", installed.check_fonts)
     yield from _run("OCR", lambda: installed.check_ocr(settings))
     yield from _run("confinement", lambda: confined.check_readers(settings))
@@ -64,6 +65,7 @@ _OF_DATABASE: tuple[tuple[str, Callable[[Workspace], Iterable[Finding]]], ...] =
     ("database clock", lambda workspace: database.check_moments(workspace.database)),
     ("models", database.check_models),
     ("login", database.check_admins),
+    ("groups", signing_in.check_groups),
     ("last backup", database.check_backups),
 )
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from db.base import Base
 from db.tables import Annotation, LoginAttempt, Member, Review, Revision, User, WebhookDelivery
 from engine import audit
-from engine.accounts import invitations, members, sessions, tokens, users
+from engine.accounts import identities, invitations, members, sessions, tokens, users
 from engine.annotation.views import annotation_view
 from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, Refused
@@ -49,6 +49,8 @@ def person(office: Office, admin: User) -> User:
     users.set_preferences(workspace, user.id, {"signature": "Ocelotish"})
     tokens.issue(workspace, NAME, purpose="scripts", days=3, scope="annotate", by=admin.id)
     invitations.invite(workspace, project, "annotator", by=user)
+    identities.link(workspace, NAME, "quokka's Quokkaworth", issuer="https://office.example", by=admin.id)
+    identities.sign_in(workspace, identities.Person("https://office.example", "quokka's Quokkaworth", NAME))
     cookie_of(workspace, user)
     assert sessions.log_in(workspace, NAME, "a wrong password", address="10.0.0.9") is None
     workspace.deferred_writes.flush()
@@ -163,7 +165,7 @@ def test_every_table_that_names_a_person_is_known() -> None:
         for key in table.foreign_keys
         if key.column.table.name == "users"
     }
-    belongs_to_the_person = {"login_sessions", "members", "invitations"}
+    belongs_to_the_person = {"login_sessions", "identities", "members", "invitations"}
     work = {
         "annotations", "audit_entries", "automatic_answers", "documents", "extraction_callbacks", "field_versions",
         "finished_masks", "jobs", "label_reviews", "left_tasks", "mask_counts", "outside_answers", "pages",

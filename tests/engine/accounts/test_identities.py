@@ -1,0 +1,149 @@
+"""Who a person of single sign-on is here: accounts, names, roles by groups, and nobody taken over or locked out."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from db.tables import Project, User
+from engine import audit
+from engine.accounts import identities, members, sessions, users
+from engine.accounts.identities import Person
+from engine.errors import Conflict, Forbidden, NotFound
+from engine.settings import Settings
+from engine.workspace import Workspace
+from tests.support.accounts import actions
+from tests.support.factories import make_project
+
+ISSUER = "https://sign-in.example"
+PASSWORD = "a long password"
+ANNA = Person(ISSUER, "7", "anna", email="anna@example.org")
+
+
+def set_up(workspace: Workspace, **changed: Any) -> None:
+    """Change settings of single sign-on."""
+    provider = {"auth": "login", "oidc_issuer": ISSUER, "oidc_client_id": "x", "oidc_client_secret": "x" * 16}
+    before = workspace.settings.model_dump()
+    object.__setattr__(workspace, "settings", Settings(**{**before, **provider, **changed}, _env_file=None))
+
+
+def sign_in(workspace: Workspace, person: Person = ANNA) -> User:
+    """Sign in; return the user of the new session."""
+    user = sessions.user_of_token(workspace, identities.sign_in(workspace, person))
+    assert user is not None
+    return user
+
+
+def roles(workspace: Workspace, project: Project) -> dict[str, str]:
+    return {member.name: member.role for member in members.members(workspace, project.id)}
+
+
+def test_a_person_keeps_their_account_whatever_their_name(workspace: Workspace) -> None:
+    anna = sign_in(workspace)
+    again = sign_in(workspace, replace(ANNA, name="Anna Maier", email=""))
+    assert again.id == anna.id and again.name == "Anna Maier"
+    assert actions(workspace)[:2] == ["sign_in.name", "sign_in.first"]
+    assert sign_in(workspace, replace(ANNA, issuer="https://other.example")).id != anna.id
+
+
+def test_an_equal_name_or_address_takes_over_nobody(workspace: Workspace) -> None:
+    local = users.add_user(workspace, "anna", PASSWORD, "admin")
+    users.add_user(workspace, "anna@example.org", PASSWORD, "admin")
+    stranger = sign_in(workspace)
+    assert stranger.id != local.id and stranger.name == "anna 2" and stranger.role == "annotator"
+    assert sign_in(workspace).name == "anna 2", "the number stays"
+    assert sign_in(workspace, replace(ANNA, subject="8", name="ANNA")).name == "ANNA 3"
+    assert sign_in(workspace, replace(ANNA, subject="9", name="local")).name == "local 2"
+    assert sign_in(workspace, replace(ANNA, subject="10", name="\u202e \n")).name == "person"
+    long = sign_in(workspace, replace(ANNA, subject="11", name="a" * 300))
+    assert sign_in(workspace, replace(ANNA, subject="12", name="a" * 300)).name == f"{'a' * 98} 2" != long.name
+
+
+def test_a_verified_address_finds_its_account_where_a_setting_allows_it(workspace: Workspace) -> None:
+    set_up(workspace, oidc_link_by_email=True)
+    local = users.add_user(workspace, "anna@example.org", PASSWORD, "reviewer")
+    assert sign_in(workspace, replace(ANNA, subject="6", email="")).id != local.id, "an address that is not verified"
+    assert sign_in(workspace).id == local.id
+    assert sign_in(workspace).name == "anna@example.org", "people with a password log in by their name"
+    assert "sign_in.email" in actions(workspace)
+    assert sign_in(workspace, replace(ANNA, subject="8")).id != local.id, "who has this address now is another person"
+
+
+def test_an_admin_links_an_account(workspace: Workspace, owner: User) -> None:
+    local = users.add_user(workspace, "anna", PASSWORD, "annotator")
+    made = sign_in(workspace)
+    identities.link(workspace, "anna", "7", issuer=ISSUER, by=owner.id)
+    assert sign_in(workspace).id == local.id
+    with pytest.raises(Conflict):
+        identities.link(workspace, "anna", "7", issuer=ISSUER, by=owner.id)
+    token = identities.sign_in(workspace, ANNA)
+    assert identities.unlink(workspace, "anna", by=owner.id) == 1
+    assert sessions.user_of_token(workspace, token) is None
+    assert sign_in(workspace).id not in (local.id, made.id)
+    with pytest.raises(NotFound):
+        identities.unlink(workspace, "olga", by=owner.id)
+    lines = [line.what for line in audit.entries(workspace)]
+    assert f"let 7 of {ISSUER} sign in as anna" in lines
+
+
+def test_groups_give_roles_and_take_them_away(workspace: Workspace, owner: User, project: Project) -> None:
+    other = make_project(workspace, "Letters")
+    mapping = {"it": "admin", "lab": {project.name: "annotator"}, "leads": {project.id: "reviewer", "nowhere": "admin"}}
+    set_up(workspace, group_roles=mapping)
+    anna = sign_in(workspace, replace(ANNA, groups=frozenset({"it", "lab", "leads", "unknown"})))
+    assert anna.role == "admin" and roles(workspace, project) == {"anna": "reviewer"}
+    members.put_member(workspace, other.id, anna.id, "annotator", by=owner)
+    anna = sign_in(workspace, replace(ANNA, groups=frozenset({"lab"})))
+    assert anna.role == "annotator" and roles(workspace, project) == {"anna": "annotator"}
+    sign_in(workspace)
+    assert roles(workspace, project) == {}
+    assert roles(workspace, other) == {"anna": "annotator"}, "projects that no group names are left to people"
+    assert "left the project as annotator, by their groups" in [line.what for line in audit.entries(workspace)]
+
+
+def test_without_groups_of_the_installation_admins_decide(workspace: Workspace, owner: User, project: Project) -> None:
+    set_up(workspace, group_roles={"lab": {project.name: "annotator"}})
+    anna = sign_in(workspace)
+    users.change_user(workspace, anna.id, role="admin", by=owner)
+    assert sign_in(workspace).role == "admin"
+
+
+def test_the_last_admin_stays_admin(workspace: Workspace) -> None:
+    set_up(workspace, group_roles={"it": "admin"})
+    users.ensure_local_user(workspace)
+    it = frozenset({"it"})
+    assert sign_in(workspace, replace(ANNA, groups=it)).role == "admin"
+    assert sign_in(workspace).role == "admin", "nobody else could mend a mistake at the provider"
+    assert actions(workspace)[0] == "groups.last_admin"
+    sign_in(workspace, Person(ISSUER, "8", "ben", groups=it))
+    assert sign_in(workspace).role == "annotator"
+
+
+def test_only_people_of_a_group_sign_in_where_a_setting_says_so(workspace: Workspace, project: Project) -> None:
+    set_up(workspace, group_roles={"lab": {project.name: "annotator"}}, group_required=True)
+    with pytest.raises(Forbidden, match="one of its groups"):
+        identities.sign_in(workspace, ANNA)
+    assert actions(workspace)[0] == "sign_in.refused"
+    assert sign_in(workspace, replace(ANNA, groups=frozenset({"lab"}))).name == "anna"
+
+
+def test_disabling_a_person_ends_what_they_have_and_lets_them_in_no_more(workspace: Workspace, owner: User) -> None:
+    token = identities.sign_in(workspace, ANNA)
+    anna = sessions.user_of_token(workspace, token)
+    assert anna is not None
+    users.change_user(workspace, anna.id, disabled=True, by=owner)
+    assert sessions.user_of_token(workspace, token) is None
+    with pytest.raises(Forbidden, match="disabled"):
+        identities.sign_in(workspace, ANNA)
+    assert actions(workspace)[0] == "sign_in.refused"
+    users.change_user(workspace, anna.id, disabled=False, by=owner)
+    assert sign_in(workspace).id == anna.id
+
+
+def test_a_password_counts_for_whom_the_setting_allows(workspace: Workspace) -> None:
+    users.add_user(workspace, "ben", PASSWORD, "annotator")
+    users.add_user(workspace, "ada", PASSWORD, "admin")
+    set_up(workspace, password_login="admins")
+    assert sessions.log_in(workspace, "ben", PASSWORD) is None and sessions.log_in(workspace, "ada", PASSWORD)
+    set_up(workspace, password_login="nobody")
+    assert sessions.log_in(workspace, "ada", PASSWORD) is None
