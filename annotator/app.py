@@ -20,6 +20,7 @@ from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
 from annotator.reference import document as described
 from annotator.request_guard import RequestGuard
+from annotator.request_trail import RequestTrail, RouteNote
 from annotator.root_path import RootPath
 from annotator.routes import (
     annotations,
@@ -34,6 +35,7 @@ from annotator.routes import (
     learning,
     me,
     members,
+    metrics,
     pages,
     predictions,
     projects,
@@ -56,6 +58,8 @@ from engine.accounts.users import local_user
 from engine.annotation.answer_service import AnswerService
 from engine.documents.reading.forked_readers import FORKS
 from engine.extraction.callbacks import CallbackLoop
+from engine.lifecycle.gauges import watch
+from engine.metrics import HERE, Gatherer
 from engine.models import registry
 from engine.projects.projects import DEFAULT_NAME, ensure_project
 from engine.settings import Settings
@@ -70,10 +74,16 @@ def create_served_app() -> FastAPI:
     As soon as it serves, a thread imports what networks need. Questions of the meantime wait for it.
     """
     FORKS.enable()
-    return create_app(import_networks=True)
+    return create_app(import_networks=True, gatherer=HERE)
 
 
-def create_app(settings: Settings | None = None, *, with_page: bool = True, import_networks: bool = False) -> FastAPI:
+def create_app(
+    settings: Settings | None = None,
+    *,
+    with_page: bool = True,
+    import_networks: bool = False,
+    gatherer: Gatherer | None = None,
+) -> FastAPI:
     """Build the application.
 
     Migrates the database, registers the shipped model, and creates the local user and the default project. So loading
@@ -83,6 +93,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
         settings: settings of the deployment; None reads them from the environment.
         with_page: whether the page is served beside REST; it takes most of the time of building.
         import_networks: whether a thread imports what networks need at the start, in place of the first question.
+        gatherer: of the metrics of this process; None: a new one.
 
     Returns:
         The application with REST routes, middleware, and the page if wanted.
@@ -108,11 +119,14 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     app.state.checkup = Checkup(workspace, service.predictors)
     app.state.local_user = local
     app.state.login_queue = LoginQueue()
+    app.state.gatherer = watch(workspace, gatherer or Gatherer(), service.predictors)
+    app.add_middleware(RouteNote)  # type: ignore[arg-type]  # what is added first is next to the routes
     exception_handlers.install(app)
     api = APIRouter(prefix="/api")
     for part in (
         saving,  # first: the most frequent request is matched first
         system,
+        metrics,
         changes,
         projects,
         documents,
@@ -153,6 +167,7 @@ def create_app(settings: Settings | None = None, *, with_page: bool = True, impo
     app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
     if settings.root_path:
         app.add_middleware(RootPath, root=settings.root_path)  # type: ignore[arg-type]
+    app.add_middleware(RequestTrail, settings=settings, local_id=local.id)  # type: ignore[arg-type]
 
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon() -> RedirectResponse:

@@ -1,5 +1,6 @@
 """Authentication: one cookie or token, read in one place for REST and page, and the login forms."""
 
+import hmac
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated
@@ -17,12 +18,14 @@ from annotator.single_sign_on import SingleSignOn
 from db.tables import User
 from engine.accounts import invitations, login_throttle, sessions, users
 from engine.errors import Forbidden, NotFound, Refused, TooMany
+from engine.settings import Settings
 from engine.workspace import Workspace
 
 COOKIE = "glossator_session"
 HOME = "/app/"
 BACKGROUND = "x-glossator-background"  # header of what an open page asks without its person: no use of the login
 _OF_OPEN_PAGES = ("/api/changes", "/app/gradio_api/")  # as well, where the page cannot say so
+METRICS = "/api/metrics"
 
 
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
@@ -67,6 +70,12 @@ def token_of(request: HTTPConnection) -> str | None:
     """Return the token of a request: from `Authorization: Bearer`, else from the cookie."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if scheme.lower() == "bearer" else request.cookies.get(COOKIE)
+
+
+def has_metrics_token(request: HTTPConnection, settings: Settings) -> bool:
+    """Return whether a request may read the metrics by the token of the settings."""
+    sent = token_of(request) or ""
+    return bool(settings.metrics_token) and hmac.compare_digest(sent.encode(), settings.metrics_token.encode())
 
 
 def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:

@@ -15,6 +15,7 @@ from db.blobs import BlobMissing, StoreUnavailable
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 from engine.jobs.outage import is_full, is_outage
+from engine.logs import field_of_work
 
 _log = logging.getLogger(__name__)
 _FULL = "The server's disk is full; nothing was saved. Ask the administrator to free disk space."
@@ -23,9 +24,8 @@ _NO_STORE = (
     "The server's file store does not answer; nothing was saved. Try again in a moment; if it fails, tell the "
     "administrator."
 )
-_FAILED = (
-    "The server failed to do this. Try again; if it still fails, tell the administrator. Details are in the server log."
-)
+_FAILED = "The server failed to do this. Try again; if it still fails, tell the administrator."
+UNFORESEEN = "unforeseen"  # in the state of a request: the exception that ended it
 COME_BACK = 10  # seconds for Retry-After in an outage
 _UNREADABLE = "The request body is not complete JSON in UTF-8, nor a complete form. Check the body."
 _UNSTORABLE = "The request contains a character or number that cannot be stored. Remove it."
@@ -51,7 +51,7 @@ _NOT_STORED = (DataError, OverflowError, UnicodeEncodeError)
 
 
 def install(app: FastAPI) -> None:
-    """Register the handlers of all exceptions that have a status.
+    """Register the handlers of all exceptions that have a status; annotator.request_guard answers others.
 
     Args:
         app: the application.
@@ -60,7 +60,6 @@ def install(app: FastAPI) -> None:
         app.add_exception_handler(kind, _answer)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _plain)
-    app.add_exception_handler(Exception, _unforeseen)
 
 
 def status_and_sentence(error: Exception) -> tuple[int, str] | None:
@@ -94,7 +93,15 @@ def answer_to(error: Exception) -> JSONResponse | None:
         _log.error("%s (%s: %s)", sentence, type(error).__name__, getattr(error, "orig", error))
     wait = error.seconds if isinstance(error, TooMany) else COME_BACK if status in (503, 507) else None
     headers = {} if wait is None else {"retry-after": str(wait)}
-    return JSONResponse({"detail": sentence}, status_code=status, headers=headers)
+    return JSONResponse(failure(status, sentence), status_code=status, headers=headers)
+
+
+def failure(status: int, sentence: str = _FAILED) -> dict[str, str]:
+    """Return the body of a failed request; of a status 500, with the id under which the server log has more."""
+    request_id = field_of_work("request_id")
+    if status != 500 or request_id is None:
+        return {"detail": sentence}
+    return {"detail": f"{sentence} Error id for the administrator: {request_id}.", "request_id": request_id}
 
 
 def _answer(_request: Request, error: Exception) -> JSONResponse:
@@ -118,7 +125,7 @@ def _plain(request: Request, error: Exception) -> JSONResponse:
         detail = "Nothing exists at this address. Check the path."
     elif error.status_code == 400:
         detail = _UNREADABLE
-    return JSONResponse({"detail": detail}, status_code=error.status_code, headers=headers)
+    return JSONResponse(failure(error.status_code, detail), status_code=error.status_code, headers=headers)
 
 
 def _methods(request: Request) -> str:
@@ -128,11 +135,6 @@ def _methods(request: Request) -> str:
         if context.path_format and context.methods and compile_path(context.path_format)[0].match(request.url.path):
             methods |= context.methods
     return ", ".join(sorted(methods))
-
-
-def _unforeseen(_request: Request, error: Exception) -> JSONResponse:
-    """Return a response in the common form; the exception itself goes to the log."""
-    return answer_to(error) or JSONResponse({"detail": _FAILED}, status_code=500)
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:

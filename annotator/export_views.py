@@ -23,7 +23,7 @@ _STATES: dict[str, Literal["waiting", "running", "done", "failed", "stopped"]] =
 }  # fmt: skip
 GONE = "The file of this export is not kept any more. Start the export again."
 _STOPPED = "The export was stopped by somebody else. Start it again to have its file."
-_FAILED = "The export failed on the server; see its log. Try again; if it still fails, tell the administrator."
+_FAILED = "The export failed on the server. Try again; if it still fails, tell the administrator."
 _WAITING = "Waiting for other exports."
 _NAMES = {"fixed": "fixed by a reviewer", "draft": "drafts", "recent": "recent holdout", "frozen": "frozen holdout"}
 

@@ -16,7 +16,7 @@ from engine.interchange.import_jobs import Step
 
 _STILL = 15.0  # seconds after which the last line is told again: a line that is silent is cut by what stands between
 _STOPPED = "Stopped before anything was stored. Start the import again to run it."
-_FAILED = "The import failed on the server; see its log. Stored documents are kept; import again to add the rest."
+_FAILED = "The import failed on the server. Stored documents are kept; import again to add the rest."
 
 
 class ImportedView(BaseModel):

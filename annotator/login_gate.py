@@ -7,11 +7,11 @@ open. It also checks the scopes of tokens, and closes the routes of Gradio that 
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from annotator.auth import HOME, user_of
+from annotator.auth import HOME, METRICS, has_metrics_token, user_of
 from annotator.gradio.closed_routes import is_closed
 from annotator.reference.causes import OPEN as OPEN_ROUTES
 from annotator.scopes import scopes_of
@@ -42,12 +42,16 @@ class LoginGate:
         answer: Response | None = None
         if is_closed(path):
             answer = JSONResponse({"detail": "Nothing exists at this address. Check the path."}, status_code=404)
-        elif self.workspace.settings.auth == "login" and not is_open(path):
+        elif self.workspace.settings.auth == "login" and not (is_open(path) or self._is_scrape(scope)):
             answer = await self._turned_away(scope)
         if answer is not None:
             await answer(scope, receive, send)
             return
         await self.app(scope, receive, send)
+
+    def _is_scrape(self, scope: Scope) -> bool:
+        """Return whether the token of the metrics opens a request, which is no login."""
+        return scope["path"] == METRICS and has_metrics_token(HTTPConnection(scope), self.workspace.settings)
 
     async def _turned_away(self, scope: Scope) -> Response | None:
         """Return the refusal of a stranger, or of a token whose scope is too narrow.

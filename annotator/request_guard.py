@@ -9,9 +9,10 @@ import re
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from annotator.exception_handlers import TooLarge, answer_to
+from annotator.exception_handlers import UNFORESEEN, TooLarge, answer_to, failure
 from annotator.front_end_files import DIGEST
 from engine.settings import MEGABYTE, Settings
 
@@ -106,10 +107,13 @@ class RequestGuard:
 
         try:
             await self.app(self._without_foreign_host(scope, headers), receive_counted, with_headers)
-        except Exception as error:  # of the middleware before the routes: the login check uses the database too
-            answer = None if started else answer_to(error)
+        except Exception as error:  # of the middleware before the routes, too: the login check uses the database
+            if started:
+                raise  # the connection is closed, so that nobody takes the response for whole
+            answer = answer_to(error)
             if answer is None:
-                raise
+                scope.setdefault("state", {})[UNFORESEEN] = error  # for annotator.request_trail, which logs it
+                answer = JSONResponse(failure(500), 500)
             await answer(scope, receive, with_headers)
 
     def _without_foreign_host(self, scope: Scope, headers: Headers) -> Scope:

@@ -49,6 +49,10 @@ def as_json(value: Any) -> str:
     return encoded
 
 
+# Values of statements stay out of error messages: they are text of documents, and messages go to logs.
+_COMMON: dict[str, Any] = {"json_serializer": as_json, "hide_parameters": True}
+
+
 class Database:
     """A database with its kinds of session; one for each process, passed on and never global."""
 
@@ -80,11 +84,11 @@ class Database:
                 private.make_file(file)  # SQLite gives its -wal and -shm the rights of the file
                 self._release_files = sqlite_file_guard.watch(file, self)
             connecting = {"timeout": BUSY_SECONDS, "check_same_thread": False}
-            self.engine = create_engine(parsed, connect_args=connecting, json_serializer=as_json, **_pool(parsed))
+            self.engine = create_engine(parsed, connect_args=connecting, **_COMMON, **_pool(parsed))
             event.listen(self.engine, "connect", _prepare_sqlite)
             event.listen(self.engine, "begin", _begin_sqlite)
         else:
-            self.engine = create_engine(parsed, json_serializer=as_json, **POOL)
+            self.engine = create_engine(parsed, **_COMMON, **POOL)
             event.listen(self.engine, "connect", _prepare_postgresql)
             event.listen(self.engine, "checkin", _note_rest)
             event.listen(self.engine, "checkout", _check_rested(self.engine.dialect))

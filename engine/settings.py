@@ -81,6 +81,22 @@ class Settings(SignInSettings):
         description="Hours without use by the person after which a login in a browser ends; 0: no such limit.",
     )
 
+    metrics_port: int = Field(
+        0, ge=0, le=65535, description="Port for metrics alone, which needs no login: GET /metrics; 0: none."
+    )
+    metrics_host: str = Field("127.0.0.1", description="Address to serve the metrics on, with metrics_port.")
+    metrics_token: str = Field(
+        "",
+        repr=False,
+        pattern="^(|[!-~]{16,200})$",
+        description="Token that may read /api/metrics, as `Authorization: Bearer`; 16 characters or more. Admins may "
+        "without it.",
+    )
+    log_format: Literal["text", "json"] = Field(
+        "text", description="Form of the logs: text: for people. json: one JSON object a line, for programs."
+    )
+    access_log: bool = Field(False, description="Log each request that was answered.")
+
     model_path: Path | None = Field(None, description="Checkpoint for new projects; empty: the shipped one.")
     threads: int = Field(
         1, ge=0, description="Threads of one forward pass; 0: one per core. A small network is fastest with one."

@@ -1,7 +1,7 @@
 """Write the pages of docs/ that follow from the code: `python -m tests.generated_docs`, or `make docs`.
 
 docs/cli.md comes from the commands, docs/api.md from the OpenAPI document, docs/settings.md from the settings, and the
-table of keys in docs/annotate.md from the page's scripts.
+table of keys in docs/annotate.md from the page's scripts, and the table of metrics in docs/deploy.md from a server.
 tests/test_docs.py fails while one of them lags behind the code.
 """
 
@@ -52,6 +52,7 @@ with Glossator("http://127.0.0.1:7860", token=token) as glossator:  # a token th
     invoice = glossator.upload(project.id, "invoice.pdf").documents[0]
     answer = glossator.ask(invoice.document_id, "What is the total due?")
     glossator.accept(answer.id, answer.head)"""
+METRICS_BEGIN, METRICS_END = "<!-- metrics: made by `make docs` -->", "<!-- /metrics -->"
 KEYS_BEGIN, KEYS_END = "<!-- keys: made by `make docs` -->", "<!-- /keys -->"
 # Routes whose role no dependency names: uploads ask before the body is read, saving asks in its one query.
 CHECKED_LATER = {
@@ -308,11 +309,35 @@ def annotate_page() -> str:
     return "\n".join([f"{before}{begun}", "", *rows, "", f"{ended}{after}"])
 
 
+def exported_metrics() -> dict[str, tuple[str, str]]:
+    """Return type and meaning of each metric that a server exports, by name."""
+    with tempfile.TemporaryDirectory() as folder:
+        application = create_app(Settings(data_dir=Path(folder), _env_file=None), with_page=False)
+        text = application.state.gatherer.text().decode()
+        application.state.answer_service.workspace.close()
+    meanings = dict(re.findall(r"^# HELP (\S+) (.*)$", text, re.MULTILINE))
+    types = dict(re.findall(r"^# TYPE (\S+) (.*)$", text, re.MULTILINE))
+    return {name: (types[name], meaning) for name, meaning in sorted(meanings.items())}
+
+
+def deploy_page() -> str:
+    """Return docs/deploy.md with the table of metrics made anew; the rest is written by hand."""
+    rows = ["| metric | type | meaning |", "|---|---|---|"]
+    rows += [f"| `{name}` | {kind} | {meaning} |" for name, (kind, meaning) in exported_metrics().items()]
+    page = (DOCS / "deploy.md").read_text(encoding="utf-8")
+    before, begun, rest = page.partition(METRICS_BEGIN)
+    _, ended, after = rest.partition(METRICS_END)
+    if not begun or not ended:
+        raise SystemExit(f"docs/deploy.md has lost its marks {METRICS_BEGIN} and {METRICS_END}.")
+    return "\n".join([f"{before}{begun}", "", *rows, "", f"{ended}{after}"])
+
+
 PAGES: dict[str, Callable[[], str]] = {
     "cli.md": cli_page,
     "api.md": api_page,
     "settings.md": settings_page,
     "annotate.md": annotate_page,
+    "deploy.md": deploy_page,
 }
 
 

@@ -26,6 +26,8 @@ from engine.annotation.survey_answers import Prepared, load_prepared
 from engine.annotation.unaided import check_aided, is_asked_unaided
 from engine.errors import NotFound, Refused
 from engine.fields.kinds import load_kinds
+from engine.metrics import measure
+from engine.metrics.counted import ASK_SECONDS, PASS_SECONDS
 from engine.projects import project_stage
 from engine.queries import existing, not_removed
 from engine.text import check_question, is_blank, storable
@@ -128,6 +130,13 @@ class AnswerService:
             NotFound: The document or the page does not exist.
             Refused: The question is empty or too long.
         """
+        with measure(ASK_SECONDS, "answered") as ended:
+            answer, known = self._ask(document_id, question, page_id, user_id)
+            if known:
+                ended.outcome = "known"
+            return answer, known
+
+    def _ask(self, document_id: str, question: str, page_id: str | None, user_id: str) -> tuple[str, bool]:
         question = " ".join(storable(question).split())
         if is_blank(question):
             raise Refused("Write a question first.")
@@ -165,7 +174,7 @@ class AnswerService:
             try:
                 return self._record(document, question, user_id, None, outside), False
             except IntegrityError:
-                return self.ask(document_id, question, page_id, user_id)
+                return self._ask(document_id, question, page_id, user_id)
         loaded = self.predictors.of(document.project_id)
         prepared = self._load_prepared(document, question, loaded) if page_id is None else None
         if page_id is not None:
@@ -176,7 +185,7 @@ class AnswerService:
         try:
             return self._record(document, question, user_id, loaded, prepared), False
         except IntegrityError:  # the same person asked the same question in another window at the same time
-            return self.ask(document_id, question, page_id, user_id)
+            return self._ask(document_id, question, page_id, user_id)
 
     def ask_more(self, annotation_id: str, user_id: str, most: int = PAGES_ASKED) -> None:
         """Ask up to `most` further pages of a document, the likeliest first; nothing when all were asked.
@@ -346,7 +355,9 @@ class AnswerService:
         with self._passes:
             began = time.perf_counter()
             answer = loaded.predictor.ask(page.encoded, question, kind=kind, **prompts)
-            return answer, (time.perf_counter() - began) * 1000
+            seconds = time.perf_counter() - began
+            PASS_SECONDS.observe(seconds)
+            return answer, seconds * 1000
 
     def _ask_pages(self, loaded: Loaded, page_ids: Sequence[str], question: str, kind: Kind | None) -> list[PageAnswer]:
         """Ask pages one by one; return their answers, best first."""
@@ -380,7 +391,9 @@ class AnswerService:
             with self._passes:
                 began = time.perf_counter()
                 answers = loaded.predictor.ask_many(cached.encoded, some, kinds=wanted)
-                milliseconds = (time.perf_counter() - began) * 1000 / len(some)
+                seconds = time.perf_counter() - began
+                PASS_SECONDS.observe(seconds)
+                milliseconds = seconds * 1000 / len(some)
             for answer in answers:
                 yield PageAnswer(page_id, cached, answer, milliseconds)
 

@@ -118,6 +118,12 @@ class Predictors:
         paths = registry.fold_paths(self._workspace, loaded.version)
         return [Loaded(loaded.version, self._loaded_from(path)) for path in paths]
 
+    def versions_in_use(self) -> dict[str, str]:
+        """Return the names of the versions that answer in this process, by checkpoint."""
+        with self._lock:
+            loaded = list(self._in_use.values())
+        return {each.version.checkpoint_sha256: registry.label(each.version) for each in loaded}
+
     def refresh(self) -> list[str]:
         """Load the champions promoted since the last call; return the projects whose model changed."""
         with self._lock:

@@ -32,6 +32,7 @@ from engine.annotation.values import ValueView, load_values, view_values
 from engine.errors import Conflict, NotFound, Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext
+from engine.metrics.counted import EDITS, SAVES
 from engine.projects.project_settings import ProjectSettings
 from engine.queries import not_removed
 from engine.workspace import Workspace
@@ -85,12 +86,31 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         Forbidden: The user is neither its author nor a reviewer.
         Refused: An edit is invalid.
     """
+    try:
+        saved, is_new = _append(workspace, annotation_id, request, user_id)
+    except RevisionConflict:
+        SAVES.labels("conflict").inc()
+        raise
+    except Refused:
+        SAVES.labels("refused").inc()
+        raise
+    except Exception:
+        SAVES.labels("failed").inc()
+        raise
+    SAVES.labels("saved" if is_new else "repeated").inc()
+    if is_new:
+        EDITS.labels(request.action).inc(len(request.edits))
+    return saved
+
+
+def _append(workspace: Workspace, annotation_id: str, request: RevisionRequest, user_id: str) -> tuple[Saved, bool]:
+    """Append the revision, and return it with whether it is new."""
     finished = request.action in ("accept", "submit")
     with workspace.database.autocommit_read() as session:
         answer, base = _answer(session, annotation_id, request, user_id)
         if answer.head != request.base:
             # The request is stored already or in conflict, and heads only grow: no write transaction is needed.
-            return _saved_before(session, annotation_id, request.base, request.idempotency_key)
+            return _saved_before(session, annotation_id, request.base, request.idempotency_key), False
     prepared = (
         base
         if isinstance(base, Refused)
@@ -101,7 +121,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
         status = STATUS_AFTER[answer.action]
         before = advance(session, annotation_id, request.base, request.idempotency_key, status, user_id)
         if before is not None:
-            return before
+            return before, False
         if isinstance(prepared, Refused):
             raise prepared
         if not prepared.stands(session):
@@ -146,7 +166,7 @@ def append_revision(workspace: Workspace, annotation_id: str, request: RevisionR
             seconds=seconds,
             interactions=dict(request.interactions),
         )
-    return saved.model_copy(update={"values": answer.values_of(ready)})  # computed without a connection
+    return saved.model_copy(update={"values": answer.values_of(ready)}), True  # computed without a connection
 
 
 _VERSION_OF_FIELD = (

@@ -11,10 +11,11 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from engine import emergency_space
+from engine import emergency_space, logs
 from engine.errors import NotFound, Refused
 from engine.followers import catch_up
 from engine.jobs.outage import is_full
+from engine.metrics import HERE, MetricsPort
 from engine.private_files import private_process_files
 from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings
@@ -101,6 +102,42 @@ def private_here(settings: Settings) -> Iterator[None]:
                 stack.enter_context(private_process_files(settings.data_dir))
         except OSError as error:
             fail(f"The data folder {settings.data_dir.absolute()} cannot be written to: {error.strerror or error}.")
+        yield
+
+
+def set_up_logs(process: str, settings: Settings) -> None:
+    """Write the logs of this process in the form of the settings."""
+    logs.set_up(process, settings.log_format)
+
+
+def announce(sentence: str, settings: Settings) -> None:
+    """Say what a server does, on standard error: a line for people, or of the log where that is for programs."""
+    if settings.log_format == "json":
+        logs.announce(sentence)
+    else:
+        console.print(sentence, style="bold", markup=False, soft_wrap=True)
+
+
+@contextmanager
+def metrics_port(settings: Settings) -> Iterator[None]:
+    """Serve the metrics of this process, and of those that it starts, where they have a port of their own.
+
+    Ends the command when the port cannot be used.
+    """
+    if not settings.metrics_port:
+        yield
+        return
+    shown = f"[{settings.metrics_host}]" if ":" in settings.metrics_host else settings.metrics_host
+    where = f"{shown}:{settings.metrics_port}"
+    try:
+        port = MetricsPort(HERE, settings.metrics_host, settings.metrics_port)
+    except OSError as error:
+        fail(
+            f"The metrics cannot be served on {where}: {error.strerror or error}. Choose another --metrics-port.",
+            code=3,
+        )
+    with port:
+        announce(f"Metrics are on http://{where}/metrics", settings)
         yield
 
 

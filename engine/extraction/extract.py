@@ -19,6 +19,7 @@ from engine.annotation.table_answers import answer_table
 from engine.annotation.texts import answer_texts
 from engine.annotation.unaided import unaided_questions
 from engine.documents.reading.reading_state import state_of
+from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.extraction.paper import Paper, load_paper, read_paper
 from engine.extraction.values import FieldAnswer, answer_by_model, build_fields
@@ -29,6 +30,8 @@ from engine.fields.normalisation import LocaleContext
 from engine.fields.project_fields import load_fields
 from engine.fields.read_value import context_of
 from engine.followers.counting_answers import CountingAnswer, load_counting_answers, load_fields_of
+from engine.metrics import measure
+from engine.metrics.counted import EXTRACT_SECONDS
 from engine.models import registry
 from engine.projects.project_stage import accepted_from
 from engine.queries import existing
@@ -70,6 +73,7 @@ def load_wanted(session: Session, project_id: str, fields: Sequence[FieldDefinit
     return Wanted(known, context_of(project.settings), accepted_from(session, project_id), fields is None)
 
 
+@measure(EXTRACT_SECONDS, "answered", refusals=(DocumentRefused,))
 def extract_file(
     service: AnswerService,
     project_id: str,
@@ -102,6 +106,7 @@ def extract_file(
     return _build(loaded, paper, wanted, {name: answer_by_model(prepared) for name, prepared in answers.items()})
 
 
+@measure(EXTRACT_SECONDS, "answered")
 def extract_document(
     service: AnswerService,
     document_id: str,

@@ -10,6 +10,8 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextvars import copy_context
+from functools import partial
 from typing import Any, Protocol
 
 from sqlalchemy.exc import DBAPIError
@@ -24,6 +26,8 @@ from engine.jobs.failure_message import sentence_for
 from engine.jobs.limits import Limits, limits_of
 from engine.jobs.memory import give_back
 from engine.jobs.outage import is_outage, lasting
+from engine.logs import log_fields
+from engine.metrics.counted import JOB_SECONDS
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -131,7 +135,6 @@ def do(
     """
     limits = limits or limits_of(workspace.settings)
     cancelled = job.cancel_requested_at is not None  # see queue.WINDS_UP
-    lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits, cancelled=cancelled)
     said = 0.0
 
     def on_progress(share: float, message: str) -> None:
@@ -147,21 +150,43 @@ def do(
                     raise
                 _log.warning("progress did not reach the database")  # the work goes on as long as the lease holds
 
+    began = time.monotonic()
+    with log_fields(job_id=job.id, job_kind=job.kind):
+        lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits, cancelled=cancelled)
+        outcome = _attempt(workspace, job, holder, handlers[job.kind], lease, limits, on_progress)
+    JOB_SECONDS.labels(job.kind, outcome).observe(time.monotonic() - began)
+
+
+def _attempt(
+    workspace: Workspace,
+    job: Job,
+    holder: str,
+    handler: Handler,
+    lease: "HeldLease",
+    limits: Limits,
+    on_progress: OnProgress,
+) -> str:
+    """Make an attempt at a job, report how it ended, and return that in one word."""
     try:
         with lease:
-            result = handlers[job.kind](workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
+            result = handler(workspace, job, on_progress=on_progress, should_stop=lease.should_stop)
         _report(lambda: queue.finish(workspace, job.id, holder, result, str(result.get("sentence", ""))))
+        return "done"
     except Stopped as stopped:
         _report_stop(workspace, job, holder, stopped, limits, excused=lease.excused)
+        return f"stopped_{stopped.reason}"
     except queue.LeaseLost:
         _log.warning("the job %s was taken over by another worker", job.id)
+        return "stopped_lost"
     except Refused as refused:
         sentence = str(refused)
         _report(lambda: queue.fail(workspace, job.id, holder, sentence, retry=False))
+        return "refused"
     except Exception as error:
         _log.exception("the job %s failed", job.id)
         told = sentence_for(error)
         _report(lambda: queue.fail(workspace, job.id, holder, told))
+        return "failed"
 
 
 class HeldLease:
@@ -183,7 +208,8 @@ class HeldLease:
         self._ended = threading.Event()
         self._reason: StopReason | None = "cancel" if cancelled else None
         self.excused = False  # the attempt does not count any more
-        self._thread = threading.Thread(target=self._beat, name=f"lease-{job_id[:8]}", daemon=True)
+        beat = partial(copy_context().run, self._beat)  # what it logs belongs to the job
+        self._thread = threading.Thread(target=beat, name=f"lease-{job_id[:8]}", daemon=True)
 
     def __enter__(self) -> "HeldLease":
         self._thread.start()

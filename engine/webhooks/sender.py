@@ -19,6 +19,7 @@ from db.base import now
 from db.tables import Webhook, WebhookDelivery
 from db.tables.webhooks import WAITING
 from engine import audit
+from engine.metrics.counted import WEBHOOK_ATTEMPTS
 from engine.webhooks.addresses import AddressRefused, host_of
 from engine.webhooks.deliveries import is_callback, prune
 from engine.webhooks.posting import TOTAL_SECONDS, SendingFailed, post
@@ -100,7 +101,7 @@ class Sender:
                 attempt = self._wait()
             if attempt is not None:
                 try:
-                    store_outcome(self._workspace, attempt, make_attempt(self._workspace, attempt))
+                    _send(self._workspace, attempt)
                 except Exception:  # the hold ends by itself, and the attempt is made anew
                     _log.exception("the outcome of a delivery could not be stored")
 
@@ -126,9 +127,15 @@ def send_due(workspace: Workspace) -> int:
     """Make the attempts that are due, one after the other; return how many were made."""
     number = 0
     while (attempt := take_attempt(workspace)) is not None:
-        store_outcome(workspace, attempt, make_attempt(workspace, attempt))
+        _send(workspace, attempt)
         number += 1
     return number
+
+
+def _send(workspace: Workspace, attempt: Attempt) -> None:
+    outcome = make_attempt(workspace, attempt)
+    WEBHOOK_ATTEMPTS.labels("sent" if not outcome.error else "refused" if outcome.final else "failed").inc()
+    store_outcome(workspace, attempt, outcome)
 
 
 def take_attempt(workspace: Workspace) -> Attempt | None:

@@ -26,7 +26,7 @@ class Named:
     def fault(self, method: str, path: str, status: int, media_type: str, body: bytes) -> str | None:
         """Return the fault of an answer; None when it is named, or when the document leaves its address out."""
         found = next(((shape, several) for pattern, shape, several in self._paths if pattern.match(path)), None)
-        if found is None or method.lower() not in found[1]:
+        if found is None or method.lower() not in found[1] or status == 500:  # an error of ours, which none is to know
             return None
         name = f"{method} {found[0]}"
         answers = found[1][method.lower()]["responses"]

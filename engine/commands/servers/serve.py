@@ -13,12 +13,16 @@ from typing import Annotated, Any
 
 import typer
 
-from engine.commands.common import console, fail, here, private_here, settings_here
+from db.session import Database
+from engine.commands.common import announce, console, fail, here, private_here, set_up_logs, settings_here
+from engine.commands.common import metrics_port as use_metrics_port
 from engine.commands.servers.supervisor import Supervisor
 from engine.commands.servers.web_processes import WebProcesses
 from engine.confinement import not_confined_sentence
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
+from engine.lifecycle.gauges import InstallationGauges
+from engine.metrics import HERE
 from engine.settings import Settings
 
 _log = logging.getLogger(__name__)
@@ -42,9 +46,13 @@ def serve(
         int, typer.Option(min=1, max=64, help="Number of web processes that share the port, each with its own memory.")
     ] = 1,
     samples: Annotated[bool, typer.Option(help="Add three sample documents to an empty default project.")] = False,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port for the metrics of all its processes, at /metrics; 0: none.")
+    ] = None,
 ) -> None:
     """Serve the application, with a worker for retrainings."""
-    settings = settings_here(host=host, port=port)
+    settings = settings_here(host=host, port=port, metrics_port=metrics_port)
+    set_up_logs(HERE.process, settings)
     # The factory and the worker read the environment, so the options are written there.
     os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
     os.environ["GLOSSATOR_DATA_DIR"] = str(settings.data_dir.absolute())
@@ -59,12 +67,15 @@ def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> Non
         console.print(sentence, style="yellow", markup=False, soft_wrap=True)
     with_worker = Supervisor("worker", ["-m", "engine.cli", "worker"]) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
-    console.print(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", style="bold")
+    announce(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", settings)
     if workers > 1:
+        HERE.process = "serve"  # its processes are web-1, web-2 ...
+        set_up_logs(HERE.process, settings)
         _serve_by_several(settings, workers, with_worker)
         return
     try:
-        started = _serve_until_signal(server_options(settings), with_worker)
+        with use_metrics_port(settings):
+            started = _serve_until_signal(server_options(settings), with_worker)
     finally:
         if with_worker:
             with_worker.stop()
@@ -114,11 +125,17 @@ def _serve_by_several(settings: Settings, workers: int, with_worker: Supervisor 
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    for process in processes:
-        process.start()
-    stopping.wait()
-    for process in processes:
-        process.stop()
+    database = Database(settings.url)
+    try:
+        HERE.add_of_installation(InstallationGauges(settings, database))
+        with use_metrics_port(settings):
+            for process in processes:
+                process.start()
+            stopping.wait()
+            for process in processes:
+                process.stop()
+    finally:
+        database.dispose()
 
 
 def _check_free(settings: Settings) -> None:
@@ -160,6 +177,7 @@ def server_options(settings: Settings) -> dict[str, Any]:
         "host": settings.host,
         "port": settings.port,
         "log_level": "warning",
+        "log_config": None,  # as the logs of all else
         "timeout_graceful_shutdown": 5,
         # Longer than a pause between two edits: if the server closed the connection just as an edit is sent, the edit
         # would be sent twice.

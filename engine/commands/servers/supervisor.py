@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from engine.commands.servers.worker import PARENT
+from engine.metrics import HERE
 
 RESTART_SECONDS = (1, 2, 5, 15, 60)
 STOP_SECONDS = 20  # time for a process to stop at its next step
@@ -24,6 +25,7 @@ class Supervisor:
         command: arguments of the Python interpreter.
         environment: variables besides those of this process.
         files: descriptors that it inherits.
+        series: name of the process in the metrics; None: `what`.
     """
 
     def __init__(
@@ -32,8 +34,10 @@ class Supervisor:
         command: Sequence[str],
         environment: Mapping[str, str] | None = None,
         files: Sequence[int] = (),
+        series: str | None = None,
     ) -> None:
         self._what, self._command, self._files = what, command, files
+        self._series = series or what
         self._environment = environment or {}
         self._ended = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
@@ -64,13 +68,15 @@ class Supervisor:
         failures = 0
         while not self._ended.is_set():
             began = time.monotonic()
-            environment = {**os.environ, **self._environment, PARENT: str(os.getpid())}
-            self._process = subprocess.Popen(
-                [sys.executable, *self._command], env=environment, start_new_session=True, pass_fds=self._files
-            )
-            if self._ended.is_set():
-                self._process.terminate()  # stopped while the process was being started
-            code = self._process.wait()
+            with HERE.child(self._series) as (variables, pipes):
+                environment = {**os.environ, **self._environment, **variables, PARENT: str(os.getpid())}
+                files = (*self._files, *pipes)
+                self._process = subprocess.Popen(
+                    [sys.executable, *self._command], env=environment, start_new_session=True, pass_fds=files
+                )
+                if self._ended.is_set():
+                    self._process.terminate()  # stopped while the process was being started
+                code = self._process.wait()
             if self._ended.is_set():
                 return
             failures = 0 if time.monotonic() - began > 60 else failures + 1

@@ -5,8 +5,6 @@ any process takes the next connection, and for each process one of its own, on w
 (annotator.gradio.session_owner).
 """
 
-import logging
-import os
 import signal
 import socket
 import sys
@@ -14,9 +12,10 @@ import threading
 from types import FrameType
 from typing import Any
 
-from engine.commands.common import private_here
+from engine.commands.common import private_here, set_up_logs
 from engine.commands.servers.supervisor import Supervisor
 from engine.commands.servers.worker import end_with_parent
+from engine.metrics import HERE
 from engine.settings import Settings
 
 PORTS, NUMBER = "GLOSSATOR_WEB_PORTS", "GLOSSATOR_WEB_NUMBER"  # own ports of all processes, and which this one is
@@ -41,6 +40,7 @@ class WebProcesses:
                 ["-m", "engine.commands.servers.web_processes", str(self._shared.fileno()), str(own.fileno())],
                 {PORTS: ports, NUMBER: str(place)},
                 (self._shared.fileno(), own.fileno()),
+                f"web-{place + 1}",
             )
             for place, own in enumerate(self._own)
         ]
@@ -105,9 +105,10 @@ def main() -> None:
     """Be one of the processes; the arguments are the descriptors of its sockets."""
     from engine.commands.servers.serve import FACTORY, server_options
 
-    logging.basicConfig(format=f"%(asctime)s web process {int(os.environ[NUMBER]) + 1}: %(message)s")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     settings = Settings()
+    HERE.join()
+    set_up_logs(HERE.process, settings)
     sockets = [socket.socket(fileno=int(descriptor)) for descriptor in sys.argv[1:]]
     with private_here(settings):
         started = serve_sockets(sockets, server_options(settings), FACTORY)

@@ -1,6 +1,5 @@
 """`glossator worker`: run jobs, as retrainings and surveys."""
 
-import logging
 import os
 import signal
 import threading
@@ -9,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from engine.commands.common import console, here
+from engine.commands.common import console, here, set_up_logs, settings_here
+from engine.commands.common import metrics_port as use_metrics_port
+from engine.lifecycle.gauges import watch
+from engine.metrics import HERE
 from engine.plurals import count
 from engine.settings import Settings
 
@@ -29,6 +31,9 @@ def worker(
     lease_seconds: Annotated[
         float, typer.Option(min=0.5, help="Seconds without a heartbeat after which another worker takes the job.")
     ] = 60.0,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Port for its metrics, at /metrics, where no serve runs it; 0: none.")
+    ] = None,
 ) -> None:
     """Run the jobs of all projects: retrainings, surveys and others.
 
@@ -36,15 +41,20 @@ def worker(
     """
     from engine.commands.servers.background import HANDLERS, run_worker
 
-    logging.basicConfig(format="%(asctime)s worker: %(message)s")
+    HERE.process = "worker"
+    HERE.join()
+    settings = settings_here(metrics_port=0 if HERE.is_child or once else metrics_port)
+    set_up_logs(HERE.process, settings)
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     end_with_parent(stop)
     with here() as workspace:
         handlers = sparing_cores(HANDLERS, workspace.settings)
+        watch(workspace, HERE)
         lower_priority()
-        done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
+        with use_metrics_port(settings):
+            done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
     if once:
         console.print(f"{count(done, 'job')} done.")
 

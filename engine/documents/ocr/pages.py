@@ -1,6 +1,7 @@
 """Pages that OCR has to look at: a quick reading checks a layer in doubt, and what a layer lacks is read and joined."""
 
 import os
+import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -115,7 +116,7 @@ def read_waiting(
         for drawn in waiting:
             yield drawn, drawn.lines, "layer"
     else:
-        yield from _Reading(pages, engine, deadline, unread, _workers(limits)).read_pages(waiting)
+        yield from _Reading(pages, engine, deadline, unread, _workers(limits), tell).read_pages(waiting)
     if unread.late:
         tell(warning=out_of_time(unread.late, limits.ocr_seconds))
     for script, numbers in unread.foreign.items():
@@ -129,11 +130,13 @@ def read_waiting(
 class _Reading:
     """Waiting pages of one document, on their way through OCR."""
 
-    def __init__(self, pages: Pages, engine: OcrEngine, deadline: float, unread: _Unread, at_once: int) -> None:
+    def __init__(
+        self, pages: Pages, engine: OcrEngine, deadline: float, unread: _Unread, at_once: int, tell: Tell
+    ) -> None:
         self._pages, self._engine, self._deadline, self._unread = pages, engine, deadline, unread
-        self._at_once = at_once
+        self._at_once, self._tell = at_once, tell
         self._checking: dict[Future[tuple[FoundLine, ...]], Waiting] = {}
-        self._running: dict[Future[OcrPage], tuple[Waiting, OcrView]] = {}
+        self._running: dict[Future[OcrPage], tuple[Waiting, OcrView, float]] = {}
         self._disproved = False  # a layer of this document was not what is printed
 
     def read_pages(self, waiting: Sequence[Waiting]) -> Iterator[Read]:
@@ -153,7 +156,7 @@ class _Reading:
                         _paint_over(image, drawn)
                         view = view_of(image, drawn.size, drawn.parts if _is_of_parts(drawn) else ())
                         begun = pool.submit(read_in_time, self._engine, view.image, self._deadline)
-                        self._running[begun] = drawn, view
+                        self._running[begun] = drawn, view, time.monotonic()
                 under_way: list[Future[Any]] = [*self._checking, *self._running]
                 wait(under_way, return_when=FIRST_COMPLETED)
                 for check in [future for future in self._checking if future.done()]:
@@ -179,7 +182,9 @@ class _Reading:
             return replace(drawn, doubts=drawn.doubts & (Doubt.LACKS | Doubt.PARTS))
         return replace(drawn, lines=lines, doubts=Doubt.LACKS)
 
-    def _finish_page(self, drawn: Waiting, view: OcrView, done: Future[OcrPage]) -> Read:
+    def _finish_page(self, drawn: Waiting, view: OcrView, began: float, done: Future[OcrPage]) -> Read:
+        outcome = "read" if done.exception() is None else "failed"
+        self._tell(ocr_page=outcome, seconds=round(time.monotonic() - began, 3))  # for the metrics
         try:
             read = done.result()
         except OcrOutOfTime:

@@ -20,6 +20,8 @@ from engine.documents.reading.page import Beginning, ReadDocument, ReadPage, pag
 from engine.documents.reading.subprocess_guard import Ended, run_guarded
 from engine.documents.reading.work_clock import STRETCH
 from engine.documents.refusal import DocumentRefused, Reason, Unreadable
+from engine.metrics import measure
+from engine.metrics.counted import FILES_REFUSED, OCR_SECONDS, PAGES_READ, READ_SECONDS
 from engine.version import ROOT
 
 _log = logging.getLogger(__name__)
@@ -68,21 +70,23 @@ def read_document(
         _check_size(source, limits)
         media_type_of(source)  # refuses unknown kinds before a child process is started
         request = _request(_utf8_path(source, link), out_dir, limits)
-        ended = run_guarded(
-            [*_COMMAND, json.dumps(request)],
-            environment=environment(),
-            started=FORKS.start(request, environment()),
-            seconds=limits.seconds,
-            on_line=telling.hear,
-            on_look=on_look,
-            more_seconds=lambda: telling.more_seconds,
-        )
-        return telling.document(ended)
+        with measure(READ_SECONDS, "read", refusals=(Unreadable,)):
+            ended = run_guarded(
+                [*_COMMAND, json.dumps(request)],
+                environment=environment(),
+                started=FORKS.start(request, environment()),
+                seconds=limits.seconds,
+                on_line=telling.hear,
+                on_look=on_look,
+                more_seconds=lambda: telling.more_seconds,
+            )
+            return telling.document(ended)
     except BaseException as error:
         for left in out_dir.glob("page-[0-9]*"):
             with contextlib.suppress(OSError):
                 left.unlink()
         if isinstance(error, Unreadable):
+            FILES_REFUSED.labels(error.reason.value).inc()
             raise DocumentRefused(error.reason, name, error.why) from None
         raise
     finally:
@@ -159,6 +163,7 @@ class _Telling:
         elif "page" in message:
             page = page_from_wire(message["page"], self._out_dir)
             self._pages[page.number] = page
+            PAGES_READ.labels(page.text_source).inc()
             if self._on_page and self._opened:
                 self._on_page(len(self._pages), self._opened.pages)
             if self._on_read and self._opened:
@@ -167,6 +172,9 @@ class _Telling:
             # A child that a file has taken over grants itself no more than all pages may have.
             most = STRETCH * (self._limits.seconds + self._limits.ocr_seconds * self._limits.pages)
             self.more_seconds = min(float(message["more_seconds"]), most) + OCR_PATIENCE
+        elif "ocr_page" in message:
+            outcome = "read" if message["ocr_page"] == "read" else "failed"  # it may have been taken over, too
+            OCR_SECONDS.labels(outcome).observe(float(message["seconds"]))
         elif "warning" in message:
             self._warnings.append(message["warning"])
         elif "unread" in message:

@@ -19,6 +19,7 @@ from engine.datasets.freezes import freezing
 from engine.errors import Conflict, Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
 from engine.jobs.outage import lasting
+from engine.metrics.counted import VERDICTS
 from engine.models import promotions, registry
 from engine.models.pruning import MEAN_OF_FOLDS
 from engine.projects.project_settings import settings_of
@@ -255,7 +256,9 @@ def _judge(workspace: Workspace, run: Run, on_progress: OnProgress, should_stop:
         on_progress=lambda share, message: on_progress(_LEARNED + share * (_JUDGED - _LEARNED), message),
         should_stop=should_stop,
     )
-    return lasting(lambda: _with_verdict(workspace, run, verdict))
+    judged = lasting(lambda: _with_verdict(workspace, run, verdict))
+    VERDICTS.labels("passed" if verdict["passed"] else "failed").inc()
+    return judged
 
 
 def _with_verdict(workspace: Workspace, run: Run, verdict: dict[str, Any]) -> Run:
