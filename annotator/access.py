@@ -1,11 +1,12 @@
 """Access control of the routes: every router depends on `MEMBERS`, some routes on a higher role.
 
 The ids in a path carry fixed names (engine.accounts.permissions.NAMES). So every route checks the project of each id,
-and whether the user may see it yet.
+and whether the user may see it yet. Routes that do not only read are refused in archived projects, unless they are
+marked by `while_archived`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from fastapi import Depends, Request
 from fastapi.dependencies.models import Dependant
@@ -16,8 +17,24 @@ from annotator.deps import required_admin, required_user, workspace_of
 from db.tables.people import ROLES, Role
 from engine.accounts import permissions
 
+_READING = frozenset({"GET", "HEAD"})
+_WHILE_ARCHIVED = "while_archived"
+_Endpoint = TypeVar("_Endpoint", bound=Callable[..., Any])
 OWNER = "owner"  # an admin of the whole installation
 _ASKS_FOR: dict[Callable[..., Any], str] = {required_admin: OWNER}
+
+
+def while_archived(endpoint: _Endpoint) -> _Endpoint:
+    """Let a route that does not only read be used in archived projects too; stands below the route's own decorator.
+
+    It changes nothing in fact, or who may see the project, or it deletes what must not be there any longer.
+    """
+    setattr(endpoint, _WHILE_ARCHIVED, True)
+    return endpoint
+
+
+def _changes(request: Request) -> bool:
+    return request.method not in _READING and not getattr(request.scope.get("endpoint"), _WHILE_ARCHIVED, False)
 
 
 def _needs(role: Role, *, removed: bool = False) -> Callable[[Request], None]:
@@ -26,7 +43,7 @@ def _needs(role: Role, *, removed: bool = False) -> Callable[[Request], None]:
         user = required_user(request)
         if ids:
             with workspace_of(request).database.read() as session:
-                permissions.check(session, user, ids, role, removed=removed)
+                permissions.check(session, user, ids, role, removed=removed, changes=_changes(request))
         elif role != "annotator":
             raise RuntimeError(f"{request.url.path} names no id of a project; depend on CurrentAdmin instead.")
 

@@ -61,7 +61,7 @@ from engine.extraction.callbacks import CallbackLoop
 from engine.lifecycle.gauges import watch
 from engine.metrics import HERE, Gatherer
 from engine.models import registry
-from engine.projects.projects import DEFAULT_NAME, ensure_project
+from engine.projects.projects import ensure_default
 from engine.settings import Settings
 from engine.workspace import open_workspace
 
@@ -104,7 +104,7 @@ def create_app(
     with workspace.database.write() as session:
         wait_for_turn(session.connection())
         local = local_user(session)
-        ensure_project(session, DEFAULT_NAME, settings, local.id)
+        ensure_default(session, settings, local.id)
     service, workers = AnswerService(workspace), InProcessWorkers(workspace)
     streams = ChangeStreams(workspace, most=settings.max_connections // 2)
     app = FastAPI(

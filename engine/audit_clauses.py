@@ -10,6 +10,9 @@ SHOWN = 3  # questions listed in one line
 # Clause behind the actor's name, by action. Names of details stand in braces.
 _CLAUSES: Mapping[str, str] = {
     "projects.create": "created the project {name}",
+    "projects.rename": "renamed the project {before} to {name}",
+    "projects.archive": "archived the project {name}",
+    "projects.unarchive": "unarchived the project {name}",
     "settings.change": "changed settings: {changes}",
     "projects.pack": "wrote the project to an archive",
     "projects.unpack": "added the project {name} from an archive of {made_at}",
@@ -38,6 +41,7 @@ _CLAUSES: Mapping[str, str] = {
     "stage.fall_back": "set the stage back to {stage}: {reason}",
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
+    "documents.rename": "renamed the document {before} to {name}",
     "documents.remove": "removed the document {document} into the bin",
     "snapshots.remove": "removed the snapshot {snapshot}",
     "documents.delete": "deleted {number} from the bin for good",

@@ -16,6 +16,13 @@ class Forbidden(Refused):
     """The user's role does not allow the request."""
 
 
+class Archived(Forbidden):
+    """The project is archived, so nothing in it can be changed."""
+
+    def __init__(self) -> None:
+        super().__init__("This project is archived: nothing in it can be changed. An admin of it can unarchive it.")
+
+
 class Conflict(Refused):
     """Another change came first, or the state is already set; nothing was changed."""
 

@@ -31,6 +31,11 @@ def is_project() -> ColumnElement[bool]:
     return Project.bin_of.is_(None)
 
 
+def is_active() -> ColumnElement[bool]:
+    """Return the condition that a row of projects is one for people that is not archived."""
+    return is_project() & Project.archived_at.is_(None)
+
+
 def in_force() -> ColumnElement[bool]:
     """Return the condition that an automatic answer is not withdrawn and has no verdict."""
     return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))

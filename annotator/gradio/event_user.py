@@ -23,7 +23,7 @@ def current_user(service: AnswerService, request: gr.Request) -> Any:
 
 
 def require(service: AnswerService, request: gr.Request, project_id: str | None, role: Any = "annotator") -> Any:
-    """Return the user of a Gradio event after checking their role.
+    """Return the user of a Gradio event that changes something, after checking their role.
 
     Args:
         service: answer service with the workspace.
@@ -32,12 +32,12 @@ def require(service: AnswerService, request: gr.Request, project_id: str | None,
         role: least role in the project.
 
     Raises:
-        Refused: no project is chosen, or the role is too low.
+        Refused: no project is chosen, the role is too low, or the project is archived.
     """
     user = current_user(service, request)
     if not project_id:
         raise Refused("Choose a project first.")
-    permissions.require(service.workspace, user, project_id, role)
+    permissions.require(service.workspace, user, project_id, role, changes=True)
     return user
 
 

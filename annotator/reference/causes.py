@@ -158,6 +158,8 @@ CAUSES: dict[str, dict[str, str]] = {
     "DELETE /api/invitations/{invitation_id}": {"409": "The invitation has been used."},
     # projects and documents
     "POST /api/projects": {"409": "The name is taken."},
+    "PATCH /api/projects/{project_id}": {"409": "The name is taken, or is no longer `before`."},
+    "PATCH /api/documents/{document_id}": {"409": "The name is no longer `before`: somebody else renamed it."},
     "POST /api/projects/{project_id}/documents": {
         "422": "None of the files can be read; `refused` holds a sentence for each. Or more than 50 files were sent.",
         "429": "Too many files, in total or of this user, are being read; Retry-After gives the seconds to wait.",

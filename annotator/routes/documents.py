@@ -9,10 +9,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from fastapi.responses import FileResponse
-from pydantic import BaseModel, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from starlette.background import BackgroundTask
 
-from annotator.access import MEMBERS, REVIEWERS, check_member
+from annotator.access import MEMBERS, REVIEWERS, check_member, while_archived
 from annotator.deps import CurrentUser, TheEditor, TheWorkers, TheWorkspace, required_user
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
@@ -20,6 +20,7 @@ from annotator.uploads import asked_early, copy_upload, sent_name
 from annotator.work_queues import Place, WorkQueue, end_of, end_unless_gone, run_in_thread
 from engine.annotation.conventions import issuer_of_document
 from engine.annotation.views import AnnotationLine, annotation_lines
+from engine.documents import renaming
 from engine.documents.incoming import go_on, place_in_line, take, take_early
 from engine.documents.ingest import Ingested
 from engine.documents.kinds import KINDS
@@ -176,6 +177,28 @@ def show_document(
     return DocumentWithQuestions(**document.model_dump(), annotations=lines)
 
 
+class NewName(BaseModel):
+    """New name of a document or project."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(max_length=1000)
+    before: str | None = Field(
+        None, max_length=1000, description="Name that the person saw; 409 when it is another one by now."
+    )
+
+
+@router.patch("/documents/{document_id}", dependencies=[REVIEWERS])
+@needs_scope("annotate")
+def rename_document(document_id: str, new: NewName, workspace: TheWorkspace, user: TheEditor) -> DocumentView:
+    """Rename a document. Audited. Searches, lists and later exports have the new name; snapshots keep the one before.
+
+    409 when somebody renamed it since the person saw `before`.
+    """
+    renaming.rename_document(workspace, document_id, new.name, user.id, before=new.before)
+    return document_view(workspace, document_id)
+
+
 class Issuer(BaseModel):
     """Issuer of a document."""
 
@@ -221,6 +244,7 @@ def original(document_id: str, workspace: TheWorkspace, user: CurrentUser) -> Fi
 
 
 @router.post("/documents/{document_id}/reading/stop")
+@while_archived
 @needs_scope("annotate")
 def stop_reading(document_id: str, workspace: TheWorkspace, workers: TheWorkers, user: CurrentUser) -> DocumentView:
     """Stop the reading of a long document at its next step. The pages read so far stay.

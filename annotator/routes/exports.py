@@ -10,7 +10,7 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 from starlette.background import BackgroundTask
 
-from annotator.access import REVIEWERS
+from annotator.access import REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheWorkers, TheWorkspace
 from annotator.export_views import GONE, ExportView, export_result, export_view
 from annotator.followed_job import FollowedJob
@@ -172,6 +172,7 @@ def list_exports(project_id: str, workspace: TheWorkspace) -> list[ExportView]:
 
 
 @router.post("/projects/{project_id}/exports/{export_id}/stop")
+@while_archived
 def stop(project_id: str, export_id: str, workspace: TheWorkspace, user: CurrentUser) -> ExportView:
     """Stop an export at its next step. Nothing of it is kept."""
     try:

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import MEMBERS, REVIEWERS
+from annotator.access import MEMBERS, REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.scopes import needs_scope
 from engine.fields import project_fields
@@ -105,6 +105,7 @@ def replace_fields(project_id: str, wanted: FieldList, workspace: TheWorkspace, 
 
 
 @router.post("/projects/{project_id}/fields/preview", dependencies=[REVIEWERS])
+@while_archived
 def preview_fields(project_id: str, wanted: FieldList, workspace: TheWorkspace) -> list[FieldChange]:
     """Return what replacing the fields would do, change by change. Nothing is saved."""
     return project_fields.preview_changes(workspace, project_id, wanted.fields)
@@ -134,6 +135,7 @@ def export_fields(
 
 
 @router.post("/projects/{project_id}/fields/file", dependencies=[REVIEWERS])
+@while_archived
 def read_fields_file(project_id: str, file: FieldsFile, workspace: TheWorkspace) -> list[FieldDefinition]:
     """Return the fields that a file describes. Nothing is saved: preview and replace the fields with them.
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, File, Query, Request, Response, UploadFile
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from annotator.access import REVIEWERS, check_reviewer
+from annotator.access import REVIEWERS, check_reviewer, while_archived
 from annotator.deps import CurrentUser, TheWorkers, TheWorkspace, workspace_of
 from annotator.followed_job import FollowedJob
 from annotator.import_views import ImportedView, ImportUnderWay, import_lines, import_result, under_way
@@ -42,6 +42,7 @@ def imports(project_id: str, workspace: TheWorkspace) -> list[ImportUnderWay]:
 
 
 @router.post("/projects/{project_id}/imports/{import_id}/stop")
+@while_archived
 def stop(project_id: str, import_id: str, workspace: TheWorkspace, user: CurrentUser) -> ImportUnderWay:
     """Stop an import at its next step. Documents imported so far are kept."""
     if all(job.id != import_id for job in job_list.open_jobs(workspace, IMPORT, project_id)):

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import ADMINS, MEMBERS, REVIEWERS
+from annotator.access import ADMINS, MEMBERS, REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
@@ -136,6 +136,7 @@ def list_jobs(
 
 
 @router.post("/jobs/{job_id}/cancel", dependencies=[ADMINS])
+@while_archived
 def cancel(job_id: str, workspace: TheWorkspace, user: CurrentUser) -> JobView:
     """Cancel a job: a waiting one at once, a running one at its next step."""
     return job_view(queue.cancel(workspace, job_id, by=user.id))

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import ADMINS, MEMBERS
+from annotator.access import ADMINS, MEMBERS, while_archived
 from annotator.deps import ROLE, CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
@@ -60,6 +60,7 @@ def list_members(
 
 
 @router.put("/projects/{project_id}/members/{user_id}", dependencies=[ADMINS])
+@while_archived
 def put_member(
     project_id: str, user_id: str, wanted: WantedRole, workspace: TheWorkspace, user: CurrentUser
 ) -> MemberView:
@@ -68,6 +69,7 @@ def put_member(
 
 
 @router.delete("/projects/{project_id}/members/{user_id}", status_code=204, response_class=Response)
+@while_archived
 def remove_member(project_id: str, user_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Remove a member: oneself, or anybody as an admin of the project. Their answers are kept."""
     members.remove_member(workspace, project_id, user_id, by=user)
@@ -102,6 +104,7 @@ def invite(
 
 
 @router.delete("/invitations/{invitation_id}", status_code=204, response_class=Response, dependencies=[ADMINS])
+@while_archived
 def withdraw(invitation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Withdraw an invitation; its link stops working."""
     invitations.withdraw(workspace, invitation_id, by=user)

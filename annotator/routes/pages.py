@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import MEMBERS, REVIEWERS
+from annotator.access import MEMBERS, REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkers, TheWorkspace
 from annotator.scopes import needs_scope
 from annotator.thumbnail_queue import make_shared
@@ -145,6 +145,7 @@ def turn_page(page_id: str, request: Turn, workspace: TheWorkspace, workers: The
 
 
 @router.post("/pages/{page_id}/encode", status_code=202)
+@while_archived
 @needs_scope("annotate")
 def encode(page_id: str, service: TheAnswerService, user: CurrentUser, later: BackgroundTasks) -> Encoding:
     """Encode a page in the background, so that its first question is answered faster. Writes nothing.

@@ -1,20 +1,22 @@
 """Routes for projects, their settings, and the next open answer."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import ADMINS, MEMBERS
+from annotator.access import ADMINS, MEMBERS, while_archived
 from annotator.deps import CurrentAdmin, CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
+from annotator.routes.documents import NewName
 from annotator.scopes import needs_scope
 from engine.accounts import permissions
 from engine.annotation import conventions, views
 from engine.annotation.proposal import ModelName
 from engine.models import registry
-from engine.projects import project_settings, projects
+from engine.projects import archiving, project_settings, projects
 from engine.projects.project_settings import ProjectSettings
 
 router = APIRouter(tags=["projects"], dependencies=[MEMBERS])
@@ -31,6 +33,14 @@ class ProjectView(BaseModel):
     champion: ModelName
     settings: ProjectSettings
     role: str
+    archived_at: datetime | None = Field(None, description="Since then nothing in it can be changed.")
+
+
+class ProjectName(BaseModel):
+    """Name of a project."""
+
+    id: str
+    name: str
 
 
 class NewProject(BaseModel):
@@ -85,12 +95,13 @@ def list_projects(
     limit: Annotated[
         int, Query(ge=1, le=projects.MOST_LISTED, description="Maximum number of projects on a page.")
     ] = projects.MOST_LISTED,
+    archived: Annotated[bool, Query(description="Return the archived projects; otherwise the others.")] = False,
 ) -> list[ProjectView]:
     """Return a page of the caller's projects by name; of all projects for an admin.
 
     A page has 1,000 projects at most.
     """
-    page = projects.summaries(workspace, user, limit=limit, cursor=paging.cursor)
+    page = projects.summaries(workspace, user, archived=archived, limit=limit, cursor=paging.cursor)
     views = _views(workspace, page, user)
     paging.names(page.next)
     return views
@@ -101,6 +112,34 @@ def create_project(new: NewProject, workspace: TheWorkspace, user: CurrentAdmin)
     """Create a project. 409 when the name is taken."""
     project = projects.create_project(workspace, new.name, new.description, user.id)
     return _views(workspace, [projects.ProjectSummary(project, 0, 0)], user)[0]
+
+
+@router.patch("/projects/{project_id}", dependencies=[ADMINS])
+def rename_project(project_id: str, new: NewName, workspace: TheWorkspace, user: CurrentUser) -> ProjectName:
+    """Rename a project. Audited.
+
+    409 when the name is taken, or somebody renamed the project since the person saw `before`.
+    """
+    projects.rename_project(workspace, project_id, new.name, user.id, before=new.before)
+    return ProjectName(id=project_id, name=new.name)
+
+
+@router.post("/projects/{project_id}/archive", dependencies=[ADMINS], status_code=204, response_class=Response)
+@while_archived
+def archive_project(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
+    """Archive a project: it can be read, and every change of it is answered with 403. Audited.
+
+    Its jobs are stopped; no task is handed out, nothing is retrained, and webhooks wait. Lists leave it out. Repeating
+    the request changes nothing.
+    """
+    archiving.archive(workspace, project_id, user.id)
+
+
+@router.post("/projects/{project_id}/unarchive", dependencies=[ADMINS], status_code=204, response_class=Response)
+@while_archived
+def unarchive_project(project_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
+    """Let people change an archived project again. Audited; repeating the request changes nothing."""
+    archiving.unarchive(workspace, project_id, user.id)
 
 
 class Conventions(BaseModel):
@@ -182,6 +221,7 @@ def _views(
             ),
             settings=project_settings.settings_of(summary.project),
             role=roles.get(summary.project.id, ""),
+            archived_at=summary.project.archived_at,
         )
         for summary in summaries
     ]

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import ADMINS
+from annotator.access import ADMINS, while_archived
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.routes.documents import DocumentId
@@ -85,6 +85,7 @@ def restore_documents(
 
 
 @router.post("/projects/{project_id}/bin/empty", status_code=202)
+@while_archived
 def empty_bin(project_id: str, chosen: DocumentsToDelete, workspace: TheWorkspace, user: CurrentUser) -> EmptiedBin:
     """Delete documents in the bin for good, with their answers, page images and files. Audited.
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict
 
-from annotator.access import MEMBERS, REVIEWERS
+from annotator.access import MEMBERS, REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheEditor, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.routes.tasks import LeaseView
@@ -50,6 +50,7 @@ def heartbeat(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) ->
 @router.post(
     "/annotations/{annotation_id}/review/release", status_code=204, response_class=Response, dependencies=[REVIEWERS]
 )
+@while_archived
 @needs_scope("annotate")
 def release(annotation_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Return an answer to the review queue."""

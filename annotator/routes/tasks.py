@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.access import MEMBERS, REVIEWERS
+from annotator.access import MEMBERS, REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheAnswerService, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
@@ -128,6 +128,7 @@ def heartbeat(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> Lease
 
 
 @router.post("/tasks/{task_id}/release", status_code=204, response_class=Response)
+@while_archived
 @needs_scope("annotate")
 def release(task_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
     """Return a task to the queue before its lease ends."""

@@ -153,7 +153,7 @@ export class Workspace {
         incoming: this.incoming,
       },
       {
-        ...{ act, changed, tell },
+        ...{ root, act, changed, tell },
         error: (error) => toasts.error(error),
         commands: () => this.commands,
         compare: () => this.conflicts.compare(),

@@ -23,8 +23,13 @@ def search_key(text: str) -> str:
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
+def key_of_name(name: str) -> str:
+    """Return the key of a document's name, which is stored with it."""
+    return search_key(name)[:LONGEST_KEY]
+
+
 def _key_of_name(context: Any) -> str:
-    return search_key(context.get_current_parameters()["name"])[:LONGEST_KEY]
+    return key_of_name(context.get_current_parameters()["name"])
 
 
 class DocumentGroup(Base):
@@ -63,7 +68,7 @@ class Document(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     group_id: Mapped[Reference] = mapped_column(ForeignKey("document_groups.id"), index=True)
     sha256: Mapped[Sha256]  # of the file: its blob
-    name: Mapped[str] = mapped_column(String(255))  # never changes
+    name: Mapped[str] = mapped_column(String(255))
     name_key: Mapped[str] = mapped_column(String(LONGEST_KEY), default=_key_of_name)
     media_type: Mapped[str] = mapped_column(String(60))
     byte_count: Mapped[int] = mapped_column(BigInteger)

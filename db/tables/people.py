@@ -92,7 +92,7 @@ class Project(Base):
     """Documents, questions, and one line of models that learn from them.
 
     `settings` is an engine.projects.projects.ProjectSettings. `bin_of`: a bin is a project without members that holds
-    the removed documents of another one (db.tables.bin).
+    the removed documents of another one (db.tables.bin). `archived_at`: since then it is read-only.
     """
 
     __tablename__ = "projects"
@@ -103,6 +103,7 @@ class Project(Base):
     settings: Mapped[dict[str, Any]] = mapped_column(default=dict)
     clock_since: Mapped[datetime | None]  # start of its retrain_cron; earlier due times are not made up
     bin_of: Mapped[Reference | None] = mapped_column(ForeignKey("projects.id"), index=True)
+    archived_at: Mapped[datetime | None]
     created_by: Mapped[Reference | None] = mapped_column(ForeignKey("users.id"))
     created_at: Mapped[Moment]
 

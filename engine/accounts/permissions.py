@@ -27,7 +27,7 @@ from db.tables import (
 )
 from db.tables.people import Role
 from engine.accounts import visibility
-from engine.errors import Forbidden, NotFound
+from engine.errors import Archived, Forbidden, NotFound
 from engine.workspace import Workspace
 
 RANK: Mapping[str, int] = {"annotator": 1, "reviewer": 2, "admin": 3}
@@ -81,10 +81,12 @@ def roles_in(session: Session, user: User, projects: Collection[str]) -> dict[st
     return dict(session.execute(mine).tuples().all())  # type: ignore[arg-type]
 
 
-def require(workspace: Workspace, user: User, project_id: str, needed: Role = "annotator") -> Role:
+def require(
+    workspace: Workspace, user: User, project_id: str, needed: Role = "annotator", *, changes: bool = False
+) -> Role:
     """Return the user's role in a project after `check`, in a session of its own."""
     with workspace.database.read() as session:
-        return check(session, user, {"project_id": project_id}, needed)
+        return check(session, user, {"project_id": project_id}, needed, changes=changes)
 
 
 def check_author(session: Session, annotation: Annotation, user_id: str, *, removed: bool = False) -> None:
@@ -149,8 +151,20 @@ def _owner_of(session: Session, name: str, key: str) -> tuple[str, bool]:
     return found[0], found[1]
 
 
+def check_active(session: Session, project_id: str) -> None:
+    """Check that a project may be changed. Raises Archived."""
+    if session.scalar(select(Project.archived_at).where(Project.id == project_id)) is not None:
+        raise Archived
+
+
 def check(
-    session: Session, user: User, ids: Mapping[str, str], needed: Role = "annotator", *, removed: bool = False
+    session: Session,
+    user: User,
+    ids: Mapping[str, str],
+    needed: Role = "annotator",
+    *,
+    removed: bool = False,
+    changes: bool = False,
 ) -> Role:
     """Check a user's access to resources of one project.
 
@@ -160,6 +174,7 @@ def check(
         ids: id by name, names as in NAMES.
         needed: least role.
         removed: allow a removed answer.
+        changes: whether something will be changed, which an archived project refuses.
 
     Returns:
         The user's role in the project.
@@ -167,13 +182,14 @@ def check(
     Raises:
         NotFound: a resource does not exist, belongs to another project, is hidden or removed; or the user is not a
             member.
-        Forbidden: the role is too low.
+        Forbidden: the role is too low, or the project is archived.
     """
     owners = {name: _owner_of(session, name, key) for name, key in ids.items()}
     projects = {project_id for project_id, _ in owners.values()}
     if len(projects) > 1:
         raise NotFound("The ids belong to different projects. Check the path.")
-    role = role_in(session, user, projects.pop())
+    project_id = projects.pop()
+    role = role_in(session, user, project_id)
     if role is None:
         what = {"project_id": "project"} | {name: what for name, (what, _) in {**_OWNED, **_THROUGH_PAGE}.items()}
         raise NotFound(f"There is no such {what[next(iter(owners))]}.")
@@ -186,6 +202,8 @@ def check(
             f"Only {'an admin' if needed == 'admin' else 'a reviewer or an admin'} of the project can do this. "
             "Ask an admin of the project for that role."
         )
+    if changes:
+        check_active(session, project_id)
     if "annotation_id" in ids and not removed:
         visibility.check_standing(session.get_one(Annotation, ids["annotation_id"]).status)
     return role

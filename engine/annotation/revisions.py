@@ -29,7 +29,7 @@ from engine.annotation.seconds import bounded_seconds
 from engine.annotation.state import AnnotationState
 from engine.annotation.texts import answer_text
 from engine.annotation.values import ValueView, load_values, view_values
-from engine.errors import Conflict, NotFound, Refused
+from engine.errors import Archived, Conflict, NotFound, Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.normalisation import LocaleContext
 from engine.metrics.counted import EDITS, SAVES
@@ -292,6 +292,7 @@ _ALLOWED = (
         Member.role.label("member_role"),
         Project.settings,
         Project.bin_of,
+        Project.archived_at,
         ProjectField.definition.label("field"),
     )
     .join(Project, Project.id == Annotation.project_id)
@@ -337,6 +338,8 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
         raise NotFound("There is no such annotation.")
     if found.bin_of is not None:  # the page keeps the edits, and sends them again once the document is back
         raise NotFound(visibility.IN_BIN)
+    if found.archived_at is not None:
+        raise Archived
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")
     if found.author_id != user_id and not reviewer:
         permissions.check_author(session, session.get_one(Annotation, annotation_id), user_id)

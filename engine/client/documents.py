@@ -11,6 +11,7 @@ from engine.client.schemas import (
     ChangedDocuments,
     Document,
     DocumentLine,
+    DocumentView,
     EditedWords,
     EmptiedBin,
     Extraction,
@@ -134,6 +135,13 @@ class Documents:
         out = Path(path)
         self._at.download(f"/documents/{document_id}/original", out)
         return out
+
+    def rename_document(self, document_id: str, name: str, *, before: str | None = None) -> DocumentView:
+        """Rename a document (reviewers).
+
+        before: name that you saw. Raises ServerSaid when it is another one by now; None: do not check.
+        """
+        return self._at.patch(DocumentView, f"/documents/{document_id}", {"name": name, "before": before})
 
     def remove_documents(self, project_id: str, document_ids: Sequence[str]) -> list[str]:
         """Remove documents into the bin of their project; return those that were not there already.

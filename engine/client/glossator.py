@@ -9,7 +9,7 @@ from engine.client.documents import Documents
 from engine.client.learning import Learning
 from engine.client.people import People
 from engine.client.proposers import Proposers
-from engine.client.schemas import ChangesView, Project
+from engine.client.schemas import ChangesView, Project, ProjectName
 from engine.client.selection import Selection
 from engine.client.transport import Connection, ServerSaid
 from engine.client.webhooks import Webhooks
@@ -68,9 +68,9 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
 
     # --- projects
 
-    def projects(self) -> list[Project]:
-        """Return the projects that you may see, by name."""
-        return self._at.all(Project, "/projects")
+    def projects(self, *, archived: bool = False) -> list[Project]:
+        """Return the projects that you may see, by name; with `archived` the archived ones, otherwise the others."""
+        return self._at.all(Project, "/projects", archived=archived or None)
 
     def project(self, name: str) -> Project:
         """Return the project with this name. ServerSaid (404) lists the projects there are."""
@@ -89,6 +89,21 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
         """Create a project (admins)."""
         body = {"name": name, "description": description}
         return self._at.post(Project, "/projects", body, repeatable=False)
+
+    def rename_project(self, project_id: str, name: str, *, before: str | None = None) -> ProjectName:
+        """Rename a project (its admins).
+
+        before: name that you saw. Raises ServerSaid when it is another one by now, or `name` is taken.
+        """
+        return self._at.patch(ProjectName, f"/projects/{project_id}", {"name": name, "before": before})
+
+    def archive_project(self, project_id: str) -> None:
+        """Archive a project (its admins): it can be read, and nothing in it can be changed."""
+        self._at.send("POST", f"/projects/{project_id}/archive")
+
+    def unarchive_project(self, project_id: str) -> None:
+        """Let people change an archived project again (its admins)."""
+        self._at.send("POST", f"/projects/{project_id}/unarchive")
 
     def change_settings(self, project_id: str, **changes: Any) -> dict[str, Any]:
         """Change settings of a project (its admins) and return all of them.

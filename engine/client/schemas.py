@@ -966,6 +966,13 @@ class PredictionOutcome(BaseModel):
     """Number of places offered on the page."""
 
 
+class ProjectName(BaseModel):
+    """Name of a project."""
+
+    id: str
+    name: str
+
+
 class Project(BaseModel):
     """A project with its counts, its champion (the model in use), and the caller's role."""
 
@@ -977,6 +984,8 @@ class Project(BaseModel):
     champion: ModelName
     settings: dict[str, Any]
     role: str
+    archived_at: datetime | None = None
+    """Since then nothing in it can be changed."""
 
 
 class ProposerView(BaseModel):

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from engine import emergency_space, logs
-from engine.errors import NotFound, Refused
+from engine.errors import Archived, NotFound, Refused
 from engine.followers import catch_up
 from engine.jobs.outage import is_full
 from engine.metrics import HERE, MetricsPort
@@ -147,7 +147,10 @@ def project_to_fill(workspace: Workspace, name: str, user_id: str) -> str:
     Creating prints a note, because the name may be misspelt.
     """
     try:
-        return project_named(workspace, name).id
+        project = project_named(workspace, name)
+        if project.archived_at is not None:
+            raise Archived
+        return project.id
     except NotFound:
         pass
     with workspace.database.write() as session:

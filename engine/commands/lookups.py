@@ -2,13 +2,14 @@
 
 from sqlalchemy import or_, select
 
-from db.tables import Document, User
+from db.tables import Document, Project, User
 from db.tables.people import Role
 from engine.accounts import permissions
 from engine.accounts.users import ensure_local_user, user_named
 from engine.commands.common import fail
 from engine.documents.lists.views import PageLine, document_view
-from engine.errors import Forbidden
+from engine.errors import Archived, Forbidden
+from engine.projects.projects import project_named
 from engine.workspace import Workspace
 
 
@@ -40,7 +41,17 @@ def page_numbered(workspace: Workspace, document_id: str, number: int) -> PageLi
     return page
 
 
-def acting(workspace: Workspace, name: str | None, what: str, key: str, needed: Role = "annotator") -> User:
+def project_to_change(workspace: Workspace, name: str) -> Project:
+    """Return a project by name. Raises NotFound, and Archived."""
+    project = project_named(workspace, name)
+    if project.archived_at is not None:
+        raise Archived
+    return project
+
+
+def acting(
+    workspace: Workspace, name: str | None, what: str, key: str, needed: Role = "annotator", *, changes: bool = True
+) -> User:
     """Return the user as whom a command acts, after the same checks as over REST.
 
     Args:
@@ -49,9 +60,10 @@ def acting(workspace: Workspace, name: str | None, what: str, key: str, needed: 
         what: kind of id, as "annotation_id".
         key: the id.
         needed: least role in its project.
+        changes: whether the command changes something.
 
     Raises:
-        Forbidden: the user is disabled, not a member of the project, or has a lower role.
+        Forbidden: the user is disabled, not a member of the project, or has a lower role; or the project is archived.
     """
     local = ensure_local_user(workspace)
     user = user_named(workspace, name) if name else local
@@ -61,5 +73,5 @@ def acting(workspace: Workspace, name: str | None, what: str, key: str, needed: 
         project_id = permissions.project_of(session, what, key)
         if permissions.role_in(session, user, project_id) is None:
             raise Forbidden(f"{user.name} is not a member of the project. Run glossator projects members add first.")
-        permissions.check(session, user, {"project_id": project_id}, needed)
+        permissions.check(session, user, {"project_id": project_id}, needed, changes=changes)
     return user

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, or_, select
+from sqlalchemy import ColumnElement, and_, bindparam, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
 from db.ids import new_id
-from db.tables import Job
+from db.tables import Job, Project
 from engine import audit
-from engine.errors import Conflict, NotFound
+from engine.errors import Archived, Conflict, NotFound
 from engine.plurals import count
 from engine.queries import existing
 from engine.workspace import Workspace
@@ -29,6 +29,7 @@ RETRY_SECONDS = 10.0  # before the second attempt; twice as long before each fur
 LONGEST_RETRY_SECONDS = 3600.0
 ENDED = ("done", "failed", "cancelled", "dead")
 OPEN = ("waiting", "running")
+_ARCHIVED = select(Project.archived_at).where(Project.id == bindparam("project"))
 FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
 WINDS_UP = "winds_up"  # in a payload: see `enqueue`
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
@@ -80,6 +81,8 @@ def enqueue(
             )
     if key is not None and (there := with_key(target, key)) is not None:
         return there
+    if project_id is not None and target.scalar(_ARCHIVED, {"project": project_id}) is not None:
+        raise Archived
     job = Job(
         id=job_id or new_id(),
         kind=kind,

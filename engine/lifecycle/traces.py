@@ -20,8 +20,12 @@ _WIPE = "wipe"  # subject of the lease that notes a wipe; its holder is unique
 
 
 def forget_names(session: Session, document_id: str, project_id: str) -> None:
-    """Replace the name of a document in the audit trail, and delete the messages that tell of it."""
-    name = session.get_one(Document, document_id).name
+    """Replace the names of a document in the audit trail, and delete the messages that tell of it."""
+    renamed = select(AuditEntry.details).where(
+        AuditEntry.subject == document_id, AuditEntry.action == "documents.rename"
+    )
+    names = {session.get_one(Document, document_id).name}
+    names.update(details["before"] for details in session.scalars(renamed))
     tasks = session.scalars(select(Task.id).where(Task.document_id == document_id)).all()
     subjects = [
         document_id,
@@ -33,7 +37,7 @@ def forget_names(session: Session, document_id: str, project_id: str) -> None:
     for start in range(0, len(subjects), 500):
         chosen = select(AuditEntry).where(AuditEntry.subject.in_(subjects[start : start + 500]))
         for entry in session.scalars(chosen):
-            entry.details = {key: DELETED if value == name else value for key, value in entry.details.items()}
+            entry.details = {key: DELETED if value in names else value for key, value in entry.details.items()}
     sent = select(WebhookDelivery.id).where(
         WebhookDelivery.project_id == project_id, WebhookDelivery.body.contains(document_id, autoescape=True)
     )

@@ -16,7 +16,7 @@ from engine.errors import Conflict, NotFound, Refused
 from engine.fields.normalisation import LocaleContext
 from engine.paging import Order, Page
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.queries import existing, is_project
+from engine.queries import existing, is_active, is_project
 from engine.settings import Settings
 from engine.tasks.opening import task_changes
 from engine.text import check_name
@@ -24,7 +24,7 @@ from engine.workspace import Workspace
 
 DEFAULT_NAME = "default"
 MOST_LISTED = 1000  # projects of one page
-
+_TAKEN = "The project name {name!r} is taken. Choose another one."
 
 _READING = {"locale", "conventions", "issuer_conventions"}  # a change of one of these gives printed text other values
 # A change of one of these restarts the schedule: earlier times are not caught up on.
@@ -85,7 +85,45 @@ def create_project(workspace: Workspace, name: str, description: str = "", creat
             audit.record(session, created_by, "projects.create", project.id, project.id, name=name)
             return project
     except IntegrityError:
-        raise Conflict(f"The project name {name!r} is taken. Choose another one.") from None
+        raise Conflict(_TAKEN.format(name=name)) from None
+
+
+def rename_project(
+    workspace: Workspace, project_id: str, name: str, by: str | None, *, before: str | None = None
+) -> None:
+    """Rename a project. Audited; the same name again changes nothing.
+
+    Args:
+        workspace: open workspace.
+        project_id: the project.
+        name: its new name.
+        by: id of the acting user.
+        before: name that the person saw; None: do not check.
+
+    Raises:
+        Refused: the name is invalid.
+        NotFound: there is no such project.
+        Conflict: the name is taken, or somebody renamed the project since the person saw `before`.
+    """
+    _check_name(name)
+    try:
+        with workspace.database.write() as session:
+            project = lock_project(session, project_id)
+            if project.name == name:
+                return
+            if before is not None and project.name != before:
+                raise Conflict(f"Somebody renamed {before} to {project.name} meanwhile. Your name was not stored.")
+            audit.record(session, by, "projects.rename", project.id, project.id, before=project.name, name=name)
+            project.name = name
+            session.flush()
+    except IntegrityError:
+        raise Conflict(_TAKEN.format(name=name)) from None
+
+
+def ensure_default(session: Session, settings: Settings, created_by: str | None) -> None:
+    """Create the default project in an installation that has none; it may have been renamed."""
+    if session.scalar(select(Project.id).where(is_project()).limit(1)) is None:
+        ensure_project(session, DEFAULT_NAME, settings, created_by)
 
 
 def change_settings(
@@ -177,23 +215,32 @@ def project_by_id(workspace: Workspace, project_id: str) -> Project:
 
 
 def summaries(
-    workspace: Workspace, user: User | None = None, *, limit: int = MOST_LISTED, cursor: str | None = None
+    workspace: Workspace,
+    user: User | None = None,
+    *,
+    archived: bool = False,
+    limit: int = MOST_LISTED,
+    cursor: str | None = None,
 ) -> Page[ProjectSummary]:
     """Return a page of the projects of a user with their counts: the default one first, the others by name.
 
     Args:
         workspace: open workspace.
         user: limits the list to the user's projects; None, or an admin: all.
+        archived: return the archived ones; otherwise the others.
         limit: maximum number, at most MOST_LISTED.
         cursor: of the page; None: the first page.
 
     Raises:
         Refused: the cursor is not one of this list.
     """
-    chosen = select(Project).where(is_project())
+    chosen = select(Project).where(is_project() & Project.archived_at.is_not(None) if archived else is_active())
     if user is not None and user.role != "admin":
         chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
-    order = Order("projects", (case((Project.name == DEFAULT_NAME, 0), else_=1), Project.name))
+    order = Order(
+        "archived projects" if archived else "projects",
+        (case((Project.name == DEFAULT_NAME, 0), else_=1), Project.name),
+    )
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
         here = [project.id for (project,) in rows]
@@ -223,8 +270,8 @@ def _count_hidden(session: Session, user: User, ids: Sequence[str]) -> dict[str,
 
 
 def visible_to(workspace: Workspace, user: User) -> list[Project]:
-    """Return the projects of a user without counting anything: the default one first, the others by name."""
-    chosen = select(Project).where(is_project()).order_by(Project.name != DEFAULT_NAME, Project.name)
+    """Return the projects of a user that are not archived, without counts: the default one first, others by name."""
+    chosen = select(Project).where(is_active()).order_by(Project.name != DEFAULT_NAME, Project.name)
     if user.role != "admin":
         chosen = chosen.join(Member, (Member.project_id == Project.id) & (Member.user_id == user.id))
     with workspace.database.read() as session:

@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Select, exists, select
 
 from db.base import now
 from db.ids import first_id, new_id
-from db.tables import Document, Job, OutsideReading, Proposer
+from db.tables import Document, Job, OutsideReading, Project, Proposer
 from engine.documents.reading.reading_state import is_being_read, waits_for_words
 from engine.errors import NotFound, Refused
 from engine.jobs import queue
@@ -28,6 +28,7 @@ from engine.proposers.ask import (
 )
 from engine.proposers.proposer import PROPOSE, asked_proposer, check_address, job_key, newest_job
 from engine.proposers.wishes import Wish, add_wish, take_wishes
+from engine.queries import is_active
 from engine.workspace import Workspace
 
 MOST_DOCUMENTS = 1000  # named by one request
@@ -172,7 +173,7 @@ def check_new_documents(workspace: Workspace) -> list[Job]:
     """
     due = []
     with workspace.database.read() as session:
-        for proposer in session.scalars(select(Proposer).where(Proposer.automatic_since.is_not(None))).all():
+        for proposer in session.scalars(_automatic()).all():
             since = proposer.automatic_since
             if since is None or queue.with_key(session, job_key(proposer.project_id)) is not None:
                 continue
@@ -187,6 +188,11 @@ def check_new_documents(workspace: Workspace) -> list[Job]:
         queue.enqueue(workspace, PROPOSE, key, {"since": since.isoformat()}, job_key(key), max_attempts=1)
         for key, since in due
     ]
+
+
+def _automatic() -> Select[Proposer]:
+    of_active = select(Project.id).where(is_active())
+    return select(Proposer).where(Proposer.automatic_since.is_not(None), Proposer.project_id.in_(of_active))
 
 
 def _waiting(workspace: Workspace, project_id: str, wishes: Sequence[Wish]) -> list[str]:

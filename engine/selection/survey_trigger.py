@@ -12,7 +12,7 @@ from engine.jobs import queue
 from engine.models import registry
 from engine.projects import project_stage
 from engine.projects.project_settings import settings_of
-from engine.queries import is_project
+from engine.queries import is_active
 from engine.workspace import Workspace
 
 SURVEY = "survey"
@@ -39,7 +39,7 @@ def check(workspace: Workspace) -> list[Job]:
     """
     due = []
     with workspace.database.read() as session:
-        for project in session.scalars(select(Project).where(is_project()).order_by(Project.id)):
+        for project in session.scalars(select(Project).where(is_active()).order_by(Project.id)):
             chosen, stage = settings_of(project), project_stage.stage_of(session, project.id)
             if chosen.selection == "arrival" and stage == "assisted":
                 continue

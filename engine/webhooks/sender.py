@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, and_, exists, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from db.base import now
-from db.tables import Webhook, WebhookDelivery
+from db.tables import Project, Webhook, WebhookDelivery
 from db.tables.webhooks import WAITING
 from engine import audit
 from engine.metrics.counted import WEBHOOK_ATTEMPTS
@@ -242,8 +242,10 @@ def _is_due() -> ColumnElement[bool]:
     busy = aliased(WebhookDelivery)
     at_work = select(busy.webhook_id).where(busy.held_until > moment, busy.webhook_id.is_not(None))
     switched_on = exists().where(Webhook.id == WebhookDelivery.webhook_id, Webhook.enabled.is_(True))
+    archived = exists().where(Project.id == WebhookDelivery.project_id, Project.archived_at.is_not(None))
     return and_(
         WAITING,
+        ~archived,
         WebhookDelivery.next_at <= moment,
         or_(WebhookDelivery.held_until.is_(None), WebhookDelivery.held_until <= moment),
         or_(is_callback(), and_(switched_on, WebhookDelivery.webhook_id.not_in(at_work))),

@@ -77,6 +77,9 @@ ROUTES: dict[str, Row] = {
     # --- projects and members
     "GET /api/projects": Row(USER, "read"),
     "POST /api/projects": Row(OWNER, body={"name": "one of {person}"}),
+    "PATCH /api/projects/{project_id}": Row(ADMIN, body={"name": "a name of {person}"}),
+    "POST /api/projects/{project_id}/archive": Row(ADMIN),
+    "POST /api/projects/{project_id}/unarchive": Row(ADMIN),
     "PATCH /api/projects/{project_id}/settings": Row(ADMIN, body={}),
     "GET /api/projects/{project_id}/next": Row(MEMBER, "read"),
     "GET /api/projects/{project_id}/members": Row(MEMBER, "read"),
@@ -115,6 +118,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/documents": Row(MEMBER, "read"),
     "POST /api/projects/{project_id}/documents": Row(MEMBER, "annotate"),
     "GET /api/documents/{document_id}": Row(MEMBER, "read"),
+    "PATCH /api/documents/{document_id}": Row(REVIEWER, "annotate", body={"name": "another name"}),
     "GET /api/documents/{document_id}/issuer": Row(MEMBER, "read"),
     "GET /api/documents/{document_id}/original": Row(MEMBER, "read"),
     "GET /api/documents/{document_id}/marked.pdf": Row(MEMBER, "read"),

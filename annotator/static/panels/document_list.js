@@ -18,11 +18,12 @@ const ACCEPTED = new Set(['accepted', 'fixed']);
  * @property {(text: string) => unknown} search
  * @property {() => unknown} more
  * @property {(project: string) => unknown} project
+ * @property {(document: DocumentLine) => unknown} rename
  */
 
 /**
  * @typedef {object} DocumentListView
- * @property {readonly Pick<ProjectView, 'id' | 'name'>[]} projects
+ * @property {readonly Pick<ProjectView, 'id' | 'name' | 'archived_at'>[]} projects
  * @property {Pick<ProjectView, 'id'> | null} project the open one
  * @property {readonly DocumentLine[] | null} documents those that were fetched; null: not known yet
  * @property {number} total number of those that the search finds
@@ -68,6 +69,11 @@ export class DocumentList {
       title: `Search in names and printed words   ${hint('documents')}`,
       on: { input: () => act.search(this.search.value), keydown: (event) => this.down(event) },
     });
+    this.archived = h(
+      'p',
+      { class: 'g-quiet g-pad', hidden: true },
+      'This project is archived. Nothing in it can be changed.',
+    );
     this.uploads = h('div', { class: 'g-uploads', hidden: true });
     this.list = h('div', {
       class: 'g-documents',
@@ -82,9 +88,14 @@ export class DocumentList {
           role: 'option',
           title: each.name,
           dataset: { document: each.id },
-          on: { click: () => act.open(each.id) },
+          on: {
+            click: () => act.open(each.id),
+            dblclick: () => act.rename(this.lineOf(each)),
+            keydown: (event) => event.key === 'F2' && act.rename(this.lineOf(each)),
+          },
         }),
       updateRow: (row, each) => {
+        row.title = each.name;
         row.ariaSelected = String(each.id === this.open);
         const line = this.counted(each);
         const printed = foundByPrint(line.name, this.query);
@@ -110,6 +121,7 @@ export class DocumentList {
           h('span', { class: 'g-upload-label' }, 'Upload'),
         ),
       ),
+      this.archived,
       this.uploads,
       this.list,
       this.none,
@@ -137,10 +149,14 @@ export class DocumentList {
   render({ projects, project, documents, total, query, open, asked }) {
     redraw(
       this.project,
-      projects.map(({ id, name }) => [id, name]),
-      () => projects.map((each) => h('option', { value: each.id, dir: 'auto' }, each.name)),
+      projects.map(({ id, name, archived_at: archived }) => [id, name, archived]),
+      () =>
+        projects.map((each) =>
+          h('option', { value: each.id, dir: 'auto' }, each.archived_at ? `${each.name} (archived)` : each.name),
+        ),
     );
     this.project.value = project?.id ?? '';
+    this.archived.hidden = !projects.some((each) => each.id === project?.id && each.archived_at);
     this.project.dataset.alone = String(projects.length < 2);
     this.homeless = projects.length === 0;
     if (this.place && project?.id !== this.place) this.search.value = ''; // another project's list begins without a search
@@ -201,6 +217,15 @@ export class DocumentList {
     if (line.id !== this.open || !this.asked) return line;
     const accepted = this.asked.filter(({ status }) => ACCEPTED.has(status)).length;
     return { ...line, questions: Math.max(line.questions, this.asked.length), accepted };
+  }
+
+  /**
+   * The line of a row as it was fetched last: a row outlives the name that it was made with.
+   *
+   * @param {DocumentLine} made
+   */
+  lineOf(made) {
+    return this.documents?.find(({ id }) => id === made.id) ?? made;
   }
 
   /** Where Tab comes in: the open document, or the search. */

@@ -5,6 +5,7 @@ import { QueueBar } from '../tasks/queue_bar.js';
 import { ReviewPanel } from '../tasks/review_panel.js';
 import { AnswerCard } from './answer_card.js';
 import { DocumentList } from './document_list.js';
+import { renameDocument } from './document_renaming.js';
 import { FormPanel } from './form_panel.js';
 import { Guideline } from './guideline.js';
 import { PageStrip } from './page_strip.js';
@@ -13,6 +14,7 @@ import { QuestionList } from './question_list.js';
 import { Suggestions } from './suggestions.js';
 import { Toolbar } from './toolbar.js';
 
+/** @import { Action } from '../types' */
 /** @import { Commands } from '../commands.js' */
 /** @import { AskMore } from '../state/ask_more.js' */
 /** @import { OpenAnswer } from '../state/answer.js' */
@@ -47,7 +49,8 @@ import { Toolbar } from './toolbar.js';
  * @typedef {object} PanelPorts
  * @property {(step: () => unknown) => void} act runs what may fail, and says so
  * @property {() => void} changed
- * @property {(sentence: string) => void} tell
+ * @property {HTMLElement} root takes dialogs
+ * @property {(sentence: string, action?: Action | null) => void} tell
  * @property {(error: unknown) => void} error
  * @property {() => Commands} commands
  * @property {() => unknown} compare
@@ -66,6 +69,8 @@ import { Toolbar } from './toolbar.js';
 export function makePanels(rooms, parts, ports) {
   const { library, session, answer, values, table, askMore, work, formWork, gold, navigation, incoming } = parts;
   const { act, changed, commands } = ports;
+  const rename = (/** @type {{ id: string, name: string } | null} */ document) =>
+    document && renameDocument(document, { library, session }, ports);
   const toolbar = new Toolbar(rooms.toolbar, rooms.stage, (name, value) => {
     if (name === 'radius') commands().radius(Number(value));
     else commands()[/** @type {Exclude<keyof Commands, 'radius'>} */ (name)]();
@@ -76,6 +81,7 @@ export function makePanels(rooms, parts, ports) {
     search: (text) => act(() => library.listed.search(text)),
     more: () => library.listed.more().catch(() => {}), // the next turn of the wheel tries again
     project: (id) => act(() => navigation.project(id)),
+    rename,
   });
   const strip = new PageStrip(rooms.strip, {
     open: (id) => act(() => navigation.page(id)),
@@ -83,6 +89,7 @@ export function makePanels(rooms, parts, ports) {
     resume: () => act(() => incoming.ask('resume')),
     again: () => commands().readAgain(),
     turn: () => commands().turnPage(),
+    rename: () => rename(library.document),
   });
   const box = new QuestionBox(rooms.ask, {
     ask: (text, whole) => {

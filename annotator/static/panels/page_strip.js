@@ -17,6 +17,7 @@ const NEAR = '400px'; // how far outside the strip pictures are held: a document
  * @property {() => unknown} resume ... or to go on
  * @property {() => unknown} again the open page is to be read again
  * @property {() => unknown} turn ... or to be turned clockwise
+ * @property {() => unknown} rename the document is to get another name
  */
 
 /**
@@ -48,7 +49,7 @@ export class PageStrip {
    * @param {HTMLElement} root
    * @param {PageStripActs} acts
    */
-  constructor(root, { open, stop, resume, again, turn }) {
+  constructor(root, { open, stop, resume, again, turn, rename }) {
     this.open = open;
     /** @type {StripRow[]} */
     this.rows = [];
@@ -59,6 +60,13 @@ export class PageStrip {
       { class: 'g-link', type: 'button', hidden: true, on: { click: resume } },
       'Read the rest',
     );
+    this.rename = h('button', {
+      class: 'g-link',
+      type: 'button',
+      title: 'Rename document   F2',
+      on: { click: rename },
+    });
+    this.rename.append('Rename');
     this.list = h('div', {
       class: 'g-pages',
       role: 'listbox',
@@ -67,7 +75,7 @@ export class PageStrip {
     });
     this.root = root;
     this.source = new WordsSource(again, turn);
-    const head = h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume);
+    const head = h('div', { class: 'g-strip-head' }, this.title, this.stop, this.resume, this.rename);
     root.append(head, this.source.root, this.list);
     /** @type {string | null} */
     this.shown = null; // id of the document
@@ -91,6 +99,7 @@ export class PageStrip {
     const { pages, reading, cut_off: cutOff } = document;
     const here = pages.find((each) => each.id === page?.id);
     this.source.render({ document, page: here, may: mayReadAgain, busy: beingRead });
+    this.rename.hidden = !mayReadAgain; // reviewers do both
     this.stop.hidden = !reading;
     this.resume.hidden = !cutOff;
     this.list.hidden = pages.length < 2 && !reading; // a single page stands before one's eyes

@@ -49,9 +49,20 @@ export class Library {
   async loadProjects(wanted) {
     this.projects = await getAll('/projects', {});
     const find = (/** @type {string | null | undefined} */ id) => this.projects.find((each) => each.id === id);
+    if (wanted && !find(wanted)) await this.addArchived(wanted).catch(() => {});
     this.project = find(wanted) ?? find(chosenProject()) ?? this.projects[0] ?? null;
     chooseProject(this.project?.id);
     await this.loadDocuments();
+  }
+
+  /**
+   * An archived project stands in no list, and may be looked at by its address.
+   *
+   * @param {string} wanted
+   */
+  async addArchived(wanted) {
+    const archived = await getAll('/projects', { archived: true });
+    this.projects.push(...archived.filter(({ id }) => id === wanted));
   }
 
   /**
@@ -81,8 +92,11 @@ export class Library {
    * but open.
    */
   async refreshProjects() {
-    const fresh = await getAll('/projects', {});
-    this.projects = fresh.map((each) => {
+    const active = await getAll('/projects', {}),
+      open = this.project?.id;
+    const gone = open && !active.some(({ id }) => id === open);
+    const archived = gone ? (await getAll('/projects', { archived: true })).filter(({ id }) => id === open) : [];
+    this.projects = [...active, ...archived].map((each) => {
       const known = this.projects.find(({ id }) => id === each.id);
       return known ? Object.assign(known, each) : each;
     });
@@ -156,6 +170,9 @@ export class Library {
     this.document = document;
     this.page = this.words = this.image = null;
     if (document.project_id !== this.project?.id) {
+      if (!this.projects.some(({ id }) => id === document.project_id))
+        await this.addArchived(document.project_id).catch(() => {});
+      if (turn !== this.turn) return false;
       this.project = this.projects.find((each) => each.id === document.project_id) ?? this.project;
       chooseProject(this.project?.id);
       this.loadDocuments().catch(() => {});

@@ -8,6 +8,7 @@ import { EVERYWHERE, LiveTab } from '../sync/live_tab.js';
 import { AccountCard } from './people_account.js';
 import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';
+import { ProjectCard } from './people_project.js';
 import { ProposerCard } from './people_proposer.js';
 import { UsersCard } from './people_users.js';
 import { WebhooksCard } from './people_webhooks.js';
@@ -95,12 +96,15 @@ export class PeoplePanel {
     const audit = project && admin ? this.auditOf(project) : null;
     const may = { admin: admin && !local, owner, changed: () => this.live.acted() };
     const members = project ? new MembersCard(project, me, may) : null;
+    const itself = new ProjectCard(project, may.changed);
     const webhooks = project && project.role !== 'annotator' ? new WebhooksCard(project) : null;
     this.proposer = project && project.role !== 'annotator' ? new ProposerCard(project) : null;
     const account = local ? null : new AccountCard(me);
     const users = owner && !local ? new UsersCard(me, may.changed) : null;
     const trail = owner && !local ? this.auditOf(null) : null;
-    this.cards = [members, audit, account, this.proposer, webhooks, users, trail].filter((each) => each !== null);
+    this.cards = [itself, members, audit, account, this.proposer, webhooks, users, trail].filter(
+      (each) => each !== null,
+    );
     const none = notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.');
     replace(
       this.root,
@@ -109,7 +113,7 @@ export class PeoplePanel {
       h(
         'div',
         { class: 'g-people-columns' },
-        h('div', {}, members ? members.root : none, audit?.root),
+        h('div', {}, itself.root, members ? members.root : none, audit?.root),
         account && h('div', {}, account.root),
       ),
       this.proposer?.root,

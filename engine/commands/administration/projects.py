@@ -9,9 +9,10 @@ from db import migrate
 from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
-from engine.commands.administration import members, project_archives
+from engine.commands.administration import members, project_archives, project_changes
 from engine.commands.common import console, emit, fail, here, output, settings_here
 from engine.commands.foreground import tasks_follow
+from engine.commands.lookups import project_to_change
 from engine.paging import every
 from engine.projects import project_settings, projects
 from engine.projects.project_settings import settings_of
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     several.command("create")(create_project)
     several.command("set")(set_project)
     members.add_to(several)
+    project_changes.add_to(several)
     project_archives.add_to(several)
     app.add_typer(several, name="projects")
     database = typer.Typer(no_args_is_help=True, help="Manage the database schema.")
@@ -34,11 +36,12 @@ def register(app: typer.Typer) -> None:
 
 
 def list_projects(
+    archived: Annotated[bool, typer.Option("--archived", help="List archived projects instead.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")] = False,
 ) -> None:
-    """List all projects."""
+    """List the projects that are not archived."""
     with here() as workspace:
-        summaries = list(every(lambda cursor: projects.summaries(workspace, cursor=cursor)))
+        summaries = list(every(lambda cursor: projects.summaries(workspace, archived=archived, cursor=cursor)))
     if json:
         rows = [
             {
@@ -146,7 +149,7 @@ def set_project(
         "locale": locale,
     }
     with here() as workspace:
-        project = projects.project_named(workspace, name)
+        project = project_to_change(workspace, name)
         changes: dict[str, Any] = {key: value for key, value in wanted.items() if value is not None}
         if conventions:
             named = dict(convention.partition("=")[::2] for convention in conventions)

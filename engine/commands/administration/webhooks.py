@@ -8,6 +8,7 @@ from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, here, output
+from engine.commands.lookups import project_to_change
 from engine.paging import every
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.webhooks import EVENT_TYPES, deliveries, messages, webhooks
@@ -60,7 +61,7 @@ def add(
     with here() as workspace:
         made = webhooks.create_webhook(
             workspace,
-            project_named(workspace, project).id,
+            project_to_change(workspace, project).id,
             url,
             event or EVENT_TYPES,
             by=ensure_local_user(workspace),

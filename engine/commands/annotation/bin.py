@@ -7,7 +7,7 @@ from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
-from engine.commands.lookups import document_called
+from engine.commands.lookups import document_called, project_to_change
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing, traces
 from engine.paging import every
@@ -35,7 +35,7 @@ def remove(
 ) -> None:
     """Remove documents into the bin of their project, with their answers. glossator bin restore brings them back."""
     with here() as workspace:
-        project_id = project_named(workspace, project).id
+        project_id = project_to_change(workspace, project).id
         ids = [document_called(workspace, project_id, name).id for name in documents]
         removed = lifecycle.remove(workspace, project_id, ids, ensure_local_user(workspace).id)
     _show("Removed", removed, as_json)
@@ -48,7 +48,7 @@ def restore(
 ) -> None:
     """Restore documents from the bin, with their answers as they were."""
     with here() as workspace:
-        project_id = project_named(workspace, project).id
+        project_id = project_to_change(workspace, project).id
         ids = _removed_called(workspace, project_id, documents)
         restored = lifecycle.restore(workspace, project_id, ids, ensure_local_user(workspace).id)
     _show("Restored", restored, as_json)

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output, progress
+from engine.commands.lookups import project_to_change
 from engine.documents.file_sources import local_files
 from engine.documents.incoming import take
 from engine.documents.refusal import DocumentRefused
@@ -25,7 +26,7 @@ from engine.interchange.cells import harmless
 from engine.interchange.value_sheets import columns_of, text_cells
 from engine.models.registry import ensure_shipped
 from engine.plurals import count
-from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME
 
 if TYPE_CHECKING:
     from engine.annotation.answer_service import AnswerService
@@ -64,7 +65,7 @@ def extract(
     with here() as workspace:
         from engine.annotation.answer_service import AnswerService
 
-        project_id = project_named(workspace, project).id
+        project_id = project_to_change(workspace, project).id
         wanted = read_fields(schema) if schema is not None else None
         fields = wanted if wanted is not None else project_fields(workspace, project_id)
         ensure_shipped(workspace)

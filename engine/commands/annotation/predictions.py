@@ -8,12 +8,12 @@ import typer
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from engine.commands.common import emit, fail, here, output, progress
-from engine.commands.lookups import document_called
+from engine.commands.lookups import document_called, project_to_change
 from engine.errors import Refused
 from engine.interchange.bad_entries import BadEntries
 from engine.interchange.import_entries import json_lines
 from engine.plurals import count
-from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME
 from engine.proposers.push import PredictionOutcome, PushedPredictions, push_predictions
 
 predictions = typer.Typer(help="Take in predictions of other models as proposals.", no_args_is_help=True)
@@ -59,7 +59,7 @@ def import_(
     the file again: the same model's earlier predictions are replaced.
     """
     with here() as workspace, progress() as bar:
-        project_id = project_named(workspace, project).id
+        project_id = project_to_change(workspace, project).id
         lines = [
             _Placed(document_id=document_called(workspace, project_id, line.document).id, where=where, sent=line)
             for where, line in _read_lines(file)

@@ -34,7 +34,7 @@ def list_waiting(project: TheProject = DEFAULT_NAME, by: By = LOCAL_NAME, as_jso
 
     with here() as workspace:
         chosen = project_named(workspace, project)
-        reviewer = acting(workspace, by, "project_id", chosen.id, "reviewer")
+        reviewer = acting(workspace, by, "project_id", chosen.id, "reviewer", changes=False)
         answers = waiting_answers(workspace, chosen.id, reviewer.id)
     if as_json:
         emit({"answers": [asdict(answer) for answer in answers]})

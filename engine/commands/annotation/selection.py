@@ -8,7 +8,7 @@ from rich.table import Table
 
 from engine.accounts.users import LOCAL_NAME, ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
-from engine.commands.lookups import acting
+from engine.commands.lookups import acting, project_to_change
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
 
@@ -40,7 +40,7 @@ def survey(
     from engine.selection import survey_trigger
 
     with here() as workspace:
-        chosen = project_named(workspace, project)
+        chosen = project_to_change(workspace, project)
         registry.ensure_shipped(workspace)
         job = survey_trigger.request(workspace, chosen.id, by=ensure_local_user(workspace).id)
         if not queue_only:

@@ -11,6 +11,7 @@ from engine import plurals
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import console, emit, fail, here, output
 from engine.commands.foreground import tasks_follow
+from engine.commands.lookups import project_to_change
 from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.tasks import skips, standard_questions
 from engine.tasks import tasks as all_tasks
@@ -62,7 +63,7 @@ def set_questions(
         except (OSError, UnicodeDecodeError) as error:
             fail(f"{file} cannot be read as a list of questions: {error}.")
     with here() as workspace:
-        user, chosen = ensure_local_user(workspace), project_named(workspace, project)
+        user, chosen = ensure_local_user(workspace), project_to_change(workspace, project)
         questions = standard_questions.replace_standard_questions(workspace, chosen.id, wanted, user.id)
         tasks_follow(workspace, chosen.id)
     _show(questions, as_json)
@@ -179,7 +180,7 @@ def put_first(
     from engine.selection.ranking import put_first as put
 
     with here() as workspace:
-        stored = document_called(workspace, project_named(workspace, project).id, document)
+        stored = document_called(workspace, project_to_change(workspace, project).id, document)
         count = put(workspace, stored.id, ensure_local_user(workspace).id)
     console.print(f"{plurals.count(count, 'task')} of {stored.name} moved to the front.", markup=False)
 

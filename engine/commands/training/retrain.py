@@ -8,9 +8,10 @@ import typer
 from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
 from engine.commands.foreground import follow_job
+from engine.commands.lookups import project_to_change
 from engine.commands.servers.worker import lower_priority, threads_of
 from engine.plurals import count
-from engine.projects.projects import DEFAULT_NAME, project_named
+from engine.projects.projects import DEFAULT_NAME
 
 
 def register(app: typer.Typer) -> None:
@@ -76,7 +77,7 @@ def retrain(
                 if queue_only:
                     fail("--queue leaves the run to a worker. Leave out --queue, or torchrun.", code=2)
                 chosen["accumulate"] = ranks.count
-            chosen_project = project_named(workspace, project)
+            chosen_project = project_to_change(workspace, project)
             wanted = {name: value for name, value in chosen.items() if value is not None}
             job = trigger.request(workspace, chosen_project.id, by=ensure_local_user(workspace).id, **wanted)
             parts = job.payload.get("settings", {}).get("accumulate", 1)

@@ -16,7 +16,7 @@ from engine.crontab import Schedule, schedule
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.queries import is_project
+from engine.queries import is_active
 from engine.training.retraining import trigger_history
 from engine.training.retraining.trigger import RETRAIN, format_span, newly_accepted, retrain_key
 from engine.training.retraining.trigger_history import Due, Outcome
@@ -40,7 +40,7 @@ def check(workspace: Workspace, *, scheduler: str = "", current_time: datetime |
     answer.
     """
     with workspace.database.read() as session:
-        projects = session.scalars(select(Project).where(is_project()).order_by(Project.id)).all()
+        projects = session.scalars(select(Project).where(is_active()).order_by(Project.id)).all()
     fired = []
     for project in projects:
         try:

@@ -17,7 +17,7 @@ from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
 from engine.jobs.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
-from engine.queries import is_project
+from engine.queries import is_active
 from engine.training.retraining import trigger_history
 from engine.training.retraining.trigger_history import Due, Outcome
 from engine.training.retraining.untrained_answers import untrained_answers
@@ -56,7 +56,7 @@ def check(workspace: Workspace, *, scheduler: str = "") -> list[Job]:
     answer.
     """
     with workspace.database.read() as session:
-        projects = session.scalars(select(Project).where(is_project()).order_by(Project.id)).all()
+        projects = session.scalars(select(Project).where(is_active()).order_by(Project.id)).all()
     jobs = []
     for project in projects:
         try:
