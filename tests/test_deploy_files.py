@@ -13,7 +13,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from engine.settings import Settings
+from engine.settings import MEGABYTE, Settings
 from engine.version import release
 from tests.generated_docs import DOCS, commands
 from tests.support.built_distributions import PACKAGES
@@ -168,10 +168,11 @@ def test_probes_and_services_reach_the_port_and_routes_of_the_server() -> None:
 
 
 @pytest.mark.parametrize("where", ["nginx", "kubernetes"])
-def test_proxies_take_the_largest_upload(where: str) -> None:
+def test_proxies_take_the_largest_upload_and_refuse_before_the_server(where: str) -> None:
     texts = [path.read_text() for path in (DEPLOY / where).iterdir()]
     limits = [int(size) for text in texts for size in re.findall(r"body[-_]size:? (\d+)m\b", text)]
-    assert limits and min(limits) > Settings(_env_file=None).max_upload_mb
+    largest = Settings(_env_file=None).max_upload_mb * MEGABYTE
+    assert limits and all(largest + 100_000 < limit * 2**20 < largest + MEGABYTE for limit in limits)
 
 
 def test_systemd_accepts_the_units(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from tests.support.server_process import free_port
 DEPLOYED = ROOT / "deploy" / "nginx"
 HOST = "glossator.example.org"
 CHOSEN = "chosen.log"  # a line for each request: path, and the server that it went to
+_SERVER = "    server 127.0.0.1:7860;"
 _TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
@@ -45,13 +46,11 @@ def write_configuration(folder: Path, servers: Sequence[int]) -> tuple[Path, int
     ):
         assert site.count(deployed) == 1, deployed
         site = site.replace(deployed, here)
-    lines = []
-    for line in (DEPLOYED / "upstreams.conf").read_text().splitlines():
-        if "server 127.0.0.1:7860;" not in line:
-            lines.append(line)
-            continue
-        lines += [line.replace("7860", str(port)) for port in servers]
-    upstreams = "\n".join(lines)
+    upstreams = (DEPLOYED / "upstreams.conf").read_text()
+    every = "\n".join(f"    server 127.0.0.1:{port};" for port in servers)
+    before, files = upstreams.split("upstream glossator_files")
+    assert before.count(_SERVER) == 2 and files.count(_SERVER) == 1
+    upstreams = before.replace(_SERVER, every) + "upstream glossator_files" + files.replace("7860", str(servers[0]))
     temporary = " ".join(f"{name}_temp_path {folder / name};" for name in _TEMPORARY)
     chosen = f"log_format chosen '$uri $upstream_addr'; access_log {folder / CHOSEN} chosen;"
     whole = folder / "nginx.conf"
