@@ -1,7 +1,9 @@
-"""Run BERT over word vectors in transformers' own module, so that the weights of any BERT fit."""
+"""Run BERT over word vectors in transformers' own module, so that the weights of any BERT fit.
+
+That module is imported where a BERT is built: a server whose networks have none starts sooner.
+"""
 
 from torch import Tensor, nn
-from transformers import BertConfig, BertModel
 
 from model.presets import TextConfig
 
@@ -15,6 +17,8 @@ class BertLayers(nn.Module):
     """
 
     def __init__(self, config: TextConfig, width: int, heads: int) -> None:
+        from transformers import BertConfig, BertModel
+
         super().__init__()
         self.bert = BertModel(
             BertConfig(
