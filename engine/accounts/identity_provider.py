@@ -117,7 +117,7 @@ class IdentityProvider:
             raise self._untrusted("another issuer has answered")
         if "error" in answer or not answer.get("code"):
             _log.warning("the provider refused a sign-in: %s", _short(answer.get("error", "no code")))
-            raise NotSignedIn(f"{self._settings.oidc_label} did not sign you in. Try again, or ask its admin.")
+            raise NotSignedIn(f"You were not signed in with {self._settings.oidc_label}. Try again, or ask its admin.")
         token = self._tokens(attempt, answer["code"])
         claims = self._claims_of(str(token.get("id_token") or ""), attempt.nonce, str(token.get("access_token") or ""))
         return self._person(self._with_user_info(claims, token), str(token["id_token"]))
@@ -220,7 +220,7 @@ class IdentityProvider:
         except (JoseError, ValueError, TypeError) as error:
             raise self._untrusted(f"the ID token is refused: {getattr(error, 'error', type(error).__name__)}") from None
         subject = claims.get("sub")
-        if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST or "\0" in subject:
+        if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST or not subject.isprintable():
             raise self._untrusted("the ID token has no usable sub")
         return dict(claims)
 
@@ -251,12 +251,12 @@ class IdentityProvider:
                 "Ask an admin to let the provider send the groups of Glossator alone."
             )
         named = (claims.get(claim) for claim in (settings.oidc_name_claim, "preferred_username", "name", "email"))
-        verified = claims.get("email_verified") in (True, "true")
+        email, verified = claims.get("email"), claims.get("email_verified") in (True, "true")
         return Person(
             issuer=settings.oidc_issuer,
             subject=claims["sub"],
             name=next((name for name in named if isinstance(name, str) and name.strip()), "person"),
-            email=claims["email"] if verified and isinstance(claims.get("email"), str) else "",
+            email=email if verified and isinstance(email, str) and email.isprintable() else "",
             groups=frozenset(group for group in _listed(groups) if isinstance(group, str)),
             id_token=id_token,
         )
@@ -295,13 +295,14 @@ class IdentityProvider:
 
     def _down(self, why: str) -> ProviderDown:
         _log.warning("the provider of single sign-on cannot be used: %s", why)
-        sentence = f"{self._settings.oidc_label} does not answer as it should. Try again in a few minutes."
+        label = self._settings.oidc_label
+        sentence = f"You cannot sign in with {label} now: it does not answer as it should. Try again in a few minutes."
         return ProviderDown(sentence, why)
 
     def _untrusted(self, why: str) -> NotSignedIn:
         _log.warning("a sign-in was refused: %s", why)
         return NotSignedIn(
-            f"What {self._settings.oidc_label} sent could not be verified: {why}. Sign in again; if that does not "
+            f"The answer of {self._settings.oidc_label} could not be verified: {why}. Sign in again; if that does not "
             "help, ask an admin."
         )
 

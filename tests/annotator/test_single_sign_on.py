@@ -11,10 +11,11 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.auth import COOKIE
-from engine.accounts import identities, users
+from engine.accounts import identities, invitations, members, users
 from engine.lifecycle.doctor import signing_in
 from engine.settings import Settings
 from tests.support.accounts import here
+from tests.support.factories import make_project
 from tests.support.identity_provider import OpenIdServer, Visitor, openid_server
 
 BASE = "http://127.0.0.1:7860"
@@ -191,7 +192,7 @@ def test_without_the_provider_admins_still_log_in(tmp_path: Path, office: OpenId
     users.add_user(here(glossator), "ben", PASSWORD, "annotator")
     office.control(silent=True)
     answer = glossator.get("/sign-in")
-    assert answer.status_code == 503 and "Office does not answer" in refusal_of(answer)
+    assert answer.status_code == 503 and "cannot sign in with Office now" in refusal_of(answer)
     assert glossator.post("/login", data={"name": "ben", "password": PASSWORD}).status_code == 401
     assert glossator.post("/login", data={"name": "ada", "password": PASSWORD}).status_code == 303
     assert me(glossator) == "ada"
@@ -204,8 +205,22 @@ def test_passwords_can_be_off(tmp_path: Path, office: OpenIdServer) -> None:
     assert glossator.post("/login", data={"name": "ada", "password": PASSWORD}).status_code == 403
 
 
+def test_an_invitation_makes_no_password_where_only_admins_have_one(tmp_path: Path, office: OpenIdServer) -> None:
+    glossator = browser(create_app(settings_in(tmp_path, office, password_login="admins"), with_page=False))
+    workspace = here(glossator)
+    ada = users.add_user(workspace, "ada", PASSWORD, "admin")
+    project = make_project(workspace)
+    path = f"/invite/{invitations.invite(workspace, project.id, 'reviewer', by=ada).token}"
+    assert 'name="password"' not in glossator.get(path).text
+    assert glossator.post(path, data={"name": "eve", "password": PASSWORD}).status_code == 422
+    assert sign_in(glossator, next=path).headers["location"] == path
+    assert "Join as anna" in glossator.get(path).text
+    assert glossator.post(path).headers["location"] == f"/app/#project={project.id}"
+    assert [member.role for member in members.members(workspace, project.id)] == ["reviewer"]
+
+
 def test_a_person_may_refuse_at_the_provider(glossator: TestClient) -> None:
-    assert "Office did not sign you in" in refusal_of(sign_in(glossator, refuses=True))
+    assert "not signed in with Office" in refusal_of(sign_in(glossator, refuses=True))
     assert sign_in(glossator).status_code == 303
 
 
@@ -252,7 +267,7 @@ def test_the_doctor_asks_the_provider_and_compares_the_clocks(tmp_path: Path, of
     settings = settings_in(tmp_path, office)
     assert [finding.state for finding in signing_in.check_provider(settings)] == ["ok", "ok"]
     office.control(skew=-300)
-    assert "differ by 300 seconds" in [finding.sentence for finding in signing_in.check_provider(settings)][-1]
+    assert "differ by 30" in [finding.sentence for finding in signing_in.check_provider(settings)][-1]
     office.control(silent=True)
     [finding] = signing_in.check_provider(settings)
     assert finding.state == "broken" and "cannot be used" in finding.sentence

@@ -77,6 +77,15 @@ def test_ask_answers_from_a_shell(run, tmp_path: Path) -> None:
     assert missing.exit_code == 1 and "has no document" in missing.output
 
 
+def test_people_of_single_sign_on_are_linked_by_command(run) -> None:
+    assert run("users", "add", "ann", typed="long enough pw\nlong enough pw\n").exit_code == 0
+    assert "No provider is set" in run("users", "link", "ann", "7").output
+    assert "7 of proxy now signs in as ann" in run("users", "link", "ann", "7", "--proxy").output
+    assert run("users", "link", "local", "7", "--proxy").exit_code == 1
+    assert "Nobody signs in as ann" in run("users", "unlink", "ann").output
+    assert run("users", "unlink", "ann").exit_code == 1
+
+
 def test_projects_users_and_schema(run) -> None:
     assert run("projects", "create", "bills").exit_code == 0
     taken = run("projects", "create", "bills")
