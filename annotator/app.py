@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import APIRouter, FastAPI
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import RedirectResponse
+from fastapi.telemetry import TelemetryConfig
 
 from annotator import auth, exception_handlers, source_offer
 from annotator.change_streams import ChangeStreams
@@ -54,6 +55,7 @@ from annotator.routes import (
 )
 from annotator.ui.page import build_page
 from db.startup_lock import wait_for_turn
+from engine import tracing
 from engine.accounts.users import local_user
 from engine.annotation.answer_service import AnswerService
 from engine.documents.reading.forked_readers import FORKS
@@ -66,6 +68,8 @@ from engine.settings import Settings
 from engine.workspace import open_workspace
 
 _log = logging.getLogger(__name__)
+# Of what FastAPI sends by OpenTelemetry: metrics are those of Prometheus, and logs are files.
+_NO_OTHER: TelemetryConfig = {"metrics": False, "logs": False, "operation_spans": False, "auto_configure": False}
 
 
 def create_served_app() -> FastAPI:
@@ -114,6 +118,7 @@ def create_app(
         openapi_url="/api/openapi.json",
         redoc_url=None,
         lifespan=_following(service, workers, streams, import_networks),
+        telemetry={"tracer_provider": tracing.provider(), "tracing": tracing.provider() is not None, **_NO_OTHER},
     )
     app.state.answer_service, app.state.in_process_workers, app.state.change_streams = service, workers, streams
     app.state.checkup = Checkup(workspace, service.predictors)

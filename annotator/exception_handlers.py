@@ -15,7 +15,7 @@ from db.blobs import BlobMissing, StoreUnavailable
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
 from engine.jobs.outage import is_full, is_outage
-from engine.logs import field_of_work
+from engine.logs import field_of_work, with_error_id
 
 _log = logging.getLogger(__name__)
 _FULL = "The server's disk is full; nothing was saved. Ask the administrator to free disk space."
@@ -101,7 +101,7 @@ def failure(status: int, sentence: str = _FAILED) -> dict[str, str]:
     request_id = field_of_work("request_id")
     if status != 500 or request_id is None:
         return {"detail": sentence}
-    return {"detail": f"{sentence} Error id for the administrator: {request_id}.", "request_id": request_id}
+    return {"detail": with_error_id(sentence, request_id), "request_id": request_id}
 
 
 def _answer(_request: Request, error: Exception) -> JSONResponse:

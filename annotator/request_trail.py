@@ -6,7 +6,6 @@ line that is logged meanwhile (engine.logs).
 
 import logging
 import re
-import secrets
 import time
 from ipaddress import ip_address, ip_network
 
@@ -15,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from annotator.exception_handlers import UNFORESEEN
 from annotator.http_limits import PEER
-from engine.logs import ACCESS, FIELDS, field_of_work, log_fields
+from engine.logs import ACCESS, FIELDS, field_of_work, log_fields, new_error_id, shown_path
 from engine.metrics.counted import REQUEST_SECONDS, REQUESTS
 from engine.settings import Settings
 
@@ -24,7 +23,6 @@ UNMATCHED = "unmatched"  # route of a request that no route answered
 _ROUTE = "route_template"  # in the state of a request
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
-_SECRET = re.compile(r"^(/invite)/.*", re.DOTALL)  # paths that open something to whoever knows them
 _log = logging.getLogger(__name__)
 _access = logging.getLogger(ACCESS)
 
@@ -127,7 +125,7 @@ class RequestTrail:
         sent = Headers(scope=scope).getlist(HEADER)
         if len(sent) == 1 and _ID.fullmatch(sent[0]) and self._is_trusted(scope):
             return sent[0]
-        return secrets.token_hex(6)
+        return new_error_id()
 
     def _is_trusted(self, scope: Scope) -> bool:
         """Return whether a trusted proxy sent the request; its client is another one than the peer then."""
@@ -137,12 +135,6 @@ class RequestTrail:
         except ValueError:
             return False
         return any(address in proxy for proxy in self._proxies)
-
-
-def shown_path(path: str) -> str:
-    """Return a path as logs show it: without a token, and on one line."""
-    plain = _SECRET.sub(r"\1/...", path)
-    return plain.encode("unicode_escape").decode("ascii")[:500]
 
 
 def _template(scope: Scope) -> str:

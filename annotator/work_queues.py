@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
+from contextvars import copy_context
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -141,12 +142,13 @@ def run_in_thread(work: Callable[[], _Result], name: str) -> "Future[_Result]":
     Raises:
         RuntimeError: no thread could be started.
     """
+    context = copy_context()  # what the work logs belongs to the request
     outcome: Future[_Result] = Future()
     outcome.set_running_or_notify_cancel()  # an abandoned request does not cancel it
 
     def work_once() -> None:
         try:
-            outcome.set_result(work())
+            outcome.set_result(context.run(work))
         except BaseException as error:
             outcome.set_exception(error)
 

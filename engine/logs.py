@@ -9,6 +9,7 @@ import json
 import logging
 import os
 import re
+import secrets
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ ACCESS = "glossator.access"  # the log of requests that were answered
 _OWN = "glossator.process"
 FIELDS = "fields"  # of a record, by `extra`: what belongs to this line alone
 _OF_WORK: ContextVar[Mapping[str, str]] = ContextVar("log_fields", default=MappingProxyType({}))
+_SECRET_PATH = re.compile(r"^((?:/[^/]*)?/invite)/.*", re.DOTALL)  # it opens something to whoever knows it
 # Values that pydantic and PostgreSQL quote in their messages.
 _HIDDEN = (
     (re.compile(r"input_value=.*?, input_type=", re.DOTALL), "input_value=..., input_type="),
@@ -107,6 +109,22 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             line["exception"] = hide_values(self.formatException(record.exc_info))
         return json.dumps(line, ensure_ascii=False, default=str)
+
+
+def new_error_id() -> str:
+    """Return an id by which a request, or what failed, is found in the log."""
+    return secrets.token_hex(6)
+
+
+def with_error_id(sentence: str, error_id: str) -> str:
+    """Return a sentence for a person about what failed, with the id by which an administrator finds more."""
+    return f"{sentence} Error id for the administrator: {error_id}."
+
+
+def shown_path(path: str) -> str:
+    """Return a path as logs and traces show it: without a token, and on one line."""
+    plain = _SECRET_PATH.sub(r"\1/...", path)
+    return plain.encode("unicode_escape").decode("ascii")[:500]
 
 
 def hide_values(message: str) -> str:

@@ -14,8 +14,9 @@ import gradio as gr
 
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
+from engine.logs import new_error_id, with_error_id
 
-FAILED = "The server failed to do this. Try again; if it fails again, see the server log."
+FAILED = "The server failed to do this. Try again; if it still fails, tell the administrator."
 _log = logging.getLogger(__name__)
 
 
@@ -41,7 +42,7 @@ def warn(sentence: str) -> None:
 def wrap_handler(handler: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap an event so that it fails with one sentence.
 
-    A refusal keeps its own sentence. Any other exception is logged and shown as FAILED.
+    A refusal keeps its own sentence. Any other exception is logged, and shown as FAILED with an id of the log.
 
     Args:
         handler: event handler of a tab.
@@ -54,8 +55,11 @@ def wrap_handler(handler: Callable[..., Any]) -> Callable[..., Any]:
         except (Refused, DocumentRefused) as refused:
             raise gr.Error(escape(str(refused)), print_exception=False) from None
         except Exception:
-            _log.exception("the event %s of a tab failed", getattr(handler, "__name__", handler))
-            raise gr.Error(FAILED, print_exception=False) from None
+            error_id = new_error_id()
+            _log.exception(
+                "the event %s of a tab failed (error id %s)", getattr(handler, "__name__", handler), error_id
+            )
+            raise gr.Error(with_error_id(FAILED, error_id), print_exception=False) from None
 
     return handle
 

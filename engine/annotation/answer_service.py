@@ -130,7 +130,7 @@ class AnswerService:
             NotFound: The document or the page does not exist.
             Refused: The question is empty or too long.
         """
-        with measure(ASK_SECONDS, "answered") as ended:
+        with measure("ask", ASK_SECONDS, "answered") as ended:
             answer, known = self._ask(document_id, question, page_id, user_id)
             if known:
                 ended.outcome = "known"

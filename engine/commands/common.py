@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from engine import emergency_space, logs
+from engine import emergency_space, logs, tracing
 from engine.errors import Archived, NotFound, Refused
 from engine.followers import catch_up
 from engine.jobs.outage import is_full
@@ -106,8 +106,15 @@ def private_here(settings: Settings) -> Iterator[None]:
 
 
 def set_up_logs(process: str, settings: Settings) -> None:
-    """Write the logs of this process in the form of the settings."""
-    logs.set_up(process, settings.log_format)
+    """Write the logs of this process in the form of the settings, and send its traces where they are wanted.
+
+    Ends the command when they cannot be sent.
+    """
+    logs.set_up(process, settings.log_format, trace_ids=tracing.current_ids)
+    try:
+        tracing.begin(process)
+    except Refused as error:
+        fail(str(error))
 
 
 def announce(sentence: str, settings: Settings) -> None:

@@ -73,7 +73,7 @@ def load_wanted(session: Session, project_id: str, fields: Sequence[FieldDefinit
     return Wanted(known, context_of(project.settings), accepted_from(session, project_id), fields is None)
 
 
-@measure(EXTRACT_SECONDS, "answered", refusals=(DocumentRefused,))
+@measure("extract", EXTRACT_SECONDS, "answered", refusals=(DocumentRefused,))
 def extract_file(
     service: AnswerService,
     project_id: str,
@@ -106,7 +106,7 @@ def extract_file(
     return _build(loaded, paper, wanted, {name: answer_by_model(prepared) for name, prepared in answers.items()})
 
 
-@measure(EXTRACT_SECONDS, "answered")
+@measure("extract", EXTRACT_SECONDS, "answered")
 def extract_document(
     service: AnswerService,
     document_id: str,

@@ -28,6 +28,7 @@ from engine.jobs.memory import give_back
 from engine.jobs.outage import is_outage, lasting
 from engine.logs import log_fields
 from engine.metrics.counted import JOB_SECONDS
+from engine.tracing import span
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)
@@ -151,9 +152,10 @@ def do(
                 _log.warning("progress did not reach the database")  # the work goes on as long as the lease holds
 
     began = time.monotonic()
-    with log_fields(job_id=job.id, job_kind=job.kind):
+    with log_fields(job_id=job.id, job_kind=job.kind), span(f"job {job.kind}", job_id=job.id) as attributes:
         lease = HeldLease(workspace, job.id, holder, stop, lease_seconds, limits, cancelled=cancelled)
         outcome = _attempt(workspace, job, holder, handlers[job.kind], lease, limits, on_progress)
+        attributes["outcome"] = outcome
     JOB_SECONDS.labels(job.kind, outcome).observe(time.monotonic() - began)
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from prometheus_client import Histogram
 
 from engine.errors import Refused
+from engine.tracing import span
 
 
 @dataclass(slots=True)
@@ -18,20 +19,25 @@ class Ended:
 
 
 @contextmanager
-def measure(seconds: Histogram, outcome: str, *, refusals: tuple[type[Exception], ...] = ()) -> Iterator[Ended]:
-    """Observe the seconds of the work inside, under its outcome.
+def measure(
+    name: str, seconds: Histogram, outcome: str, *, refusals: tuple[type[Exception], ...] = ()
+) -> Iterator[Ended]:
+    """Observe the seconds of the work inside, under its outcome, and trace it.
 
     Args:
+        name: Of the work, in traces.
         seconds: Histogram with the label `outcome` alone.
         outcome: Without an exception, unless the work names another one; "refused" or "failed" after one.
         refusals: Exceptions besides Refused that refuse the request.
     """
     ended = Ended(outcome)
     began = time.perf_counter()
-    try:
-        yield ended
-    except BaseException as error:
-        ended.outcome = "refused" if isinstance(error, (Refused, *refusals)) else "failed"
-        raise
-    finally:
-        seconds.labels(ended.outcome).observe(time.perf_counter() - began)
+    with span(name) as attributes:
+        try:
+            yield ended
+        except BaseException as error:
+            ended.outcome = "refused" if isinstance(error, (Refused, *refusals)) else "failed"
+            raise
+        finally:
+            attributes["outcome"] = ended.outcome
+            seconds.labels(ended.outcome).observe(time.perf_counter() - began)

@@ -12,9 +12,8 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient
 
 from annotator.app import create_app
-from annotator.request_trail import shown_path
 from engine.commands.servers.serve import server_options
-from engine.logs import ACCESS, JsonLines
+from engine.logs import ACCESS, JsonLines, shown_path
 from engine.settings import Settings
 from engine.tasks import standard_questions
 from tests.support.server_thread import served
@@ -102,4 +101,5 @@ def test_every_answer_has_an_id_also_a_refusal_before_the_routes(app: FastAPI) -
 
 def test_logged_paths_hold_no_invitation_and_stay_on_one_line() -> None:
     assert shown_path("/invite/secret-token") == "/invite/..."
+    assert shown_path("/gloss/invite/secret-token") == "/gloss/invite/..."
     assert shown_path("/api/a\nb\x1b[31m") == "/api/a\\nb\\x1b[31m"

@@ -52,6 +52,7 @@ def serve(
 ) -> None:
     """Serve the application, with a worker for retrainings."""
     settings = settings_here(host=host, port=port, metrics_port=metrics_port)
+    HERE.process = "web-1" if workers == 1 else "serve"  # whose processes are web-1, web-2 ...
     set_up_logs(HERE.process, settings)
     # The factory and the worker read the environment, so the options are written there.
     os.environ["GLOSSATOR_HOST"], os.environ["GLOSSATOR_PORT"] = settings.host, str(settings.port)
@@ -69,8 +70,6 @@ def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> Non
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     announce(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", settings)
     if workers > 1:
-        HERE.process = "serve"  # its processes are web-1, web-2 ...
-        set_up_logs(HERE.process, settings)
         _serve_by_several(settings, workers, with_worker)
         return
     try:

@@ -70,7 +70,7 @@ def read_document(
         _check_size(source, limits)
         media_type_of(source)  # refuses unknown kinds before a child process is started
         request = _request(_utf8_path(source, link), out_dir, limits)
-        with measure(READ_SECONDS, "read", refusals=(Unreadable,)):
+        with measure("read", READ_SECONDS, "read", refusals=(Unreadable,)):
             ended = run_guarded(
                 [*_COMMAND, json.dumps(request)],
                 environment=environment(),

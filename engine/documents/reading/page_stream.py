@@ -4,7 +4,9 @@ import contextlib
 import tempfile
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Self
 
@@ -69,7 +71,8 @@ class PageStream:
         self._pages: dict[int, StoredPage] = {}  # by number; OCR ends later for some than for those behind them
         self._changed = threading.Condition()
         self._ended = self._closed = False
-        self._thread = threading.Thread(target=self._read_file, name="reading", daemon=True)
+        read = partial(copy_context().run, self._read_file)  # what it logs belongs to the request or job
+        self._thread = threading.Thread(target=read, name="reading", daemon=True)
 
     def start(self) -> Self:
         """Begin to read, and return the stream."""
