@@ -1,9 +1,12 @@
 """The version has one place; the wheel holds every file of the packages and nothing else."""
 
 import re
+import sys
 import tomllib
 import zipfile
+from collections import defaultdict
 from email.parser import Parser
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,25 @@ from tests.support.built_distributions import PACKAGES, build_wheel, copy_checko
 from tests.support.repository import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+IMPORTED = re.compile(r"^ *(?:from (?=\S+ import )|import )(\w+)", re.MULTILINE)  # lines that ruff has put in order
+# Packages that come with others which are declared, and are part of what these offer.
+BROUGHT = {"anyio": "fastapi", "starlette": "fastapi", "grpc": "ray", "pydantic-core": "pydantic"}
+BROUGHT["typing-extensions"] = "pydantic"
+
+
+def normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported_packages() -> dict[str, set[str]]:
+    """The files that import each package of others, by its first name; also within functions."""
+    files = defaultdict(set)
+    for path in tracked_files(*PACKAGES):
+        if path.endswith(".py"):
+            for name in IMPORTED.findall((ROOT / path).read_text(encoding="utf-8")):
+                files[name].add(path)
+    ours = {*sys.stdlib_module_names, *PACKAGES, "_typeshed"}
+    return {name: paths for name, paths in files.items() if name not in ours}
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +67,19 @@ def test_the_wheel_names_version_command_and_extras(wheel: zipfile.ZipFile) -> N
     assert (named["Name"], named["Version"]) == ("glossator", PROJECT["version"])
     assert {"postgresql", "s3", "ray"} <= set(named.get_all("Provides-Extra", []))
     assert "glossator = engine.cli:main" in wheel.read(f"{beside}entry_points.txt").decode()
+
+
+def test_every_package_that_is_imported_is_declared() -> None:
+    extras = [wanted for name, extra in PROJECT["optional-dependencies"].items() if name != "test" for wanted in extra]
+    required = [*PROJECT["dependencies"], *extras]
+    declared = {normalised(re.split(r"[^\w.-]", wanted, maxsplit=1)[0]) for wanted in required}
+    installed = packages_distributions()
+    undeclared = {}
+    for name, paths in imported_packages().items():
+        sources = {normalised(source) for source in installed.get(name, [name])}
+        if not {BROUGHT.get(source, source) for source in sources} & declared:
+            undeclared[name] = sorted(paths)
+    assert not undeclared
 
 
 def test_the_version_is_that_of_pyproject() -> None:
