@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from db.tables import AuditEntry, Project, User
+from db.tables import AuditEntry, Project, RemovedProject, User
 from engine.audit_clauses import clause
 from engine.paging import Order, Page
 from engine.workspace import Workspace
@@ -86,9 +86,10 @@ def entries(
     """
     order = Order(f"audit {project_id or ''}", (AuditEntry.created_at, AuditEntry.id), falls=True)
     chosen = (
-        select(AuditEntry, User.name, Project.name)
+        select(AuditEntry, User.name, func.coalesce(RemovedProject.name, Project.name))
         .outerjoin(User, User.id == AuditEntry.actor_id)
         .outerjoin(Project, Project.id == AuditEntry.project_id)
+        .outerjoin(RemovedProject, RemovedProject.project_id == Project.id)
     )
     if project_id is not None:
         chosen = chosen.where(AuditEntry.project_id == project_id)

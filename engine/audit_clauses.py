@@ -14,6 +14,10 @@ _CLAUSES: Mapping[str, str] = {
     "projects.archive": "archived the project {name}",
     "projects.unarchive": "unarchived the project {name}",
     "settings.change": "changed settings: {changes}",
+    "projects.remove": "removed the project {name} into the bin",
+    "projects.restore": "restored the project {name} from the bin",
+    "projects.erase": "chose the project {name} in the bin to be deleted for good ({documents})",
+    "projects.delete": "deleted a project for good",
     "projects.pack": "wrote the project to an archive",
     "projects.unpack": "added the project {name} from an archive of {made_at}",
     "members.add": "added {name} to the project as {role}",
@@ -102,6 +106,7 @@ _JOBS = {
 _COUNTED = {
     "answers": "answer",
     "days": "day",
+    "documents": "document",
     "failures": "wrong password",
     "gone": "word",
     "new": "word",

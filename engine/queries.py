@@ -36,6 +36,14 @@ def is_active() -> ColumnElement[bool]:
     return is_project() & Project.archived_at.is_(None)
 
 
+def is_bin_of(project_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """Return the conditions that a row of projects holds removed documents of a project.
+
+    A removed project is the bin of itself, and holds documents that were not removed.
+    """
+    return Project.bin_of == project_id, Project.id != project_id
+
+
 def in_force() -> ColumnElement[bool]:
     """Return the condition that an automatic answer is not withdrawn and has no verdict."""
     return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))

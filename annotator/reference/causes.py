@@ -142,6 +142,15 @@ CAUSES: dict[str, dict[str, str]] = {
     "POST /api/projects/{project_id}/bin/restore": {
         "409": "The project has the same file again, two of them are the same file, or one is being deleted."
     },
+    "POST /api/removed-projects": {
+        "404": "There is no such project.",
+        "409": "Jobs of the project have not ended, or something of it is being frozen.",
+    },
+    "POST /api/removed-projects/{removed_id}/restore": {
+        "404": "There is no such project.",
+        "409": "Another project has the name now, or the project is being deleted.",
+    },
+    "POST /api/removed-projects/{removed_id}/delete": {"404": "There is no such project in the bin."},
     "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
     "POST /api/projects/{project_id}/proposer/requests": {
         "409": "The project asks no other model; or the open job is being stopped, or has 20 further requests to do."

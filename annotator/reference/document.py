@@ -66,6 +66,7 @@ PARAMETERS = {
     "job_id": "Id of a job.",
     "task_id": "Id of a task of the queue.",
     "user_id": "Id of a user.",
+    "removed_id": "Id of a project in the bin; GET /api/removed-projects lists them.",
     "session_id": "Id of a session or token.",
     "invitation_id": "Id of an invitation.",
     "webhook_id": "Id of a webhook; GET /api/projects/{project_id}/webhooks lists them.",

@@ -16,7 +16,7 @@ from db.tables.annotations import (
     Task,
     TaskCount,
 )
-from db.tables.bin import RemovedDocument
+from db.tables.bin import RemovedDocument, RemovedProject
 from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWidget, PageWord, WordEdit
 from db.tables.extraction import ExtractionCallback
@@ -104,6 +104,7 @@ __all__ = [
     "QueueDay",
     "QueueDocument",
     "RemovedDocument",
+    "RemovedProject",
     "Review",
     "ReviewCount",
     "Revision",

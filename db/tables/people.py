@@ -92,7 +92,8 @@ class Project(Base):
     """Documents, questions, and one line of models that learn from them.
 
     `settings` is an engine.projects.projects.ProjectSettings. `bin_of`: a bin is a project without members that holds
-    the removed documents of another one (db.tables.bin). `archived_at`: since then it is read-only.
+    the removed documents of another one (db.tables.bin); a removed project is the bin of itself.
+    `archived_at`: since then it is read-only.
     """
 
     __tablename__ = "projects"

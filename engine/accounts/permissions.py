@@ -6,7 +6,7 @@ Projects of which a user is not a member raise NotFound, so that ids reveal noth
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db.tables import (
@@ -131,11 +131,12 @@ def project_of(session: Session, name: str, key: str) -> str:
     return _owner_of(session, name, key)[0]
 
 
-def _owner_of(session: Session, name: str, key: str) -> tuple[str, bool]:
-    """Return the project of a resource, and whether the resource lies in its bin. Raises as `project_of`."""
-    owner = select(func.coalesce(Project.bin_of, Project.id), Project.bin_of.is_not(None))
+def _owner_of(session: Session, name: str, key: str) -> tuple[str, str | None]:
+    """Return the project of a resource, and a sentence if one of both lies in a bin. Raises as `project_of`."""
+    owner = select(Project.id, Project.bin_of)
     if name == "project_id":
-        what, owner = "project", owner.where(Project.id == key, Project.bin_of.is_(None))
+        of_itself = Project.bin_of.is_(None) | (Project.bin_of == Project.id)
+        what, owner = "project", owner.where(Project.id == key, of_itself)
     elif name in _THROUGH_PAGE:
         what, column = _THROUGH_PAGE[name]
         owner = owner.join(Document, Document.project_id == Project.id).join(Page, Page.document_id == Document.id)
@@ -148,7 +149,10 @@ def _owner_of(session: Session, name: str, key: str) -> tuple[str, bool]:
     found = session.execute(owner).one_or_none()
     if found is None:
         raise NotFound(f"There is no such {what}.")
-    return found[0], found[1]
+    project_id, bin_of = found
+    if bin_of is None:
+        return project_id, None
+    return bin_of, visibility.PROJECT_IN_BIN if bin_of == project_id else visibility.IN_BIN
 
 
 def check_active(session: Session, project_id: str) -> None:
@@ -193,8 +197,8 @@ def check(
     if role is None:
         what = {"project_id": "project"} | {name: what for name, (what, _) in {**_OWNED, **_THROUGH_PAGE}.items()}
         raise NotFound(f"There is no such {what[next(iter(owners))]}.")
-    if any(in_bin for _, in_bin in owners.values()):
-        raise NotFound(visibility.IN_BIN)
+    if in_bin := next((sentence for _, sentence in owners.values() if sentence), None):
+        raise NotFound(in_bin)
     if RANK[role] < RANK["reviewer"]:
         _check_seen(session, user, ids)
     if RANK[role] < RANK[needed]:

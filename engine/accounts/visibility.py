@@ -16,6 +16,7 @@ from engine.errors import NotFound
 
 SOMEBODY = "Somebody else"  # replaces the name of a person who holds or answered the question
 NOT_THERE = "There is no such annotation."  # as for an unknown id: existence would reveal that somebody has answered
+PROJECT_IN_BIN = "This project was removed and lies in the bin. An admin of this server can restore it."
 IN_BIN = "This document was removed and lies in the bin of its project. An admin of the project can restore it."
 GONE = "This answer was removed. Its author, a reviewer or an admin of the project can restore it."
 

@@ -337,7 +337,8 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     if found is None or not member:
         raise NotFound("There is no such annotation.")
     if found.bin_of is not None:  # the page keeps the edits, and sends them again once the document is back
-        raise NotFound(visibility.IN_BIN)
+        is_project = found.bin_of == found.project_id
+        raise NotFound(visibility.PROJECT_IN_BIN if is_project else visibility.IN_BIN)
     if found.archived_at is not None:
         raise Archived
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")

@@ -9,7 +9,7 @@ from engine.client.documents import Documents
 from engine.client.learning import Learning
 from engine.client.people import People
 from engine.client.proposers import Proposers
-from engine.client.schemas import ChangesView, Project, ProjectName
+from engine.client.schemas import ChangesView, DeletedProject, Project, ProjectName, RemovedProjectLine
 from engine.client.selection import Selection
 from engine.client.transport import Connection, ServerSaid
 from engine.client.webhooks import Webhooks
@@ -104,6 +104,22 @@ class Glossator(Documents, Annotations, Work, Selection, Learning, Datasets, Peo
     def unarchive_project(self, project_id: str) -> None:
         """Let people change an archived project again (its admins)."""
         self._at.send("POST", f"/projects/{project_id}/unarchive")
+
+    def remove_project(self, project_id: str) -> None:
+        """Remove a project into the bin, with everything in it (admins of the installation)."""
+        self._at.send("POST", "/removed-projects", json={"id": project_id})
+
+    def removed_projects(self) -> list[RemovedProjectLine]:
+        """Return the projects in the bin, last removed first (admins of the installation)."""
+        return self._at.all(RemovedProjectLine, "/removed-projects")
+
+    def restore_project(self, project_id: str, name: str | None = None) -> str:
+        """Restore a project from the bin, as it was; return its name. `name`: a new one."""
+        return self._at.post(ProjectName, f"/removed-projects/{project_id}/restore", {"name": name}).name
+
+    def delete_project(self, project_id: str) -> DeletedProject:
+        """Delete a project in the bin for good. `stays`: sentences on what other projects need."""
+        return self._at.post(DeletedProject, f"/removed-projects/{project_id}/delete", {})
 
     def change_settings(self, project_id: str, **changes: Any) -> dict[str, Any]:
         """Change settings of a project (its admins) and return all of them.

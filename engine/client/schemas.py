@@ -220,6 +220,13 @@ class DecidedAnswer(BaseModel):
     """Whether it was refused because somebody had changed it meanwhile."""
 
 
+class DeletedProject(BaseModel):
+    """Id of a project that is deleted for good, and sentences on what stays, with the reason."""
+
+    id: str
+    stays: list[str]
+
+
 class DeliveryView(BaseModel):
     """A delivery: a message to one address, and how its sending went."""
 
@@ -1130,6 +1137,21 @@ class Reliability(BaseModel):
     gold_questions: int
     sentence: str | None = None
     hasty_share: float = 0.0
+
+
+class RemovedProjectLine(BaseModel):
+    """A project in the bin: its name and documents, who removed it and when, and when it will be deleted.
+
+    `erasing`: it is being deleted, and cannot be restored.
+    """
+
+    id: str
+    name: str
+    documents: int
+    removed_by: str | None
+    removed_at: datetime
+    deleted_at: datetime
+    erasing: bool
 
 
 class ReviewLine(BaseModel):

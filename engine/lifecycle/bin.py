@@ -23,7 +23,7 @@ from engine.lifecycle.rehoming import move_documents
 from engine.paging import Order
 from engine.paging import Page as ListPage
 from engine.plurals import count
-from engine.queries import not_removed
+from engine.queries import is_bin_of, not_removed
 from engine.tasks.opening import open_tasks, task_changes
 from engine.workspace import Workspace
 
@@ -234,7 +234,7 @@ def _bins_for(session: Session, project_id: str, documents: Sequence[Document]) 
     A project has the same bytes once, and so has a bin. Bytes that were removed, uploaded and removed again go to a
     further bin.
     """
-    bins = list(session.scalars(select(Project.id).where(Project.bin_of == project_id).order_by(Project.id)))
+    bins = list(session.scalars(select(Project.id).where(*is_bin_of(project_id)).order_by(Project.id)))
     taken = select(Document.project_id, Document.sha256).where(
         Document.project_id.in_(bins), Document.sha256.in_([document.sha256 for document in documents])
     )

@@ -39,7 +39,7 @@ _LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose day
 _log = logging.getLogger(__name__)
 _CLOCKS = timedelta(minutes=10)  # by which those of several machines may differ
 _lock = threading.Lock()
-_looked_at: dict[str, float] = {}  # by database
+_looked_at: dict[str, float] = {}  # by what for, and database
 
 
 @dataclass(slots=True)
@@ -124,7 +124,7 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
             if _is_held(workspace, marked):
                 continue
             with Throttle():  # it rests as long as it took
-                _erase(workspace, marked.document_id)
+                erase_document(workspace, marked.document_id, marked.project_id)
             erased += 1
     if erased:
         traces.wipe(workspace.database)
@@ -159,7 +159,7 @@ def _is_held(workspace: Workspace, marked: RemovedDocument) -> bool:
 
 def look_after(workspace: Workspace) -> None:
     """Delete what is chosen, and choose what has been in the bin for `bin_days`; a chore of the worker."""
-    if _is_due(str(workspace.database.url)):
+    if is_due(f"documents {workspace.database.url}"):
         oldest = now() - timedelta(days=workspace.settings.bin_days)
         over = RemovedDocument.removed_at < oldest, ~RemovedDocument.erasing
         with workspace.database.read() as session:
@@ -175,16 +175,24 @@ def look_after(workspace: Workspace) -> None:
         erase_marked(workspace, seconds=1.0)
 
 
-def _is_due(database: str) -> bool:
+def is_due(look: str) -> bool:
+    """Return whether this process has not looked for an hour; it has from now on. `look`: for what, and where."""
     with _lock:
-        last = _looked_at.get(database)
+        last = _looked_at.get(look)
         if last is not None and time.monotonic() - last < _LOOK_SECONDS:
             return False
-        _looked_at[database] = time.monotonic()
+        _looked_at[look] = time.monotonic()
         return True
 
 
-def _erase(workspace: Workspace, document_id: str) -> None:
+def erase_document(workspace: Workspace, document_id: str, project_id: str) -> None:
+    """Delete the rows of a document, and the files that no other document names; the caller has the turn on blobs.
+
+    Args:
+        workspace: Open workspace.
+        document_id: The document; nothing happens when it is gone already.
+        project_id: Project that it belongs to, or was removed from.
+    """
     with workspace.database.read() as session:
         pages = (
             session.execute(
@@ -194,10 +202,7 @@ def _erase(workspace: Workspace, document_id: str) -> None:
             .all()
         )
         sha256 = session.scalar(select(Document.sha256).where(Document.id == document_id))
-        project_id = session.scalar(
-            select(RemovedDocument.project_id).where(RemovedDocument.document_id == document_id)
-        )
-    if sha256 is None or project_id is None:  # another process was faster
+    if sha256 is None:  # another process was faster
         return
     ids: Sequence[str] = [page_id for page_id, _ in pages]
     for start in range(0, len(ids), PAGES_AT_ONCE):

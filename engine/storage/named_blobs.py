@@ -5,7 +5,8 @@ A JSON column counts unless it is known to hold no names, so that a new one is n
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 from sqlalchemy import JSON, Column, ColumnElement, String, select
 from sqlalchemy.orm import Session
@@ -23,17 +24,21 @@ _WITHOUT = {
     "revisions.state", "run_metrics.values", "second_looks.answer", "skipped_changes.documents",
     "survey_answers.answer", "users.preferences",
 }  # fmt: skip
+Where = Callable[[Any], ColumnElement[bool] | None]
 _ROWS = 5_000  # at a time
 PRUNED = "models.prune"  # in the audit trail
 
 
-def named_blobs(session: Session, blobs: BlobStore) -> set[bytes]:
-    """Return the SHA-256 of all blobs that the database names, directly or by files; 32 bytes each."""
+def named_blobs(session: Session, blobs: BlobStore, where: Where = lambda _: None) -> set[bytes]:
+    """Return the SHA-256 of all blobs that the database names, directly or by files; 32 bytes each.
+
+    `where`: condition on the rows of a table that count; None: all of them.
+    """
     leaves = {f"{column.class_.__tablename__}.{column.key}" for column in _LEAVES}
     names: set[bytes] = set()
     to_read: set[bytes] = set()
     for name, column in naming_columns():
-        (names if name in leaves else to_read).update(_names_in(session, column))
+        (names if name in leaves else to_read).update(names_in_column(session, column, where(column.table)))
     while to_read:
         names |= to_read
         to_read = {further for name in to_read for further in names_in_file(blobs, name.hex())} - names
@@ -55,7 +60,7 @@ def needed_blobs(session: Session) -> set[bytes]:
     }
     for column in (*_LEAVES, Snapshot.sha256):
         where = conditions.get(column.class_)
-        names.update(_names_in(session, column, where))
+        names.update(names_in_column(session, column, where))
     return names
 
 
@@ -69,7 +74,8 @@ def naming_columns() -> Iterator[tuple[str, Column[object]]]:
                 yield name, column
 
 
-def _names_in(session: Session, column: object, where: object = None) -> Iterator[bytes]:
+def names_in_column(session: Session, column: object, where: object = None) -> Iterator[bytes]:
+    """Yield the names in a column, of the rows that fulfil a condition; None: of all."""
     rows = select(column)  # type: ignore[call-overload]
     if where is not None:
         rows = rows.where(where)

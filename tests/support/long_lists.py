@@ -29,6 +29,7 @@ from engine.datasets.snapshot_views import snapshot_lines
 from engine.fields.project_fields import project_fields
 from engine.jobs import job_list, queue
 from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import project_bin
 from engine.models import registry
 from engine.paging import Page
 from engine.projects import projects
@@ -140,6 +141,10 @@ class LongLists:
             "bin": (
                 self.more_removed,
                 lambda limit, at: lifecycle.list_bin(workspace, project, limit=limit, cursor=at),
+            ),
+            "removed projects": (
+                self.more_removed_projects,
+                lambda limit, at: project_bin.list_removed_projects(workspace, limit=limit, cursor=at),
             ),
             "webhooks": (
                 self.more_webhooks,
@@ -259,6 +264,10 @@ class LongLists:
     def more_removed(self) -> None:
         document = make_document(self.workspace, self.project, [bill(next(self.numbers))])
         lifecycle.remove(self.workspace, self.project, [document.id], self.local.id)
+
+    def more_removed_projects(self) -> None:
+        project = make_project(self.workspace, f"removed {next(self.numbers)}")
+        project_bin.remove_project(self.workspace, project.id, self.local.id)
 
     def more_webhooks(self) -> None:
         url = f"https://webhooks.invalid/{next(self.numbers)}"

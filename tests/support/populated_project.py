@@ -7,6 +7,7 @@ from datetime import timedelta
 from starlette.testclient import TestClient
 
 from db.base import now
+from db.ids import new_id
 from db.tables import Job, LoginSession, Prediction, ProjectField, Question, Run, Snapshot, Task, User
 from engine.accounts import invitations
 from engine.accounts.users import local_user
@@ -14,6 +15,7 @@ from engine.datasets.filters import Filters
 from engine.fields.definition import FieldDefinition
 from engine.interchange import export_files
 from engine.jobs import queue
+from engine.lifecycle import project_bin
 from engine.models import registry
 from engine.webhooks import messages, webhooks
 from engine.workspace import Workspace
@@ -123,6 +125,10 @@ class World:
                 self.workspace, self.project.id, "https://webhooks.invalid/", ["document.ready"], by=self.owner
             )
             return hook.id if name == "webhook_id" else messages.send_test(self.workspace, hook.id, by=self.owner)
+        if name == "removed_id":
+            removed = make_project(self.workspace, f"removed {new_id()}").id
+            project_bin.remove_project(self.workspace, removed, self.owner.id)
+            return removed
         if name == "session_id":
             return self._another_session(person)
         return self._fixed[name]

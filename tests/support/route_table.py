@@ -90,6 +90,10 @@ ROUTES: dict[str, Row] = {
     "DELETE /api/invitations/{invitation_id}": Row(ADMIN),
     "GET /api/projects/{project_id}/audit": Row(ADMIN),
     # --- bin
+    "GET /api/removed-projects": Row(OWNER),
+    "POST /api/removed-projects": Row(OWNER, body={"id": "0" * 32}, missing=True),
+    "POST /api/removed-projects/{removed_id}/restore": Row(OWNER, body={}),
+    "POST /api/removed-projects/{removed_id}/delete": Row(OWNER),
     "POST /api/projects/{project_id}/documents/remove": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
     "GET /api/projects/{project_id}/bin": Row(ADMIN),
     "POST /api/projects/{project_id}/bin/restore": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),

@@ -10,6 +10,7 @@ import { AuditCard } from './people_audit.js';
 import { MembersCard } from './people_members.js';
 import { ProjectCard } from './people_project.js';
 import { ProposerCard } from './people_proposer.js';
+import { RemovedProjectsCard } from './people_removed_projects.js';
 import { UsersCard } from './people_users.js';
 import { WebhooksCard } from './people_webhooks.js';
 import { card, notice } from './people_parts.js';
@@ -101,8 +102,9 @@ export class PeoplePanel {
     this.proposer = project && project.role !== 'annotator' ? new ProposerCard(project) : null;
     const account = local ? null : new AccountCard(me);
     const users = owner && !local ? new UsersCard(me, may.changed) : null;
+    const bin = owner ? new RemovedProjectsCard(project, may.changed) : null;
     const trail = owner && !local ? this.auditOf(null) : null;
-    this.cards = [itself, members, audit, account, this.proposer, webhooks, users, trail].filter(
+    this.cards = [itself, members, audit, account, this.proposer, webhooks, users, bin, trail].filter(
       (each) => each !== null,
     );
     const none = notice('You are not a member of any project', 'Ask an admin of a project for an invitation link.');
@@ -119,6 +121,7 @@ export class PeoplePanel {
       this.proposer?.root,
       webhooks?.root,
       users?.root,
+      bin?.root,
       trail?.root,
     );
   }

@@ -9,7 +9,7 @@ from db import migrate
 from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
-from engine.commands.administration import members, project_archives, project_changes
+from engine.commands.administration import members, project_archives, project_changes, project_removal
 from engine.commands.common import console, emit, fail, here, output, settings_here
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
@@ -27,6 +27,7 @@ def register(app: typer.Typer) -> None:
     members.add_to(several)
     project_changes.add_to(several)
     project_archives.add_to(several)
+    project_removal.add_to(several)
     app.add_typer(several, name="projects")
     database = typer.Typer(no_args_is_help=True, help="Manage the database schema.")
     database.command("upgrade")(upgrade)
