@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
 from annotator import proxy_person
-from annotator.front_pages import Doors, invitation_page, leaving_page, login_page, notice_page
+from annotator.front_pages import Doors, invitation_page, login_page, notice_page
 from annotator.login_queue import LoginQueue
 from annotator.single_sign_on import SingleSignOn
 from db.tables import User
@@ -200,13 +200,8 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     @routes.post("/logout")
     async def log_out(request: Request) -> Response:
         token = request.cookies.get(COOKIE)
-        there = None
-        if token:
-            there = await single_sign_on.address_after_logout(request, token)
-            await run_in_threadpool(sessions.log_out, workspace, token)
-        answer: Response = RedirectResponse("/login", status_code=303)
-        if there is not None:
-            answer = HTMLResponse(leaving_page(root, there))
+        left = await single_sign_on.log_out(request, token) if token else None
+        answer = left if left is not None else RedirectResponse("/login", status_code=303)
         answer.delete_cookie(COOKIE, path=root or "/")
         return answer
 

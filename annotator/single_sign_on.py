@@ -21,10 +21,10 @@ from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
 
 from annotator import proxy_person
-from annotator.front_pages import Doors, login_page
+from annotator.front_pages import Doors, leaving_page, login_page, notice_page
 from annotator.login_queue import LoginQueue
 from annotator.root_path import ELSEWHERE
-from engine.accounts import identities
+from engine.accounts import identities, sessions
 from engine.accounts.identity_provider import Attempt, IdentityProvider, ProviderDown
 from engine.errors import Forbidden, Refused, TooMany
 from engine.settings import Settings
@@ -35,6 +35,7 @@ PATH = "/sign-in"
 SECONDS = 600  # to sign in at the provider
 MOST = 5  # attempts of one browser at a time
 _STATE_SHOWN = 12  # characters
+_LONGEST_PLACE = 1500  # bytes: browsers keep cookies of 4 KB
 _LONGEST = 4000  # characters of an answer's parameter
 
 
@@ -66,9 +67,12 @@ class SingleSignOn:
             state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
             back = f"{base_of(request, self._settings)}{PATH}/callback"
             attempt = Attempt(state=state, nonce=nonce, verifier=verifier, redirect_uri=back)
+            step = partial(self._provider.address_to, attempt)
             try:
-                step = partial(self._provider.address_to, attempt)
-                there = await self._queue.call_in_turn(address_of(request), step)
+                if self._provider.is_known:
+                    there = await run_in_threadpool(step)
+                else:  # the provider is asked; else a whole office may begin at once
+                    there = await self._queue.call_in_turn(address_of(request), step)
             except Refused as refused:
                 return self._refusal(refused, where)
             answer = RedirectResponse(there, status_code=303)
@@ -96,6 +100,8 @@ class SingleSignOn:
             try:
                 token = await self._queue.call_in_turn(address, step)
                 answer = self._log_in(token, safe_next(where))
+            except TooMany as refused:
+                return self._refusal(refused, where)  # the cookie stays: loading the page again will do
             except Refused as refused:
                 answer = self._refusal(refused, where)
             answer.delete_cookie(name, path=self._path)
@@ -114,15 +120,24 @@ class SingleSignOn:
             return None
         return await run_in_threadpool(identities.sign_in, self._workspace, person, client=client, address=address)
 
-    async def address_after_logout(self, request: Request, token: str) -> str | None:
-        """Return the address that ends the session at the provider too; None where there is none."""
-        if self._provider is None:
-            return self._settings.proxy_logout_url or None
+    async def log_out(self, request: Request, token: str) -> Response | None:
+        """End a session; return the page that ends it at the provider or proxy too, None where there is nothing to end.
+
+        It ends here first, whether the provider answers or not.
+        """
+        root, unused = self._settings.root_path, partial(sessions.login_of_token, used=False)
+        login = await run_in_threadpool(unused, self._workspace, token)
         id_token = await run_in_threadpool(identities.id_token_of, self._workspace, token)
-        if id_token is None:
+        await run_in_threadpool(sessions.log_out, self._workspace, token)
+        if login is not None and login.proxy_user is not None:
+            there = self._settings.proxy_logout_url
+            sentence = "You are logged out. Whoever opens Glossator here is logged in again: the proxy still knows you."
+            return HTMLResponse(leaving_page(root, there) if there else notice_page(root, "Logged out", sentence))
+        if self._provider is None or id_token is None:
             return None
         back = f"{base_of(request, self._settings)}/login"
-        return await run_in_threadpool(self._provider.address_of_logout, id_token, back)
+        address = await run_in_threadpool(self._provider.address_of_logout, id_token, back)
+        return HTMLResponse(leaving_page(root, address)) if address is not None else None
 
     @property
     def _path(self) -> str:
@@ -136,7 +151,7 @@ class SingleSignOn:
             "nonce": attempt.nonce,
             "verifier": attempt.verifier,
             "back": attempt.redirect_uri,
-            "next": where,
+            "next": where if len(where.encode()) <= _LONGEST_PLACE else "/app/",
         }
         answer.set_cookie(
             f"{COOKIE}{attempt.state[:_STATE_SHOWN]}",

@@ -12,6 +12,7 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.health_checks import Checkup, is_admin, is_ready
 from annotator.reference.page import page
 from annotator.scopes import needs_scope
+from engine.accounts import sessions
 from engine.lifecycle.health import NEEDED, Part
 
 router = APIRouter(tags=["system"])
@@ -65,10 +66,14 @@ class Person(BaseModel):
 
 
 class Me(BaseModel):
-    """The current user and the login mode: local or login."""
+    """The current user and the login mode: local or login.
+
+    `password`: whether the person has a password here, and may log in with it; else single sign-on knows them.
+    """
 
     user: Person
     auth: str
+    password: bool
 
 
 async def _parts(request: Request, response: Response) -> dict[str, Part]:
@@ -130,7 +135,9 @@ def _wrong(parts: dict[str, Part]) -> str | None:
 @needs_scope("read")
 def me(user: CurrentUser, workspace: TheWorkspace) -> Me:
     """Return the current user and the login mode."""
-    return Me(user=Person(id=user.id, name=user.name, role=user.role), auth=workspace.settings.auth)
+    known = Person(id=user.id, name=user.name, role=user.role)
+    has_password = user.password_hash is not None and sessions.may_use_password(workspace, user)
+    return Me(user=known, auth=workspace.settings.auth, password=has_password)
 
 
 @router.get("/docs", include_in_schema=False, response_class=HTMLResponse)

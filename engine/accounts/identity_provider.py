@@ -86,6 +86,11 @@ class IdentityProvider:
         # Made once: reading the certificates of the system takes longer than a request.
         self._certificates = httpx2.create_ssl_context()
 
+    @property
+    def is_known(self) -> bool:
+        """Whether `address_to` needs no answer of the provider."""
+        return time.monotonic() - self._document_at <= REMEMBERED_SECONDS
+
     def address_to(self, attempt: Attempt) -> str:
         """Return the address at which a person signs in.
 
@@ -142,7 +147,7 @@ class IdentityProvider:
             ProviderDown: the provider does not answer, or as another issuer.
         """
         with self._lock:
-            if time.monotonic() - self._document_at > REMEMBERED_SECONDS:
+            if not self.is_known:
                 issuer = self._settings.oidc_issuer
                 document = self._get(f"{issuer.rstrip('/')}/.well-known/openid-configuration")
                 if document.get("issuer") != issuer:

@@ -79,7 +79,7 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
     with workspace.database.read() as session:
         called = select(User).where(User.name.in_({name, names.compose_name(name)}), User.disabled_at.is_(None))
         user = session.scalar(called.order_by(User.name != name).limit(1))
-    if user is not None and not _may_use_password(workspace, user):
+    if user is not None and not may_use_password(workspace, user):
         user = None
     with login_throttle.throttled_login(workspace, name, user, address) as attempt:
         if not passwords.fits(user.password_hash if user else None, password) or user is None:
@@ -120,7 +120,7 @@ def begin(
     return token
 
 
-def _may_use_password(workspace: Workspace, user: User) -> bool:
+def may_use_password(workspace: Workspace, user: User) -> bool:
     """Return whether a user may log in with a password, beside single sign-on."""
     allowed = workspace.settings.password_login
     return allowed == "everyone" or (allowed == "admins" and user.role == "admin")

@@ -1910,10 +1910,14 @@ class FormMark(BaseModel):
 
 
 class Me(BaseModel):
-    """The current user and the login mode: local or login."""
+    """The current user and the login mode: local or login.
+
+    `password`: whether the person has a password here, and may log in with it; else single sign-on knows them.
+    """
 
     user: Person
     auth: str
+    password: bool
 
 
 class NextTask(BaseModel):

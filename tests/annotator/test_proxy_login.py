@@ -10,7 +10,7 @@ import pytest
 
 from annotator.app import create_app
 from annotator.auth import COOKIE
-from engine.accounts import members, users
+from engine.accounts import members, sessions, users
 from engine.commands.servers.serve import server_options
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -77,11 +77,15 @@ def test_a_header_that_comes_twice_names_nobody(tmp_path: Path) -> None:
         assert client.get("/login", headers={"remote-user": ""}).status_code == 200
 
 
-def test_without_the_setting_the_header_means_nothing(tmp_path: Path) -> None:
-    with behind_a_proxy(tmp_path, proxy_logout_url="https://proxy.example/out") as (client, _):
-        assert client.get("/login", headers={"x-remote-user": "anna"}).status_code == 200
+@pytest.mark.parametrize("url", ["", "https://proxy.example/out"])
+def test_a_logout_leads_to_that_of_the_proxy_or_says_that_it_still_knows_the_person(tmp_path: Path, url: str) -> None:
+    with behind_a_proxy(tmp_path, proxy_logout_url=url) as (client, workspace):
+        assert client.get("/login", headers={"x-remote-user": "anna"}).status_code == 200, "another header"
         client.get("/login", headers=ANNA)
-        assert "https://proxy.example/out" in client.post("/logout", headers=ANNA).text
+        token = str(client.cookies[COOKIE])
+        page = client.post("/logout", headers=ANNA).text
+        assert (url if url else "the proxy still knows you") in page
+        assert COOKIE not in client.cookies and sessions.user_of_token(workspace, token) is None
 
 
 def _admin(workspace: Workspace) -> Any:

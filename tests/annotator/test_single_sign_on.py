@@ -83,7 +83,11 @@ def test_a_person_signs_in_and_returns_to_the_page_they_wanted(glossator: TestCl
     assert answer.status_code == 303 and answer.headers["location"] == "/app/?x=1#document=7"
     cookie = answer.headers["set-cookie"]
     assert "HttpOnly" in cookie and "SameSite=lax" in cookie
-    assert me(glossator) == "anna"
+    assert me(glossator) == "anna" and glossator.get("/api/me").json()["password"] is False
+
+
+def test_a_place_that_no_cookie_can_hold_is_forgotten(glossator: TestClient) -> None:
+    assert sign_in(glossator, next="/app/?" + "ж" * 1900).headers["location"] == "/app/"
 
 
 @pytest.mark.parametrize("elsewhere", ["https://evil.example/", "//evil.example", "/\\evil.example", "/sign-in", "x"])

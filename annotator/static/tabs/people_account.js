@@ -26,7 +26,7 @@ export class AccountCard {
         twice('Log out everywhere', 'Confirm', () => this.logOutEverywhere()),
       ),
       this.say.root,
-      this.passwordForm(me),
+      ...(me.password ? [this.passwordForm(me)] : []),
       this.tokens.root,
     );
   }
