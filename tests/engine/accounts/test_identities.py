@@ -1,5 +1,6 @@
 """Who a person of single sign-on is here: accounts, names, roles by groups, and nobody taken over or locked out."""
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,26 @@ def test_a_person_keeps_their_account_whatever_their_name(workspace: Workspace) 
     assert again.id == anna.id and again.name == "Anna Maier"
     assert actions(workspace)[:2] == ["sign_in.name", "sign_in.first"]
     assert sign_in(workspace, replace(ANNA, issuer="https://other.example")).id != anna.id
+
+
+def test_first_sign_ins_at_once_make_one_account(workspace: Workspace) -> None:
+    namesakes = [ANNA] * 3 + [replace(ANNA, subject="8")] * 3
+    with ThreadPoolExecutor(6) as threads:
+        signed_in = list(threads.map(lambda person: sign_in(workspace, person), namesakes))
+    ids = [user.id for user in signed_in]
+    assert ids == ids[:1] * 3 + ids[3:4] * 3 and ids[0] != ids[3]
+    assert {user.name for user in users.users(workspace)} == {"anna", "anna 2"}
+    assert actions(workspace) == ["sign_in.first"] * 2
+
+
+def test_admins_who_lose_their_group_at_once_leave_one(workspace: Workspace) -> None:
+    set_up(workspace, group_roles={"it": "admin"})
+    people = [Person(ISSUER, str(number), f"person {number}") for number in range(4)]
+    for person in people:
+        sign_in(workspace, replace(person, groups=frozenset({"it"})))
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda person: sign_in(workspace, person), people))
+    assert [user.role for user in users.users(workspace)].count("admin") == 1
 
 
 def test_an_equal_name_or_address_takes_over_nobody(workspace: Workspace) -> None:
