@@ -72,13 +72,31 @@ def _config() -> Config:
 
 
 def _run_command(database: Database, act: Callable[[Config], None]) -> None:
-    config = _config()
     # One connection, one transaction: a migration that fails in the middle leaves the database as it was.
-    opened = database.engine.execution_options(glossator_writes=True).connect()
-    with opened as connection, _tables_replaceable(connection), connection.begin():
+    with _writing(database) as (connection, config), connection.begin():
         wait_for_turn(connection)
-        config.attributes["connection"] = connection
         act(config)
+
+
+@contextmanager
+def rolled_back(database: Database) -> Iterator[tuple[Connection, Config]]:
+    """Yield a connection with Alembic's settings for it; all that is done is taken back at the end."""
+    with _writing(database) as (connection, config):
+        transaction = connection.begin()
+        try:
+            wait_for_turn(connection)
+            yield connection, config
+        finally:
+            transaction.rollback()
+
+
+@contextmanager
+def _writing(database: Database) -> Iterator[tuple[Connection, Config]]:
+    config = _config()
+    opened = database.engine.execution_options(glossator_writes=True).connect()
+    with opened as connection, _tables_replaceable(connection):
+        config.attributes["connection"] = connection
+        yield connection, config
 
 
 @contextmanager

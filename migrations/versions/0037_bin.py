@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from db.refusals import DowngradeRefused
+
 revision = "0037"
 down_revision = "0036"
 branch_labels = None
@@ -70,7 +72,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     postgresql = op.get_bind().dialect.name == "postgresql"
     if op.get_bind().scalar(sa.text("SELECT count(*) FROM removed_documents")):
-        raise RuntimeError("Documents lie in the bin. Restore them or empty the bin first.")
+        raise DowngradeRefused("Documents lie in the bin. Restore them or empty the bin first.")
     for table in _FOLLOWING:
         op.execute(f"DROP TRIGGER {table}_follow_document" + (f" ON {table}" if postgresql else ""))
         if postgresql:

@@ -6,6 +6,7 @@ import typer
 from rich.table import Table
 
 from db import migrate
+from db.downgrade_losses import downgrade_losses
 from db.refusals import DowngradeRefused
 from db.session import Database
 from engine.accounts import users
@@ -173,13 +174,18 @@ def downgrade(
     revision: Annotated[str, typer.Argument(help="Schema revision.")],
     yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
 ) -> None:
-    """Downgrade the database to an older schema. Make a backup first."""
-    if not yes and not typer.confirm(
-        "A downgrade deletes data that the older schema cannot hold. Do you have a backup?"
-    ):
-        fail("Nothing was changed. Make a backup, then confirm.")
+    """Downgrade the database to an older schema. Make a backup first.
+
+    Stop servers and workers before. What the older schema cannot hold is listed first. Figures among it that follow
+    from answers come back with the next upgrade.
+    """
     database = Database(settings_here().url)
     try:
+        for loss in downgrade_losses(database, revision):
+            what = f"values of {loss.table}.{loss.column}" if loss.column else f"rows of {loss.table}"
+            output.print(f"Schema {revision} cannot hold {loss.rows:,} {what}.")
+        if not yes and not typer.confirm("The downgrade deletes them. Do you have a backup?"):
+            fail("Nothing was changed. Make a backup, then confirm.")
         migrate.downgrade(database, revision)
         output.print(f"The database is at schema {migrate.current(database) or 'base'}.")
     except DowngradeRefused as refusal:
