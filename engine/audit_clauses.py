@@ -20,6 +20,8 @@ _CLAUSES: Mapping[str, str] = {
     "projects.delete": "deleted a project for good",
     "projects.pack": "wrote the project to an archive",
     "projects.unpack": "added the project {name} from an archive of {made_at}",
+    "quotas.project": "set the quota of the project {name} to {quota}",
+    "quotas.person": "set the quota of {name} to {quota}",
     "members.add": "added {name} to the project as {role}",
     "members.role": "changed {name} from {before} to {role}",
     "members.remove": "removed {name}, who was {role}",

@@ -38,3 +38,7 @@ class TooMany(Refused):
     def __init__(self, sentence: str, seconds: int) -> None:
         super().__init__(sentence)
         self.seconds = seconds
+
+
+class OverQuota(Refused):
+    """The project or the person has as many documents as a quota allows."""

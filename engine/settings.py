@@ -112,6 +112,23 @@ class Settings(SignInSettings):
     extractions_per_minute: int = Field(
         120, ge=1, description="Requests for the values of papers that one person may send in a minute, by process."
     )
+    quota_project_documents: int = Field(
+        0, ge=0, description="Maximum number of documents of a project, unless it has a quota of its own; 0: no limit."
+    )
+    quota_project_mb: int = Field(
+        0, ge=0, description="Maximum size of a project's files in MB, unless it has a quota of its own; 0: no limit."
+    )
+    quota_person_documents: int = Field(
+        0, ge=0, description="Maximum number of documents that one person uploads, those in the bin too; 0: no limit."
+    )
+    quota_person_mb: int = Field(
+        0, ge=0, description="Maximum size of the files that one person uploads, in MB; 0: no limit."
+    )
+    asks_per_minute: int = Field(
+        0, ge=0, description="Questions that one person may ask in a minute, by process; 0: no limit."
+    )
+    imports_per_day: int = Field(0, ge=0, description="Imports that one person may start in 24 hours; 0: no limit.")
+    exports_per_day: int = Field(0, ge=0, description="Exports that one person may start in 24 hours; 0: no limit.")
     max_upload_mb: float = Field(200, gt=0, description="Maximum size of an upload in MB.")
     max_pages: int = Field(300, ge=1, description="Maximum number of pages of a document.")
     max_page_pixels: int = Field(25_000_000, ge=10_000, description="Maximum number of pixels of a rendered page.")

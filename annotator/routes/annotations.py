@@ -5,6 +5,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.access import MEMBERS
 from annotator.deps import QUESTION, CurrentUser, TheAnswerService, TheWorkspace
+from annotator.rate_limit import RateLimit
 from annotator.scopes import needs_scope
 from engine.annotation import views
 from engine.annotation.page_prefilter import PAGES_ASKED
@@ -12,8 +13,10 @@ from engine.annotation.proposal import Proposal
 from engine.annotation.state import MOST_ROWS, Patch, Point
 from engine.annotation.table_proposals import GivenRow, propose_rows
 from engine.annotation.views import AnnotationView
+from engine.workspace import Workspace
 from model.boxes import Box
 
+RATE = RateLimit("questions")
 router = APIRouter(tags=["annotations"], dependencies=[MEMBERS])
 
 
@@ -53,10 +56,17 @@ class MorePages(BaseModel):
     pages: int = Field(PAGES_ASKED, ge=1, le=64)
 
 
+def take_turn(workspace: Workspace, user_id: str) -> None:
+    """Count a question of a person. Raises TooMany beyond the setting `asks_per_minute`."""
+    if most := workspace.settings.asks_per_minute:
+        RATE.take(user_id, most)
+
+
 @router.post("/documents/{document_id}/ask")
 @needs_scope("annotate")
 def ask(document_id: str, asked: Asked, service: TheAnswerService, user: CurrentUser) -> AnnotationView:
     """Ask a document or one of its pages. Asking the same question again returns the existing answer."""
+    take_turn(service.workspace, user.id)
     annotation_id, existing = service.ask(document_id, asked.question, asked.page_id, user.id)
     view = views.annotation_view(service.workspace, annotation_id)
     view.existing = existing
@@ -72,6 +82,7 @@ def ask_more(annotation_id: str, more: MorePages, service: TheAnswerService, use
 
     A better proposal replaces the current one only while nobody has edited the answer.
     """
+    take_turn(service.workspace, user.id)
     service.ask_more(annotation_id, user.id, more.pages)
     return views.annotation_view(service.workspace, annotation_id)
 

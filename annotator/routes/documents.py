@@ -29,13 +29,13 @@ from engine.documents.lists.views import DocumentLine, DocumentView, document_vi
 from engine.documents.originals import original_of
 from engine.documents.reading import read_jobs
 from engine.documents.refusal import DocumentRefused
-from engine.errors import Refused
+from engine.errors import OverQuota, Refused
 from engine.interchange.marked_pdf.accepted import name_of_marked_pdf, write_accepted
 from engine.jobs.in_process_worker import InProcessWorker
 from engine.jobs.job_view import JobView, job_view
 from engine.projects import projects
 from engine.read_again import jobs as read_again
-from engine.text import file_name
+from engine.text import file_name, quote_file_name
 from engine.workspace import Workspace
 
 router = APIRouter(tags=["documents"], dependencies=[MEMBERS])
@@ -319,6 +319,10 @@ def _take_all(
                     workspace, copy, name=name, project_id=project_id, user_id=user_id, worker=worker, done=copy.unlink
                 )
             answer.documents.append(_taken_view(taken))
+        except OverQuota as refused:
+            answer.refused.append(
+                RefusedFile(name=name, reason="quota", sentence=f"{quote_file_name(name)}: {refused}")
+            )
         except DocumentRefused as refused:
             answer.refused.append(RefusedFile(name=name, reason=refused.reason.value, sentence=str(refused)))
         finally:

@@ -169,6 +169,7 @@ export class Workspace {
       stored: (answer) => navigation.stored(answer),
       done: (answers) => act(() => navigation.uploaded(answers)),
       failed: (sentence) => toasts.show(sentence, 'error'),
+      warn: (sentence) => toasts.show(sentence),
     });
     this.uploads.queue.follow(() => library.document || this.render());
     const upload = () => this.uploads.choose();

@@ -38,6 +38,7 @@ from db.tables.figures import (
 from db.tables.learning import Firing, Job, ModelVersion, Promotion, Run, RunMetric, Snapshot
 from db.tables.people import AuditEntry, Identity, Invitation, LoginAttempt, LoginSession, Member, Project, User
 from db.tables.proposers import OutsideModel, OutsideReading, Proposer
+from db.tables.quotas import Quota
 from db.tables.search import DocumentText
 from db.tables.selection import (
     AutomaticAnswer,
@@ -103,6 +104,7 @@ __all__ = [
     "Question",
     "QueueDay",
     "QueueDocument",
+    "Quota",
     "RemovedDocument",
     "RemovedProject",
     "Review",

@@ -2,7 +2,7 @@
 
 from datetime import date, datetime
 
-from sqlalchemy import ForeignKey, Index, String
+from sqlalchemy import BigInteger, ForeignKey, Index, String
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Reference
@@ -97,6 +97,7 @@ class QueueDay(Base):
 class DocumentFigures(Base):
     """Numbers of a document that its project's sums are made of; person "": those of everybody.
 
+    `bytes`: of its file, and `uploader_id`: who uploaded it, "" for nobody; both stand in the row of everybody alone.
     `compared`: questions with an accepted answer that are answered by several people, or have a known answer. Of a
     person, those of them that they have answered, so that they see the answers.
     """
@@ -110,12 +111,15 @@ class DocumentFigures(Base):
     questions: Mapped[int]
     accepted: Mapped[int]  # questions with an accepted answer
     compared: Mapped[int]
+    bytes: Mapped[int] = mapped_column(BigInteger, server_default="0")
+    uploader_id: Mapped[Reference] = mapped_column(server_default="")
 
 
 class ProjectFigures(Base):
-    """Sums of a project's DocumentFigures; person "": of everybody."""
+    """Sums of a project's DocumentFigures; person "": of everybody. Of a person, `documents` and `bytes` of uploads."""
 
     __tablename__ = "project_figures"
+    __table_args__ = (Index("ix_project_figures_person_id", "person_id"),)  # what a person has uploaded
 
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"), primary_key=True)
     person_id: Mapped[Reference] = mapped_column(primary_key=True)
@@ -124,6 +128,7 @@ class ProjectFigures(Base):
     questions: Mapped[int]
     accepted: Mapped[int]
     compared: Mapped[int]
+    bytes: Mapped[int] = mapped_column(BigInteger, server_default="0")
 
 
 class AskedDocument(Base):

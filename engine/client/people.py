@@ -12,6 +12,8 @@ from engine.client.schemas import (
     MemberView,
     Person,
     SessionView,
+    SpacesView,
+    SpaceView,
     UserView,
 )
 from engine.client.transport import Connection
@@ -100,6 +102,28 @@ class People:
         """
         path = "/audit" if project_id is None else f"/projects/{project_id}/audit"
         return self._at.all(AuditLine, path, limit, page=AUDIT_PAGE, before=before)
+
+    # --- quotas
+
+    def quota(self, project_id: str) -> SpacesView:
+        """Return what a project holds and you have uploaded, beside the quotas."""
+        return self._at.get(SpacesView, f"/projects/{project_id}/quota")
+
+    def set_project_quota(
+        self, project_id: str, *, documents: int | None = None, megabytes: int | None = None
+    ) -> SpaceView:
+        """Set the quota of a project; admins of the installation. None: as the settings say, 0: no limit."""
+        body = {"documents": documents, "megabytes": megabytes}
+        return self._at.put(SpaceView, f"/projects/{project_id}/quota", body)
+
+    def user_quota(self, user_id: str) -> SpaceView:
+        """Return what a person has uploaded, beside the quota; admins of the installation."""
+        return self._at.get(SpaceView, f"/users/{user_id}/quota")
+
+    def set_user_quota(self, user_id: str, *, documents: int | None = None, megabytes: int | None = None) -> SpaceView:
+        """Set the quota of a person; admins of the installation. None: as the settings say, 0: no limit."""
+        body = {"documents": documents, "megabytes": megabytes}
+        return self._at.put(SpaceView, f"/users/{user_id}/quota", body)
 
     # --- users of the whole installation: admins
 

@@ -1291,6 +1291,29 @@ class SkipLine(BaseModel):
     annotation_id: str | None
 
 
+class SpaceView(BaseModel):
+    """What a project holds, or a person has uploaded."""
+
+    documents: int
+    megabytes: float
+    """Size of the files, as they were uploaded."""
+    most_documents: int | None
+    """Quota; null: no limit."""
+    most_megabytes: float | None
+    """Quota; null: no limit."""
+    own: bool
+    """Whether the quota was set for this project or person; else it is the settings'."""
+    sentence: str
+    """What people are told from 80 % of a quota on; empty before."""
+
+
+class SpacesView(BaseModel):
+    """The space of a project, and that of the person who asks, over all projects and their bins."""
+
+    project: SpaceView
+    person: SpaceView
+
+
 class StageView(BaseModel):
     """Stage of a project. `since`, `reason`, `changed_by`: of its latest change, None if automatic."""
 

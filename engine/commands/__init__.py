@@ -79,6 +79,7 @@ COMMANDS = {
     "webhooks": ("administration.webhooks", "Manage webhooks, and see what was sent to them."),
     "proposers": ("administration.proposers", "Let another model propose answers, and ask it."),
     "db": ("administration.projects", "Manage the database schema."),
+    "quotas": ("administration.quotas", "Show and set how many documents a project may hold and a person upload."),
     "users": ("administration.users", "Manage users, sessions, passwords and tokens."),
     "check": (
         "administration.checks",

@@ -118,7 +118,7 @@ def take_early(
     """
     with contextlib.ExitStack() as ending:
         ending.callback(done)
-        stored = there_already(workspace, source, name, project_id)
+        stored = there_already(workspace, source, name, project_id, user_id)
         if stored is not None:
             if not stored.whole:
                 with contextlib.suppress(Conflict):

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from db.blobs import sha256_of
 from db.tables import Document, Page, PageWord, Project
+from engine import quotas
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, home_of, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
@@ -92,10 +93,11 @@ def ingest(
     Raises:
         DocumentRefused: The file cannot be read; nothing of it is kept.
         Refused: The disk is almost full, or the file changed meanwhile.
+        OverQuota: The project or the person has as many documents as a quota allows.
         NotFound: The project does not exist.
     """
     limits = limits_of(workspace.settings)
-    stored = there_already(workspace, source, name, project_id)
+    stored = there_already(workspace, source, name, project_id, user_id)
     if stored is not None:
         return stored
     content = sha256_of(source)
@@ -140,15 +142,26 @@ def ingest(
         return stored
 
 
-def there_already(workspace: Workspace, source: Path, name: str, project_id: str) -> Ingested | None:
-    """Return the project's document of this file, if any. Raises Refused when the disk is almost full."""
+def there_already(
+    workspace: Workspace, source: Path, name: str, project_id: str, user_id: str | None
+) -> Ingested | None:
+    """Return the project's document of this file, if any.
+
+    Raises:
+        Refused: The disk is almost full.
+        OverQuota: The file is new, and the project or the person has as many documents as a quota allows.
+    """
     if workspace.blobs.free_bytes() < SPARE_BYTES:
         raise Refused(
             f"{quote_file_name(name)} was not stored: the disk of the documents is almost full. Free some space."
         )
     if not source.is_file() or source.stat().st_size > workspace.settings.max_upload_mb * MEGABYTE:
         return None
-    return with_content(workspace, project_id, sha256_of(source))
+    stored = with_content(workspace, project_id, sha256_of(source))
+    if stored is None:  # before the file is read, which takes longest
+        with workspace.database.read() as session:
+            quotas.check_space(session, workspace.settings, project_id, user_id, source.stat().st_size)
+    return stored
 
 
 def new_document(

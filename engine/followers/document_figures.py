@@ -1,4 +1,4 @@
-"""Numbers of documents, and their sums by project: pages, questions, and those that are accepted or compared."""
+"""Numbers of documents, and their sums by project: pages, bytes, questions, and those that are accepted or compared."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -31,27 +31,35 @@ def compute_figures(session: Session, ids: Collection[str]) -> Iterator[Row]:
         if status in ANSWERED:
             answered[document_id, author_id].add(question_id)
     projects = {}
-    for document_id, project_id, pages in connection.execute(_PAGES, {"ids": list(ids)}):
+    for document_id, project_id, uploader_id, bytes_, pages in connection.execute(_PAGES, {"ids": list(ids)}):
         projects[document_id] = project_id
         numbers = len(questions[document_id]), len(accepted[document_id])
         compared = len(accepted[document_id] & shared[document_id])
-        yield document_id, EVERYBODY, project_id, pages, *numbers, compared
+        yield document_id, EVERYBODY, project_id, pages, *numbers, compared, bytes_, uploader_id or ""
     for (document_id, person_id), theirs in answered.items():
         compared = len(theirs & accepted[document_id] & shared[document_id])
         if compared and document_id in projects:
-            yield document_id, person_id, projects[document_id], 0, 0, 0, compared
+            yield document_id, person_id, projects[document_id], 0, 0, 0, compared, 0, ""
 
 
 def count_figures(row: Any) -> Iterable[tuple[tuple[Any, ...], Mapping[str, int]]]:
     """Yield what a row adds to ProjectFigures."""
     numbers = {name: getattr(row, name) for name in ("pages", "questions", "accepted", "compared")}
-    yield (row.project_id, row.person_id), {"documents": int(row.person_id == EVERYBODY), **numbers}
+    if row.person_id != EVERYBODY:
+        yield (row.project_id, row.person_id), numbers
+        return
+    size = {"documents": 1, "bytes": row.bytes}
+    yield (row.project_id, EVERYBODY), size | numbers
+    if row.uploader_id:
+        yield (row.project_id, row.uploader_id), size
 
 
 _IDS: Any = bindparam("ids", expanding=True)
 _PAGES = select(
     Document.id,
     Document.project_id,
+    Document.created_by,
+    Document.byte_count,
     select(func.count(Page.id)).where(Page.document_id == Document.id).scalar_subquery(),
 ).where(Document.id.in_(_IDS))
 _SHARED = case((or_(Task.wanted > 1, Task.gold_revision_id.is_not(None)), 1), else_=0)

@@ -17,7 +17,7 @@ from db import private
 from db.blobs import BlobMissing
 from db.ids import new_id
 from db.tables import Job, Snapshot
-from engine import audit
+from engine import audit, quotas
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Conflict, Refused
@@ -63,11 +63,14 @@ def request(
 
     Raises:
         Refused: There is no such format, it cannot tell automatic answers from others, or the disk is almost full.
+        TooMany: The person has started as many exports as one may in 24 hours.
     """
     _check_room(workspace)
     exports.check_told(
         exports.format_named(form), filters.statuses if snapshot is None else snapshot.filters["statuses"]
     )
+    with workspace.database.read() as session:
+        quotas.check_jobs_of_day(session, EXPORT, user_id, workspace.settings.exports_per_day, "exports")
     payload = {
         "format": form,
         "filters": asdict(filters),

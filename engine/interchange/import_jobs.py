@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.tables import Job
-from engine import audit
+from engine import audit, quotas
 from engine.interchange import uploaded_sets
 from engine.interchange.import_store import Imported, Status
 from engine.interchange.imports import ImportStopped, import_set
@@ -88,7 +88,12 @@ def request(
         skip_bad: Whether to leave out bad entries.
         user_id: The author of the answers.
         job_id: Id of the new job, for a caller who follows it from its first step.
+
+    Raises:
+        TooMany: The person has started as many imports as one may in 24 hours.
     """
+    with workspace.database.read() as session:
+        quotas.check_jobs_of_day(session, IMPORT, user_id, workspace.settings.imports_per_day, "imports")
     payload = {
         "sha256": sha256,
         "name": name,

@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from db.ids import new_id
 from db.tables import Annotation, Document, Page, PageWord, Question
+from engine import quotas
 from engine.annotation.automatic_checks import person_answered
 from engine.annotation.change import state_of, unite
 from engine.annotation.edits import Edit, EditAddValue, EditMask, EditNoAnswer
@@ -215,6 +216,7 @@ def _commit_document(
             return None
         if document is None:
             first = pages[0].page
+            quotas.check_space(session, workspace.settings, project_id, user_id, byte_count)
             document = new_document(
                 session,
                 project_id,

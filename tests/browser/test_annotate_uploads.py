@@ -1,13 +1,18 @@
 """Documents come into the workspace: many at once, some of them refused, and a server that is busy or away."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
+from engine import quotas
+from engine.accounts.users import ensure_local_user
 from engine.workspace import Workspace
 from tests.browser.bench import Bench
 from tests.browser.upload_gate import Gate, pdf
 from tests.browser.window import Window
 from tests.support.factories import bill, make_document
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -82,3 +87,18 @@ def test_the_list_shows_the_open_document_and_beginnings_of_names(window: Window
     for width in (1400, 1024, 390):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.locator(".g-name").first.evaluate(READ) >= 24, width
+
+
+def test_a_quota_is_told_before_it_bites_and_when_it_does(window: Window, stored: Workspace) -> None:
+    project = window.make_project("small")
+    quotas.set_quota(stored, "project", project, 1, None, by=ensure_local_user(stored).id)
+    bench = window.open(project)
+    bench.upload(name="first.pdf")
+    told = bench.page.locator(".g-toast", has_text=re.compile(r"The project small.* holds 1 of 1 document\."))
+    wait_until(lambda: bench.get(f"/projects/{project}/quota")["project"]["documents"] == 1)
+    bench.page.set_input_files("input[type=file]", [pdf("second.pdf")])
+    refused = bench.page.locator(".glossator .g-uploads .g-remark:visible")
+    expect(refused.locator("summary")).to_have_text("1 file was refused")
+    refused.locator("summary").click()
+    expect(refused).to_contain_text(re.compile(r"The project small.* has reached its quota of 1 document\. Remove"))
+    expect(told).to_be_visible()

@@ -72,6 +72,10 @@ ROUTES: dict[str, Row] = {
     "PUT /api/users/{user_id}/password": Row(OWNER),
     "POST /api/users/{user_id}/erase": Row(OWNER),
     "GET /api/users/{user_id}/sessions": Row(OWNER),
+    "GET /api/users/{user_id}/quota": Row(OWNER),
+    "PUT /api/users/{user_id}/quota": Row(OWNER, body={"documents": 5}),
+    "GET /api/projects/{project_id}/quota": Row(MEMBER, "read"),
+    "PUT /api/projects/{project_id}/quota": Row(OWNER, body={"documents": 500}),
     "DELETE /api/users/{user_id}/sessions": Row(OWNER),
     "GET /api/audit": Row(OWNER),
     # --- projects and members

@@ -2,6 +2,7 @@
 
 /** @import { StoredFile } from '../sync/upload_queue.js' */
 
+import { get } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { icon } from '../core/icons.js';
 import { UploadList } from './upload_list.js';
@@ -17,6 +18,7 @@ export const KINDS =
  * @property {(stored: StoredFile) => unknown} [stored] a file has become a document; its row stays until this resolves
  * @property {(stored: StoredFile[]) => unknown} done after the last file
  * @property {(sentence: string) => unknown} failed
+ * @property {(sentence: string) => unknown} warn a quota is almost used up
  */
 
 const carriesFiles = (/** @type {DragEvent} */ event) => Boolean(event.dataTransfer?.types.includes('Files'));
@@ -27,11 +29,12 @@ export class Uploads {
    * @param {HTMLElement} list where the progress stands
    * @param {UploadsActs} act
    */
-  constructor(root, list, { project, stored, done, failed }) {
+  constructor(root, list, { project, stored, done, failed, warn }) {
     this.root = root;
     this.project = project;
     this.failed = failed;
-    this.queue = new UploadQueue({ stored, ended: done });
+    this.warn = warn;
+    this.queue = new UploadQueue({ stored, ended: (files) => this.ended(files, done) });
     this.list = new UploadList(list, this.queue);
     /** @type {HTMLInputElement} */
     this.input = h('input', {
@@ -105,6 +108,23 @@ export class Uploads {
     const project = this.project();
     if (project) this.queue.add(project, files);
     else this.failed('No project is open. Choose a project first.');
+  }
+
+  /**
+   * @param {StoredFile[]} files
+   * @param {UploadsActs['done']} done
+   */
+  ended(files, done) {
+    const project = this.project();
+    if (project) this.tellQuota(project);
+    return done(files);
+  }
+
+  /** @param {string} project */
+  async tellQuota(project) {
+    const spaces = await get('/projects/{project_id}/quota', { project_id: project }).catch(() => null);
+    const sentence = spaces && [spaces.project.sentence, spaces.person.sentence].filter(Boolean).join(' ');
+    if (sentence) this.warn(sentence);
   }
 
   destroy() {

@@ -21,6 +21,7 @@ class DocumentUpload extends HTMLElement {
       stored: () => refreshAfterAct('documents'),
       done: () => refreshAfterAct('documents'),
       failed: (sentence) => say.show(sentence, true),
+      warn: (sentence) => say.show(sentence, true),
     });
     this.uploads = uploads;
     const choose = button('Upload documents', () => uploads.choose(), 'g-first');
