@@ -8,15 +8,16 @@ from urllib.parse import quote, urlsplit
 
 from fastapi import APIRouter, Form, Request
 from fastapi.concurrency import run_in_threadpool
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
-from annotator import proxy_person
+from annotator import code_login, proxy_person
 from annotator.front_pages import Doors, invitation_page, login_page, notice_page
 from annotator.login_queue import LoginQueue
 from annotator.single_sign_on import SingleSignOn
 from db.tables import User
 from engine.accounts import invitations, login_throttle, sessions, users
+from engine.accounts.login_steps import SecondStep
 from engine.errors import Forbidden, NotFound, Refused, TooMany
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -130,7 +131,7 @@ def safe_next(wanted: str | None) -> str:
     if "\\" in wanted or any(ord(letter) < 33 or ord(letter) == 127 for letter in wanted):
         return HOME
     parts = urlsplit(wanted)
-    closed = parts.path in ("/login", "/logout") or parts.path.startswith("/sign-in")
+    closed = parts.path in ("/login", "/logout", *code_login.STEPS) or parts.path.startswith("/sign-in")
     return HOME if parts.scheme or parts.netloc or closed else wanted
 
 
@@ -145,8 +146,7 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     settings = workspace.settings
     root, doors = settings.root_path, Doors.of(settings)
 
-    def logged_in(token: str, where: str) -> Response:
-        answer = RedirectResponse(where, status_code=303)
+    def set_session(answer: Response, token: str) -> Response:
         answer.set_cookie(
             COOKIE,
             token,
@@ -157,6 +157,14 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
             secure=settings.secure_cookies,
         )
         return answer
+
+    def logged_in(token: str, where: str) -> Response:
+        return set_session(RedirectResponse(where, status_code=303), token)
+
+    def caller_of(request: Request) -> tuple[str, str]:
+        return client_of(request), address_of(request)
+
+    routes.include_router(code_login.router(workspace, safe_next, caller_of, set_session))
 
     single_sign_on = SingleSignOn(workspace, logged_in)
     routes.include_router(single_sign_on.router(safe_next, client_of, address_of))
@@ -172,6 +180,13 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
             return HTMLResponse(login_page(root, str(refused), next=where, doors=doors), status_code=403)
         return HTMLResponse(login_page(root, next=where, doors=doors)) if token is None else logged_in(token, where)
 
+    def refusal(
+        request: Request, sentence: str, name: str, where: str, status: int, headers: dict[str, str] | None = None
+    ) -> Response:
+        if code_login.wants_json(request):
+            return JSONResponse({"detail": sentence}, status_code=status, headers=headers)
+        return HTMLResponse(login_page(root, sentence, name, where, doors), status_code=status, headers=headers)
+
     @routes.post("/login")
     async def log_in(
         request: Request,
@@ -181,8 +196,9 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
     ) -> Response:
         where, address = safe_next(next), address_of(request)
         if doors.passwords == "nobody":
-            refusal = "Nobody can log in with a password here. Sign in with single sign-on."
-            return HTMLResponse(login_page(root, refusal, next=where, doors=doors), status_code=403)
+            return refusal(
+                request, "Nobody can log in with a password here. Sign in with single sign-on.", "", where, 403
+            )
         step = partial(sessions.log_in, workspace, name, password, client=client_of(request), address=address)
         try:
             login_throttle.check(workspace, name, address)
@@ -191,10 +207,13 @@ def router(workspace: Workspace, line: LoginQueue) -> APIRouter:
         except TooMany as refused:
             await line.hold_back()
             headers = {"retry-after": str(refused.seconds)}
-            return HTMLResponse(login_page(root, str(refused), name, where, doors), status_code=429, headers=headers)
+            return refusal(request, str(refused), name, where, 429, headers)
         if token is None:
-            refusal = "Wrong name or password. Try again."
-            return HTMLResponse(login_page(root, refusal, name, where, doors), status_code=401)
+            return refusal(request, "Wrong name or password. Try again.", name, where, 401)
+        if isinstance(token, SecondStep):
+            return code_login.begin(request, token, where, secure=settings.secure_cookies, root=root)
+        if code_login.wants_json(request):
+            return set_session(JSONResponse({"step": "done"}), token)
         return logged_in(token, where)
 
     @routes.post("/logout")

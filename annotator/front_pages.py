@@ -192,3 +192,8 @@ def _name_field(name: str, *, focus: bool = True) -> str:
         f'<label>Name<input name="name" value="{escape(name, quote=True)}" autocomplete="username" required '
         f'maxlength="100"{" autofocus" if focus and not name else ""}></label>'
     )
+
+
+def render(root: str, title: str, body: str) -> str:
+    """Return a page of this kind. `body`: HTML."""
+    return _page(root, title, body)

@@ -12,12 +12,15 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from annotator.auth import HOME, METRICS, has_metrics_token, user_of
+from annotator.code_login import STEPS
 from annotator.gradio.closed_routes import is_closed
 from annotator.reference.causes import OPEN as OPEN_ROUTES
 from annotator.scopes import scopes_of
 from engine.workspace import Workspace
 
-OPEN = frozenset({"/", "/login", "/logout", "/favicon.ico", "/sign-in", "/sign-in/callback", "/source", *OPEN_ROUTES})
+OPEN = frozenset(
+    {"/", "/login", "/logout", "/favicon.ico", "/sign-in", "/sign-in/callback", "/source", *STEPS, *OPEN_ROUTES}
+)
 OPEN_BELOW = ("/static/", "/invite/", "/app/assets/", "/app/static/", "/source/weights/")
 
 

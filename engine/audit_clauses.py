@@ -78,6 +78,12 @@ _CLAUSES: Mapping[str, str] = {
     "users.password": "set a new password for {name}",
     "users.sessions": "ended all sessions of {name}",
     "users.session": "ended a session of {name}: {client}",
+    "users.second_factor": "reset the second factor of {name}",
+    "second_factor.set": "set up a second factor",
+    "second_factor.remove": "removed their own second factor",
+    "second_factor.codes": "created new recovery codes of their own",
+    "second_factor.recovery": "logged in with a recovery code, {codes} left",
+    "second_factor.limited": "throttled codes of {name} from {address} after {wrong_codes}",
     "sessions.end": "logged out everywhere",
     "users.token": "created a token of {name} for {purpose}, valid for {days}, scope {scope}",
     "users.link": "let {person} of {provider} sign in as {name}",
@@ -107,12 +113,14 @@ _JOBS = {
 }
 _COUNTED = {
     "answers": "answer",
+    "codes": "recovery code",
     "days": "day",
     "documents": "document",
     "failures": "wrong password",
     "gone": "word",
     "new": "word",
     "times": "more time",
+    "wrong_codes": "wrong code",
 }
 
 

@@ -80,6 +80,9 @@ class Settings(SignInSettings):
         ge=0,
         description="Hours without use by the person after which a login in a browser ends; 0: no such limit.",
     )
+    second_factor: Literal["optional", "admins", "everyone"] = Field(
+        "optional", description="Who must show a code of a second factor when logging in with a password."
+    )
 
     metrics_port: int = Field(
         0, ge=0, le=65535, description="Port for metrics alone, which needs no login: GET /metrics; 0: none."

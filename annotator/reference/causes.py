@@ -124,6 +124,7 @@ _MOVED_ON = "The answer has changed since `base`; `current` holds the newest ver
 _OTHER_USER = "Nobody is logged in, or the user is not the one in X-Glossator-User."
 _FILE = "The page image or the model's checkpoint is missing from the disk."
 _EXTRACTIONS = "The user has asked too often, or too many papers wait; Retry-After gives the seconds to wait."
+_CODES = "Too many wrong codes; Retry-After gives the seconds to wait."
 _REPORTS = "Eight reports are running; Retry-After gives the seconds to wait."
 _LARGE = "Too many large masks are being saved; Retry-After gives the seconds to wait."
 _WORK = "The answer belongs to another user; only reviewers and admins can change it."
@@ -137,6 +138,26 @@ CAUSES: dict[str, dict[str, str]] = {
     "PUT /api/me/password": {
         "403": "The current password is wrong.",
         "429": "Too many wrong passwords; Retry-After gives the seconds to wait.",
+    },
+    "POST /api/me/second-factor": {
+        "403": "The password is wrong.",
+        "409": "The user has a second factor.",
+        "429": "Too many wrong passwords; Retry-After gives the seconds to wait.",
+    },
+    "POST /api/me/second-factor/confirmation": {
+        "403": "The code is wrong, or was used already.",
+        "404": "Nothing waits for a code.",
+        "429": _CODES,
+    },
+    "POST /api/me/second-factor/recovery-codes": {
+        "403": "The code is wrong, or was used already.",
+        "404": "The user has no second factor.",
+        "429": _CODES,
+    },
+    "POST /api/me/second-factor/removal": {
+        "403": "The code is wrong, or was used already.",
+        "404": "The user has no second factor.",
+        "429": _CODES,
     },
     "POST /api/users": {"409": "The name, or a confusingly similar one, is taken."},
     "POST /api/projects/{project_id}/bin/restore": {

@@ -56,21 +56,20 @@ def list_users(
     ] = users.MOST_LISTED,
 ) -> list[UserView]:
     """Return a page of the users by name. A page has 1,000 users at most."""
-    page = users.users(workspace, limit=limit, cursor=paging.cursor)
-    return paging.send(page.map(users.user_view))
+    return paging.send(users.user_views(workspace, limit=limit, cursor=paging.cursor))
 
 
 @router.post("/users", status_code=201)
 def add_user(new: NewUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
     """Add a user. 409 when the name is taken."""
-    return users.user_view(users.add_user(workspace, new.name, new.password, new.role, by=user.id))
+    return users.user_view(workspace, users.add_user(workspace, new.name, new.password, new.role, by=user.id))
 
 
 @router.patch("/users/{user_id}")
 def change_user(user_id: str, changed: ChangedUser, workspace: TheWorkspace, user: CurrentAdmin) -> UserView:
     """Change a user's role, or disable or enable the user. Disabling ends all sessions."""
     changes = changed.model_dump()
-    return users.user_view(users.change_user(workspace, user_id, **changes, by=user))
+    return users.user_view(workspace, users.change_user(workspace, user_id, **changes, by=user))
 
 
 @router.put("/users/{user_id}/password", status_code=204, response_class=Response)
@@ -88,6 +87,12 @@ def erase_user(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> Era
     and backups, do not change. Repeating the request changes nothing.
     """
     return erase_person(workspace, user_id, by=user)
+
+
+@router.delete("/users/{user_id}/second-factor", status_code=204, response_class=Response)
+def reset_second_factor(user_id: str, workspace: TheWorkspace, user: CurrentAdmin) -> None:
+    """Remove a user's second factor and end all their sessions, as when its device is lost."""
+    users.reset_second_factor(workspace, user_id, by=user)
 
 
 @router.get("/users/{user_id}/sessions", responses=pages())

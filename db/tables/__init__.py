@@ -40,6 +40,7 @@ from db.tables.people import AuditEntry, Identity, Invitation, LoginAttempt, Log
 from db.tables.proposers import OutsideModel, OutsideReading, Proposer
 from db.tables.quotas import Quota
 from db.tables.search import DocumentText
+from db.tables.second_factors import LoginStep, RecoveryCode, SecondFactor
 from db.tables.selection import (
     AutomaticAnswer,
     DocumentSignature,
@@ -84,6 +85,7 @@ __all__ = [
     "LeftTask",
     "LoginAttempt",
     "LoginSession",
+    "LoginStep",
     "MaskCount",
     "Member",
     "ModelVersion",
@@ -105,6 +107,7 @@ __all__ = [
     "QueueDay",
     "QueueDocument",
     "Quota",
+    "RecoveryCode",
     "RemovedDocument",
     "RemovedProject",
     "Review",
@@ -112,6 +115,7 @@ __all__ = [
     "Revision",
     "Run",
     "RunMetric",
+    "SecondFactor",
     "SignatureBand",
     "Skip",
     "SkippedChange",

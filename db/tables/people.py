@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference, Sha256
@@ -48,10 +48,12 @@ class LoginSession(Base):
     expires_at: Mapped[datetime]
     revoked_at: Mapped[datetime | None]
     scope: Mapped[str | None] = mapped_column(String(20))  # of a program's token; None: a browser, with all rights
-    last_used_at: Mapped[datetime | None]  # of a token, to some minutes; see engine.accounts.sessions
+    last_used_at: Mapped[datetime | None]  # to some minutes; see engine.accounts.sessions
     # Of a browser that signed in through a provider: what its logout shows there. Read at the logout alone.
     id_token: Mapped[str | None] = mapped_column(Text, deferred=True)
     proxy_user: Mapped[str | None] = mapped_column(String(255))  # the session holds while a proxy names this person
+    # A code was shown beside the password, or a provider vouches for the person.
+    second_factor: Mapped[bool] = mapped_column(default=False, server_default=false())
 
 
 class Identity(Base):

@@ -159,7 +159,7 @@ def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User |
             (_failures(session, moment, here, of_here), FREE_FAILURES_ADDRESS),
             (_failures(session, moment, named, of_name), FREE_FAILURES_NAME),
         ]
-    return of_pair[0] + 1, max(_wait(count, newest, free, moment) for (count, newest), free in counts)
+    return of_pair[0] + 1, max(wait_after(count, newest, free, moment) for (count, newest), free in counts)
 
 
 def _record_failure(workspace: Workspace, attempt: Attempt) -> None:
@@ -207,7 +207,7 @@ def _clear(session: Session) -> None:
 
 
 def _too_many(seconds: int, what: str) -> TooMany:
-    return TooMany(f"Too many {what}. Try again in {_duration_in_words(seconds)}.", seconds)
+    return TooMany(f"Too many {what}. Try again in {duration_in_words(seconds)}.", seconds)
 
 
 def network_of(address: str) -> str:
@@ -256,8 +256,15 @@ def _failures(
     return count + len(fresh), max((each for each in (newest, *(one.moment for one in fresh)) if each), default=None)
 
 
-def _wait(count: int, newest: datetime | None, free: int, moment: datetime) -> int:
-    """Return the seconds until the next attempt: none until the count is full, then doubled per failure."""
+def wait_after(count: int, newest: datetime | None, free: int, moment: datetime) -> int:
+    """Return the seconds until the next attempt: none until the count is full, then doubled per failure.
+
+    Args:
+        count: failures.
+        newest: time of the last one, or None.
+        free: failures without a wait.
+        moment: the present.
+    """
     if newest is None or count < free:
         return 0
     wait = min(FIRST_WAIT * 2 ** min(count - free, 10), LONGEST_WAIT)
@@ -278,7 +285,8 @@ def _hidden(name: str) -> str:
     return f"nobody ({hashlib.sha256(name.encode()).hexdigest()[:16]})"
 
 
-def _duration_in_words(seconds: int) -> str:
+def duration_in_words(seconds: int) -> str:
+    """Return a duration for a sentence, as "30 seconds" or "5 minutes"."""
     if seconds < 60:
         return f"{seconds} seconds" if seconds > 1 else "a second"
     minutes = -(-seconds // 60)

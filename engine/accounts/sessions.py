@@ -1,6 +1,5 @@
 """Login sessions with browser and address, listed and ended by their user or an admin."""
 
-import hashlib
 import re
 import secrets
 from dataclasses import dataclass
@@ -16,7 +15,9 @@ from db.base import now
 from db.tables import LoginSession, User
 from db.tables.people import Scope
 from engine import audit
-from engine.accounts import login_throttle, names, passwords
+from engine.accounts import login_steps, login_throttle, names, passwords, second_factor
+from engine.accounts.digests import digest as digest
+from engine.accounts.login_steps import SecondStep
 from engine.errors import Forbidden, NotFound
 from engine.paging import Order, Page
 from engine.settings import Settings
@@ -60,8 +61,10 @@ class Login:
     proxy_user: str | None = None
 
 
-def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", address: str = "") -> str | None:
-    """Check a password and begin a session.
+def log_in(
+    workspace: Workspace, name: str, password: str, *, client: str = "", address: str = ""
+) -> str | SecondStep | None:
+    """Check a password and begin a session, or the second step of a login.
 
     Args:
         workspace: open workspace.
@@ -71,7 +74,7 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
         address: client address.
 
     Returns:
-        Token for the cookie, or None when name or password is wrong.
+        Token for the cookie; a second step when a code is missing; None when name or password is wrong.
 
     Raises:
         TooMany: too many wrong passwords; see engine.accounts.login_throttle.
@@ -88,7 +91,12 @@ def log_in(workspace: Workspace, name: str, password: str, *, client: str = "", 
             if not _is_as_before(session, user):
                 return None
             login_throttle.record_success(session, attempt)
-            return begin(workspace, session, user.id, client=client, address=address)
+            has_factor = second_factor.is_confirmed(session, user.id)
+            if not has_factor and not second_factor.is_required(workspace.settings, user):
+                return begin(workspace, session, user.id, client=client, address=address)
+            if not has_factor:
+                second_factor.prepare(session, user)
+            return SecondStep(login_steps.begin(session, user.id), enrols=not has_factor)
 
 
 def begin(
@@ -100,10 +108,12 @@ def begin(
     address: str = "",
     id_token: str | None = None,
     proxy_user: str | None = None,
+    strong: bool = False,
 ) -> str:
     """Begin a session inside the caller's unit of work, and return its token.
 
     `id_token`, `proxy_user`: see db.tables.LoginSession.
+    `strong`: the person has shown a second factor; a provider vouches for its own.
     """
     token = secrets.token_urlsafe(32)
     session.add(
@@ -115,6 +125,7 @@ def begin(
             expires_at=now() + timedelta(hours=workspace.settings.session_hours),
             id_token=id_token,
             proxy_user=proxy_user,
+            second_factor=strong or id_token is not None or proxy_user is not None,
         )
     )
     return token
@@ -150,7 +161,7 @@ _IS_VALID = and_(
     ),
 )
 _LOGGED_IN = (  # built once: every request runs it
-    select(User, LoginSession.scope, LoginSession.last_used_at, LoginSession.proxy_user)
+    select(User, LoginSession.scope, LoginSession.last_used_at, LoginSession.proxy_user, LoginSession.second_factor)
     .join(LoginSession, LoginSession.user_id == User.id)
     .where(LoginSession.token_sha256 == bindparam("token"), User.disabled_at.is_(None), _IS_VALID)
 )
@@ -175,7 +186,8 @@ def login_of_token(workspace: Workspace, token: str, *, used: bool = True) -> Lo
         used: whether this is a use by the person; an open page that only asks for news keeps no login alive.
 
     Returns:
-        The login, or None for an unknown, ended, expired or idle session.
+        The login, or None for an unknown, ended, expired or idle session, and for one in a browser that has shown no
+        second factor where the server asks for it: its person logs in again.
     """
     hashed, moment = digest(token), now()
     with workspace.database.autocommit_read() as session:
@@ -183,7 +195,9 @@ def login_of_token(workspace: Workspace, token: str, *, used: bool = True) -> Lo
         found = session.execute(_LOGGED_IN, values).one_or_none()
     if found is None:
         return None
-    user, scope, last, proxy_user = found
+    user, scope, last, proxy_user, strong = found
+    if scope is None and not strong and second_factor.is_required(workspace.settings, user):
+        return None
     if used and (last is None or last < moment - _interval(workspace.settings)):
         write = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
         workspace.deferred_writes.add(lambda session: session.execute(write), key=("token used", hashed))
@@ -290,7 +304,7 @@ def log_out_everywhere(workspace: Workspace, user: User) -> None:
 
 
 def revoke_all(session: Session, user_id: str, *, but: str | None = None, tokens: bool = True) -> None:
-    """End all sessions of a user inside the caller's unit of work.
+    """End all sessions of a user, and logins that wait for a code, inside the caller's unit of work.
 
     Args:
         session: of the unit of work.
@@ -309,6 +323,7 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None, tokens
     if not tokens:
         ended = ended.where(LoginSession.scope.is_(None))
     session.execute(ended)
+    login_steps.end_all(session, user_id)
     changes.publish(session, "users", None, user_id)
 
 
@@ -342,11 +357,6 @@ def change_password(
             session.get_one(User, user.id).password_hash = stored
             revoke_all(session, user.id, but=token)
             audit.record(session, user.id, "password.change", user.id)
-
-
-def digest(token: str) -> str:
-    """Return the SHA-256 of a token, as stored in the database."""
-    return hashlib.sha256(token.encode()).hexdigest()
 
 
 def browser_of(client: str) -> str:

@@ -13,7 +13,7 @@ from db.base import now
 from db.tables import User
 from db.tables.people import ROLES
 from engine import audit
-from engine.accounts import names, passwords, sessions
+from engine.accounts import names, passwords, second_factor, sessions
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.paging import Order, Page
 from engine.queries import existing
@@ -26,13 +26,17 @@ DEEPEST_PREFERENCES = 20  # levels of nesting; JSON writers fail at some hundred
 
 
 class UserView(BaseModel):
-    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles."""
+    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles.
+
+    `second_factor`: whether the user has set one up.
+    """
 
     id: str
     name: str
     role: str
     disabled: bool
     created_at: datetime
+    second_factor: bool
 
 
 def local_user(session: Session) -> User:
@@ -167,6 +171,27 @@ def set_password(workspace: Workspace, user_id: str, password: str, *, by: User)
         audit.record(session, by.id, "users.password", user.id, name=user.name)
 
 
+def reset_second_factor(workspace: Workspace, user_id: str, *, by: User) -> None:
+    """Remove a user's second factor and end all their sessions; for admins, when its device is lost.
+
+    Args:
+        workspace: open workspace.
+        user_id: user to change.
+        by: acting admin.
+
+    Raises:
+        NotFound: the user has none.
+    """
+    with workspace.database.write() as session:
+        _take_turn(session, by)
+        user = _changeable(session, user_id)
+        if not second_factor.is_confirmed(session, user.id):
+            raise NotFound(f"{user.name} has no second factor. There is nothing to reset.")
+        second_factor.forget(session, user.id)
+        sessions.revoke_all(session, user.id)
+        audit.record(session, by.id, "users.second_factor", user.id, name=user.name)
+
+
 def end_sessions(workspace: Workspace, user_id: str, *, by: User) -> None:
     """End all sessions of a user; for admins.
 
@@ -198,14 +223,28 @@ def user_by_id(workspace: Workspace, user_id: str) -> User:
         return _load_user(session, user_id)
 
 
-def user_view(user: User) -> UserView:
+def user_view(workspace: Workspace, user: User) -> UserView:
     """Return a user as admins see them."""
+    with workspace.database.read() as session:
+        return _view(user, second_factor.owners(session, [user.id]))
+
+
+def user_views(workspace: Workspace, *, limit: int = MOST_LISTED, cursor: str | None = None) -> Page[UserView]:
+    """Return a page of the users by name, as admins see them. Arguments and errors as of `users`."""
+    page = users(workspace, limit=limit, cursor=cursor)
+    with workspace.database.read() as session:
+        owners = second_factor.owners(session, [user.id for user in page])
+    return page.map(lambda user: _view(user, owners))
+
+
+def _view(user: User, owners: set[str]) -> UserView:
     return UserView(
         id=user.id,
         name=user.name,
         role=user.role,
         disabled=user.disabled_at is not None,
         created_at=user.created_at,
+        second_factor=user.id in owners,
     )
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from engine.client.schemas import (
     AuditLine,
+    Enrolment,
     ErasedPerson,
     InvitationView,
     Invited,
@@ -11,6 +12,8 @@ from engine.client.schemas import (
     Me,
     MemberView,
     Person,
+    RecoveryCodes,
+    SecondFactorView,
     SessionView,
     SpacesView,
     SpaceView,
@@ -64,6 +67,30 @@ class People:
     def change_password(self, old: str, new: str) -> None:
         """Change your password, and end all your other logins."""
         self._at.send("PUT", "/me/password", json={"old": old, "new": new}, repeatable=False)
+
+    def second_factor(self) -> SecondFactorView:
+        """Return your second factor: since when, whether it is required, recovery codes left."""
+        return self._at.get(SecondFactorView, "/me/second-factor")
+
+    def begin_second_factor(self, password: str) -> Enrolment:
+        """Make a secret for your app; `confirm_second_factor` takes its first code. For accounts with a password."""
+        return self._at.post(Enrolment, "/me/second-factor", {"password": password}, repeatable=False)
+
+    def confirm_second_factor(self, code: str) -> list[str]:
+        """Switch your second factor on with a code of your app. Returns recovery codes, shown this once."""
+        body = {"code": code}
+        path = "/me/second-factor/confirmation"
+        return self._at.post(RecoveryCodes, path, body, repeatable=False).recovery_codes
+
+    def renew_recovery_codes(self, code: str) -> list[str]:
+        """Replace your recovery codes, with a code of your app. Returns the new ones, shown this once."""
+        body = {"code": code}
+        path = "/me/second-factor/recovery-codes"
+        return self._at.post(RecoveryCodes, path, body, repeatable=False).recovery_codes
+
+    def remove_second_factor(self, code: str) -> None:
+        """Remove your second factor, with a code of your app or a recovery code."""
+        self._at.send("POST", "/me/second-factor/removal", json={"code": code}, repeatable=False)
 
     # --- members of a project, and invitations to it
 
@@ -147,6 +174,10 @@ class People:
     def set_password(self, user_id: str, new: str) -> None:
         """Set a user's password, and end all logins of the user."""
         self._at.send("PUT", f"/users/{user_id}/password", json={"new": new})
+
+    def reset_second_factor(self, user_id: str) -> None:
+        """Remove a user's second factor, and end all logins of the user."""
+        self._at.send("DELETE", f"/users/{user_id}/second-factor", repeatable=False)
 
     def sessions_of(self, user_id: str) -> list[SessionView]:
         """Return the logins of a user."""

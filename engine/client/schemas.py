@@ -376,6 +376,17 @@ class Encoding(BaseModel):
     """encoded, encoding, or loading: right after its start, a server loads the networks first."""
 
 
+class Enrolment(BaseModel):
+    """A secret for an app, which a code has yet to confirm.
+
+    `address`: the secret as otpauth://. `qr`: a picture of that address, as a data URI.
+    """
+
+    secret: str
+    address: str
+    qr: str
+
+
 class ErasedPerson(BaseModel):
     """The id, the label in place of the name, and a sentence for each copy that still has the name."""
 
@@ -1116,6 +1127,12 @@ class Recent(BaseModel):
     times: int
 
 
+class RecoveryCodes(BaseModel):
+    """Recovery codes, shown once."""
+
+    recovery_codes: list[str]
+
+
 class RefusedFile(BaseModel):
     """A refused file, with the reason."""
 
@@ -1246,6 +1263,14 @@ class SchedulerView(BaseModel):
     holder: str
     since: datetime
     heartbeat_at: datetime
+
+
+class SecondFactorView(BaseModel):
+    """A person's second factor. `since`: None without one. `required`: the server asks for one of this person."""
+
+    since: datetime | None
+    required: bool
+    recovery_codes: int
 
 
 class SessionView(BaseModel):
@@ -1518,13 +1543,17 @@ class Uploaded(BaseModel):
 
 
 class UserView(BaseModel):
-    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles."""
+    """A user as admins see them. `role`: admin applies to every project; projects assign all other roles.
+
+    `second_factor`: whether the user has set one up.
+    """
 
     id: str
     name: str
     role: str
     disabled: bool
     created_at: datetime
+    second_factor: bool
 
 
 class ValueConfidence(BaseModel):

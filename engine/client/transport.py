@@ -149,6 +149,8 @@ class Connection:
             raise self._unreachable() from error
         if answer.status_code == 401:
             raise ServerSaid("The name or the password is wrong.", 401)
+        if answer.headers.get("location", "").partition("?")[0].endswith(("/login/code", "/login/second-factor")):
+            raise ServerSaid("This account needs a second factor to log in. Create a token and use it instead.", 401)
         if answer.status_code != 303:
             raise ServerSaid(f"Logging in failed ({answer.status_code}); try again later.", answer.status_code)
 

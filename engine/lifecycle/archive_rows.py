@@ -20,8 +20,9 @@ _AT_ONCE = 2_000  # rows
 # Secret, of an installation or a moment, or made anew: searched texts follow from names and words.
 LEFT_OUT = {
     "bucket_objects", "changes", "document_texts", "extraction_callbacks", "followers", "identities", "invitations",
-    "leases", "login_attempts", "login_sessions", "proposers", "quotas", "removed_documents", "removed_projects",
-    "skipped_changes", "users", "webhook_deliveries", "webhook_secrets", "webhooks",
+    "leases", "login_attempts", "login_sessions", "login_steps", "proposers", "quotas", "recovery_codes",
+    "removed_documents", "removed_projects", "second_factors", "skipped_changes", "users", "webhook_deliveries",
+    "webhook_secrets", "webhooks",
 }  # fmt: skip
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 

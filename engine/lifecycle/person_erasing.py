@@ -28,7 +28,7 @@ from db.tables import (
     WebhookDelivery,
 )
 from engine import audit
-from engine.accounts import names, sessions, users
+from engine.accounts import login_steps, names, second_factor, sessions, users
 from engine.batches import in_batches
 from engine.errors import NotFound, Refused
 from engine.lifecycle import traces
@@ -36,7 +36,13 @@ from engine.lifecycle.holders import snapshots_naming
 from engine.workspace import Workspace
 
 KEPT = ("id", "role", "created_at", "disabled_at")  # columns of a user that say nothing of the person
-_OF_PEOPLE = ("users.", "members.", "login.", "sign_in.")  # actions whose detail `name` is that of a person
+_OF_PEOPLE = (
+    "users.",
+    "members.",
+    "login.",
+    "sign_in.",
+    "second_factor.",
+)  # actions whose detail `name` is that of a person
 _NAMES = ("author", "inviter", "person")  # further details that name a person
 
 
@@ -109,6 +115,8 @@ def _close_account(session: Session, user_id: str, name: str, label: str) -> Non
     user = sessions.lock_user(session, user_id)
     if user is None:
         raise NotFound("There is no such user.")
+    second_factor.forget(session, user_id)
+    login_steps.end_all(session, user_id)
     for column in User.__table__.columns:
         if column.name not in KEPT:
             setattr(user, column.name, None if column.nullable else {})

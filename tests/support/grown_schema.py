@@ -65,7 +65,9 @@ def work(folder: Path) -> None:
     from engine.settings import Settings
 
     settings = Settings(data_dir=folder / "data", _env_file=None)
-    without_page: dict[str, Any] = {"with_page": False} if "with_page" in inspect.signature(create_app).parameters else {}
+    without_page: dict[str, Any] = (
+        {"with_page": False} if "with_page" in inspect.signature(create_app).parameters else {}
+    )
     with TestClient(create_app(settings, **without_page), base_url="http://127.0.0.1:7860") as client:
 
         def call(method: str, path: str, **more: Any) -> Any:

@@ -4,6 +4,7 @@ import { get, put, remove } from '../core/api.js';
 import { h, redraw } from '../core/dom.js';
 import { ROOT } from '../core/root.js';
 import { Say, button, card, onSubmit, row, time, twice } from './people_parts.js';
+import { SecondFactorPart } from './people_second_factor.js';
 import { TokensPart } from './people_tokens.js';
 
 /** @import { Me, SessionView } from '../types' */
@@ -14,6 +15,7 @@ export class AccountCard {
     this.say = new Say();
     this.list = h('ul', { class: 'g-rows' });
     this.tokens = new TokensPart(() => this.load());
+    this.factor = me.password ? new SecondFactorPart(me) : null;
     const own = me.user.role === 'admin' ? 'Admin of this installation' : 'Logged in';
     this.root = card(
       'You',
@@ -26,7 +28,7 @@ export class AccountCard {
         twice('Log out everywhere', 'Confirm', () => this.logOutEverywhere()),
       ),
       this.say.root,
-      ...(me.password ? [this.passwordForm(me)] : []),
+      ...(this.factor ? [this.passwordForm(me), this.factor.root] : []),
       this.tokens.root,
     );
   }
@@ -37,6 +39,7 @@ export class AccountCard {
       this.tokens.show(sessions.filter((each) => each.scope));
       const shown = sessions.filter((each) => !each.scope);
       redraw(this.list, shown, () => shown.map((each) => this.session(each)));
+      await this.factor?.load();
     });
   }
 

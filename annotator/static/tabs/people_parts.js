@@ -287,7 +287,7 @@ export const time = (when) =>
 /**
  * Copies, also where the page is served without TLS and the clipboard is closed to it.
  *
- * @param {HTMLInputElement} field
+ * @param {HTMLInputElement | HTMLTextAreaElement} field
  */
 export async function copy(field) {
   field.select();

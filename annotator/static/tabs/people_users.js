@@ -65,7 +65,12 @@ export class UsersCard {
   user(user) {
     const own = user.id === this.me.user.id;
     return row(
-      [user.name, own ? h('i', {}, 'you') : null, user.disabled ? h('i', { class: 'g-off' }, 'disabled') : null],
+      [
+        user.name,
+        own ? h('i', {}, 'you') : null,
+        user.second_factor ? h('i', {}, 'second factor') : null,
+        user.disabled ? h('i', { class: 'g-off' }, 'disabled') : null,
+      ],
       ['since ', time(user.created_at)],
       this.roleOf(user, own),
       own ? null : this.actsOn(user),
@@ -109,6 +114,14 @@ export class UsersCard {
       button('End sessions', () =>
         this.change(() => remove('/users/{user_id}/sessions', values), `All sessions of ${user.name} were ended.`),
       ),
+      user.second_factor
+        ? twice('Reset second factor', 'Confirm reset', () =>
+            this.change(
+              () => remove('/users/{user_id}/second-factor', values),
+              `${user.name} has no second factor now, and is logged out everywhere.`,
+            ),
+          )
+        : null,
       user.disabled
         ? button('Enable', () => this.set(user, { disabled: false }, `${user.name} can log in again.`))
         : twice('Disable', 'Confirm disabling', () =>

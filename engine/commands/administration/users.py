@@ -39,8 +39,9 @@ def add(
     with here() as workspace:
         by = users.ensure_local_user(workspace)
         user = users.add_user(workspace, name, password, role, by=by.id)
+        view = users.user_view(workspace, user)
     if as_json:
-        emit({"user": users.user_view(user).model_dump(mode="json")})
+        emit({"user": view.model_dump(mode="json")})
     else:
         console.print(f"{user.name} can log in as {user.role}.", markup=False)
 
@@ -49,12 +50,13 @@ def add(
 def list_(as_json: Json = False) -> None:
     """List all users."""
     with here() as workspace:
-        views = [users.user_view(user) for user in every(lambda cursor: users.users(workspace, cursor=cursor))]
+        views = list(every(lambda cursor: users.user_views(workspace, cursor=cursor)))
     if as_json:
         emit({"users": [user.model_dump(mode="json") for user in views]})
         return
     for user in views:
-        output.print(f"{user.name}  {user.role}{'  (disabled)' if user.disabled else ''}", markup=False)
+        marks = [("  (disabled)", user.disabled), ("  (second factor)", user.second_factor)]
+        output.print(f"{user.name}  {user.role}{''.join(mark for mark, shown in marks if shown)}", markup=False)
 
 
 @commands.command("role")
@@ -195,6 +197,15 @@ def unlink(name: Name) -> None:
     with here() as workspace:
         identities.unlink(workspace, name, by=users.ensure_local_user(workspace).id)
     output.print(f"Nobody signs in as {name} through a provider any more.", markup=False)
+
+
+@commands.command("reset-second-factor")
+def reset_second_factor(name: Name) -> None:
+    """Remove the second factor of a user, as when its device is lost, and end their sessions."""
+    with here() as workspace:
+        user = users.user_named(workspace, name)
+        users.reset_second_factor(workspace, user.id, by=users.ensure_local_user(workspace))
+    output.print(f"{name} has no second factor now, and is logged out everywhere.", markup=False)
 
 
 def _able(name: str, *, disabled: bool) -> None:
