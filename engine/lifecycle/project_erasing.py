@@ -37,6 +37,8 @@ _OF_PEOPLE = ("members.", "invitations.", "jobs.")  # actions whose details say 
 _LAST = {*(table.name for table in DELETED), "changes", "audit_entries", "projects", "removed_projects"}
 _DERIVED = {"survey_answers", "document_signatures"}  # of another project, by a model of this one: made anew
 _AT_ONCE = 100  # documents of one statement
+_AGAIN_SECONDS = 600.0  # until a worker looks again at files that were stored lately: it reads all names
+_waits: dict[str, float] = {}  # project -> time of this process at which a worker looks again
 _log = logging.getLogger(__name__)
 
 
@@ -62,6 +64,8 @@ def erase_marked_projects(workspace: Workspace, seconds: float | None = None) ->
     erased = 0
     with blob_turns.turn(workspace.database, "deletion of a project"):
         for project_id in marked:
+            if ends is not None and _waits.get(project_id, 0.0) > time.monotonic():
+                continue
             erased += _erase(workspace, project_id, ends)
             if _is_over(ends):
                 break
@@ -92,10 +96,11 @@ def _erase(workspace: Workspace, project_id: str, ends: float | None) -> bool:
         return False
     traces.delete_exports(workspace, project_id)
     if not _delete_files(workspace, ids):
+        _waits[project_id] = time.monotonic() + _AGAIN_SECONDS
         return False
+    _waits.pop(project_id, None)
     for each in ids:
         for table in _tables():
-            _release(workspace, table, each)
             if not _delete_rows(workspace, table, each, ends):
                 return False
     _clean_audit_trail(workspace, project_id)
@@ -131,10 +136,10 @@ def _erase_documents(workspace: Workspace, project_id: str, ids: Sequence[str], 
         if not some:
             return True
         for document_id in some:
-            if _is_over(ends):
-                return False
             with Throttle():  # it rests as long as it took
                 erase_document(workspace, document_id, project_id)
+            if _is_over(ends):
+                return False
 
 
 def _delete_files(workspace: Workspace, ids: Sequence[str]) -> bool:
@@ -193,19 +198,24 @@ def _release_from(workspace: Workspace, key: ForeignKey, named: Any) -> None:
 
 
 def _delete_rows(workspace: Workspace, table: Table, project_id: str, ends: float | None) -> bool:
+    """Delete the rows of a project in a table; return whether all are gone. Each call gets on, however short it is."""
     own: Any = belongs(table, project_id)
     primary = list(table.primary_key)
     throttle = Throttle()
+    is_first = True
     while True:
-        if _is_over(ends):
-            return False
         with workspace.database.read() as session:
             rows = session.execute(select(*primary).where(own).limit(throttle.size)).all()
         if not rows:
             return True
+        if is_first:
+            _release(workspace, table, project_id)
+            is_first = False
         with throttle, workspace.database.write() as session:
             throttle.start_timing()
             session.execute(delete(table).where(tuple_(*primary).in_([tuple(row) for row in rows])))
+        if _is_over(ends):
+            return False
 
 
 def _clean_audit_trail(workspace: Workspace, project_id: str) -> None:
