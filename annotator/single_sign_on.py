@@ -11,7 +11,6 @@ import secrets
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.concurrency import run_in_threadpool
@@ -19,6 +18,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import OctKey
+from starlette.requests import HTTPConnection
 
 from annotator import proxy_person
 from annotator.front_pages import Doors, leaving_page, login_page, notice_page
@@ -55,8 +55,19 @@ class SingleSignOn:
         secret = hmac.digest(settings.oidc_client_secret.encode(), b"glossator: state of sign-ins", hashlib.sha256)
         self._key = OctKey.import_key(secret)
 
-    def router(self, safe_next: Callable[[str | None], str], client_of: Any, address_of: Any) -> APIRouter:
-        """Return the routes."""
+    def router(
+        self,
+        safe_next: Callable[[str | None], str],
+        client_of: Callable[[HTTPConnection], str],
+        address_of: Callable[[HTTPConnection], str],
+    ) -> APIRouter:
+        """Return the routes.
+
+        Args:
+            safe_next: returns the page to open, of what the browser asks for.
+            client_of: returns the user agent of a request.
+            address_of: returns the client address of a request.
+        """
         routes = APIRouter(include_in_schema=False)
 
         @routes.get(PATH)
