@@ -21,7 +21,7 @@ from typing import Any, Literal
 Format = Literal["text", "json"]
 ACCESS = "glossator.access"  # the log of requests that were answered
 _OWN = "glossator.process"
-FIELDS = "fields"  # of a record, by `extra`: what belongs to this line alone
+FIELDS = "glossator_fields"  # of a record, by `extra`: what belongs to this line alone
 _OF_WORK: ContextVar[Mapping[str, str]] = ContextVar("log_fields", default=MappingProxyType({}))
 _SECRET_PATH = re.compile(r"^((?:/[^/]*)?/invite)/.*", re.DOTALL)  # it opens something to whoever knows it
 # Values that pydantic and PostgreSQL quote in their messages.
@@ -54,15 +54,26 @@ def set_up(process: str, form: Format, *, trace_ids: Callable[[], Mapping[str, s
         form: text for people, json for programs.
         trace_ids: Returns the ids of the trace that goes on, for JSON.
     """
-    handler = logging.StreamHandler(sys.stderr)
+    handler = _ToStandardError()
     handler.setFormatter(JsonLines(process, trace_ids) if form == "json" else TextLines(process))
     root = logging.getLogger()
-    for former in root.handlers[:]:
+    for former in [each for each in root.handlers if isinstance(each, _ToStandardError)]:
         root.removeHandler(former)
     root.addHandler(handler)
     root.setLevel(logging.WARNING)
     for name in (ACCESS, _OWN):
         logging.getLogger(name).setLevel(logging.INFO)
+
+
+class _ToStandardError(logging.Handler):
+    """Writes to what is standard error at that moment."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            sys.stderr.write(f"{self.format(record)}\n")
+            sys.stderr.flush()
+        except Exception:
+            self.handleError(record)
 
 
 def announce(sentence: str) -> None:

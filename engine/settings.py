@@ -91,7 +91,6 @@ class Settings(SignInSettings):
     metrics_token: str = Field(
         "",
         repr=False,
-        pattern="^(|[!-~]{16,200})$",
         description="Token that may read /api/metrics, as `Authorization: Bearer`; 16 characters or more. Admins may "
         "without it.",
     )
@@ -240,6 +239,14 @@ class Settings(SignInSettings):
         """'["http://127.0.0.1:8000"]'; empty: none.""",
     )
     proposer_seconds: float = Field(120, gt=0, le=3600, description="Maximum seconds of a request to another model.")
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _hard_to_guess(cls, token: str) -> str:
+        """Check that the token is long, and fits into a header."""
+        if token and not re.fullmatch(r"[!-~]{16,200}", token):
+            raise ValueError("Choose 16 to 200 letters, digits and signs, without spaces.")
+        return token
 
     @field_validator("proposer_addresses")
     @classmethod

@@ -76,5 +76,5 @@ def test_without_a_token_in_the_settings_none_opens_the_metrics(tmp_path: Path) 
     with TestClient(app, base_url=ADDRESS) as client:
         for header in ("Bearer ", "Bearer", "bearer  "):
             assert client.get("/api/metrics", headers={"authorization": header}).status_code == 401
-    with pytest.raises(ValidationError):
+    with pytest.raises(ValidationError, match="16 to 200"):
         Settings(metrics_token="short", _env_file=None)

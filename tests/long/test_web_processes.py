@@ -11,10 +11,11 @@ from typing import Any
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from annotator.gradio.session_owner import WebProcesses
 from engine.client import Glossator
-from tests.support.server_process import Served
+from tests.support.server_process import Served, free_port
 from tests.support.waiting import wait_until
 
 PROCESSES = 2
@@ -96,6 +97,31 @@ def test_a_process_that_dies_is_started_again_and_no_request_is_refused(pair: Se
     ended.set()
     asking.join()
     assert not failures
+
+
+def test_a_scrape_shows_all_processes_and_none_that_was_killed(tmp_path: Path) -> None:
+    port = free_port()
+    served = Served(tmp_path, options=("--workers", str(PROCESSES), "--metrics-port", str(port)))
+    served.start()
+
+    def started_at(address: str) -> dict[str, float]:
+        """Return when each process was started, by its name."""
+        families = text_string_to_metric_families(httpx.get(address, timeout=60).text)
+        [of_starts] = [family for family in families if family.name == "process_start_time_seconds"]
+        return {sample.labels["process"]: sample.value for sample in of_starts.samples}
+
+    def everywhere() -> list[dict[str, float]]:
+        """Return the same as seen from the metrics port and from the web port, which any process answers."""
+        return [started_at(f"http://127.0.0.1:{port}/metrics"), started_at(f"{served.address}/api/metrics")]
+
+    try:
+        wait_until(lambda: all(set(seen) == {"serve", "web-1", "web-2"} for seen in everywhere()))
+        before = started_at(f"http://127.0.0.1:{port}/metrics")
+        os.kill(min(_processes(served)), signal.SIGKILL)
+        wait_until(lambda: all(len(seen) == PROCESSES + 1 and seen != before for seen in everywhere()))
+        assert sum(seen != before[name] for name, seen in everywhere()[0].items()) == 1
+    finally:
+        served.stop()
 
 
 def test_all_processes_end_with_the_command(tmp_path: Path) -> None:

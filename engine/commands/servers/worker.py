@@ -51,7 +51,8 @@ def worker(
     end_with_parent(stop)
     with here() as workspace:
         handlers = sparing_cores(HANDLERS, workspace.settings)
-        watch(workspace, HERE)
+        if HERE.is_child or settings.metrics_port:
+            watch(workspace, HERE)
         lower_priority()
         with use_metrics_port(settings):
             done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
