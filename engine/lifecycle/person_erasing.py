@@ -24,6 +24,7 @@ from db.tables import (
     LoginAttempt,
     LoginSession,
     Member,
+    Quota,
     User,
     WebhookDelivery,
 )
@@ -126,6 +127,7 @@ def _close_account(session: Session, user_id: str, name: str, label: str) -> Non
     for statement in (
         delete(LoginSession).where(LoginSession.user_id == user_id),
         delete(Identity).where(Identity.user_id == user_id),
+        delete(Quota).where(Quota.subject_id == user_id),
         delete(LoginAttempt).where(LoginAttempt.name == name),
         delete(Lease).where(Lease.holder == user_id),
         update(Invitation)

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from db.base import Base, now
 from db.blobs import PUT_SECONDS
-from db.tables import AuditEntry, Document, Job, Project, RemovedProject
+from db.tables import AuditEntry, Document, Job, Project, Quota, RemovedProject
 from engine import audit, blob_turns
 from engine.batches import Throttle, in_batches
 from engine.errors import Conflict
@@ -106,6 +106,7 @@ def _erase(workspace: Workspace, project_id: str, ends: float | None) -> bool:
     _clean_audit_trail(workspace, project_id)
     with workspace.database.write() as session:
         session.execute(delete(RemovedProject).where(RemovedProject.project_id == project_id))
+        session.execute(delete(Quota).where(Quota.subject_id == project_id))
         for each in ids:
             session.execute(delete(Project).where(Project.id == each))
         audit.record(session, None, "projects.delete", project_id)

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from db.base import Base
-from db.tables import Annotation, LoginAttempt, Member, Review, Revision, User, WebhookDelivery
+from db.tables import Annotation, LoginAttempt, Member, Quota, Review, Revision, User, WebhookDelivery
 from engine import audit
 from engine.accounts import identities, invitations, members, sessions, tokens, users
 from engine.annotation.views import annotation_view
@@ -56,6 +56,7 @@ def person(office: Office, admin: User) -> User:
     workspace.deferred_writes.flush()
     by = {"id": user.id, "name": NAME}
     with workspace.database.write() as session:
+        session.add(Quota(subject_id=user.id, documents=9))
         audit.record(session, None, "login.limited", NAME, name=NAME, address="10.0.0.9", failures=5)
         audit.record(session, admin.id, "answers.remove", first, project, author=NAME, question="?", document="bill")
         session.add(
@@ -95,6 +96,7 @@ def test_nothing_of_a_name_is_left_and_the_work_is_kept(office: Office, person: 
         user = session.get_one(User, person.id)
         assert (user.password_hash, user.preferences, user.role) == (None, {}, "annotator")
         assert not session.scalars(select(Member).where(Member.user_id == person.id)).all()
+        assert session.get(Quota, person.id) is None
         assert not session.scalars(select(LoginAttempt).where(LoginAttempt.name == NAME)).all()
         assert session.scalars(select(Review).where(Review.reviewer_id == person.id)).one().verdict == "accepted"
         body = json.loads(session.scalars(select(WebhookDelivery.body)).one())

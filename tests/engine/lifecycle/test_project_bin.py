@@ -15,6 +15,7 @@ from db.tables import (
     Prediction,
     Project,
     Question,
+    Quota,
     RemovedProject,
     User,
     WebhookDelivery,
@@ -77,6 +78,7 @@ def full(office: Office, admin: User) -> Office:
     frozen = snapshots.freeze(workspace, project)
     version = make_version(workspace, project, 3)
     with workspace.database.write() as session:
+        session.add(Quota(subject_id=project, documents=9))
         session.get_one(ModelVersion, version.id).snapshot_id = frozen.id
         session.get_one(ModelVersion, version.id).checkpoint_sha256 = workspace.blobs.put(b"weights " + WORD.encode())
         session.add(
