@@ -18,6 +18,7 @@ from annotator.reference.causes import OPEN as OPEN_ROUTES
 from annotator.scopes import scopes_of
 from engine.workspace import Workspace
 
+PAGE_OF = "x-glossator-user"  # header of a page: id of the person whose page it is
 OPEN = frozenset(
     {"/", "/login", "/logout", "/favicon.ico", "/sign-in", "/sign-in/callback", "/source", *STEPS, *OPEN_ROUTES}
 )
@@ -66,7 +67,11 @@ class LoginGate:
                 {"detail": "Nothing exists at this address. Check the path."}, status_code=404
             )  # there is none in this application
         request = Request(scope)
-        if await run_in_threadpool(user_of, request, self.workspace) is not None:
+        user = await run_in_threadpool(user_of, request, self.workspace)
+        if user is not None:
+            if request.headers.get(PAGE_OF, user.id) != user.id:  # an open page of somebody who is logged in no more
+                said = f"{user.name} is logged in here now. Log in again to save your edits."
+                return JSONResponse({"detail": said}, status_code=401)
             sentence = scopes_of(request.app).refusal(request.state.scope, scope["method"], scope["path"])
             return JSONResponse({"detail": sentence}, status_code=403) if sentence else None
         path = scope["path"]

@@ -50,8 +50,7 @@ tellUse();
 Object.assign(window, { Glossator });
 mounted.workspace.opened.then(() => window.startGradio?.()); // see annotator/gradio/head.py
 window.dispatchEvent(new Event('glossator:ready'));
-placePersonMenu();
-placeLoginNotice();
+placePersonMenu().then((me) => me && placeLoginNotice(me.user));
 placeUpgradeNotice();
 placeServerNotice();
 startTabs();

@@ -146,12 +146,27 @@ export async function writesEnd(most) {
   }
 }
 
+/** @type {string | null} id of the person whose page this is */
+let person = null;
+
+/**
+ * From here on the server refuses (401) what this page asks while somebody else is logged in.
+ *
+ * @param {string} id
+ */
+export function actAs(id) {
+  person = id;
+}
+
 /**
  * What the page asks by itself keeps no login alive.
  *
  * @returns {Record<string, string>}
  */
-const awayHeader = () => (isAway() ? { 'X-Glossator-Background': '1' } : {});
+const headersOfPage = () => ({
+  ...(isAway() ? { 'X-Glossator-Background': '1' } : {}),
+  ...(person === null ? {} : { 'X-Glossator-User': person }),
+});
 
 /**
  * @param {string} method
@@ -162,7 +177,7 @@ const awayHeader = () => (isAway() ? { 'X-Glossator-Background': '1' } : {});
  */
 async function send(method, address, body, { signal, keepalive, headers: more = {} } = {}) {
   /** @type {Record<string, string>} */
-  const headers = { ...(method === 'GET' ? {} : { 'X-Glossator': '1' }), ...awayHeader(), ...more };
+  const headers = { ...(method === 'GET' ? {} : { 'X-Glossator': '1' }), ...headersOfPage(), ...more };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   signal ??= AbortSignal.timeout(method === 'GET' ? READ_MILLISECONDS : THINK_MILLISECONDS);
   const sent = body === undefined ? undefined : JSON.stringify(body);
@@ -347,7 +362,7 @@ export function sendFile(address, field, file, progress, { accepts = () => false
   return new Promise((resolve, reject) => {
     const sender = new XMLHttpRequest();
     sender.open('POST', address);
-    for (const [name, value] of Object.entries({ 'X-Glossator': '1', ...awayHeader() }))
+    for (const [name, value] of Object.entries({ 'X-Glossator': '1', ...headersOfPage() }))
       sender.setRequestHeader(name, value);
     sender.responseType = step ? 'text' : 'json';
     const answered = () => (step ? parsed(lastLine(sender.responseText)) : sender.response);

@@ -1,15 +1,16 @@
 // Who is logged in, in the corner of the page: a menu to the account and out. Nothing where nobody logs in.
 
 import { sourceLink } from './about.js';
-import { get } from '../core/api.js';
+import { actAs, get } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { logOut } from '../tabs/people_account.js';
 import { openTab } from '../tabs/tab_history.js';
 
-/** Asks who is logged in, and places the menu. */
+/** Asks who is logged in, and places the menu. Resolves to the answer; null where nobody logs in. */
 export async function placePersonMenu() {
   const me = await get('/me', {}).catch(() => null);
-  if (!me || me.auth === 'local') return;
+  if (!me || me.auth === 'local') return null;
+  actAs(me.user.id);
   const { name } = me.user;
   /** @type {(text: string, run: () => void) => HTMLElement} */
   const item = (text, run) =>
@@ -58,4 +59,5 @@ export async function placePersonMenu() {
   });
   document.body.append(root);
   document.body.classList.add('g-has-person');
+  return me;
 }

@@ -592,6 +592,10 @@ def test_every_tab_says_that_the_login_has_ended_and_shows_its_content_after_the
     page, notice = ada.page, ada.page.locator(".glossator-login-ended")
     tab(page, "Documents")
     desk.expire("Ada")
+    page.evaluate("window.dispatchEvent(new Event('focus'))")
+    dialog = page.get_by_role("dialog", name="Your session has ended")
+    expect(dialog).to_contain_text("Your work is kept on this computer.")
+    dialog.get_by_role("button", name="Close").click()
     for name in ("Questions", "Documents"):
         page.get_by_role("tab", name=name, exact=True).click()
         expect(notice).to_contain_text("Your login has ended")

@@ -12,6 +12,7 @@ from annotator.app import create_app
 from annotator.auth import BACKGROUND
 from annotator.change_streams import ChangeStreams
 from annotator.event_stream import END, EventStream
+from annotator.login_gate import PAGE_OF
 from db.base import now
 from db.tables import LoginSession
 from engine.accounts import sessions, tokens
@@ -113,3 +114,12 @@ def test_logging_out_everywhere_ends_every_browser_and_no_token(ann: Person) -> 
     assert [each.get("/api/me").status_code for each in (ann, elsewhere, ben)] == [401, 401, 200]
     assert sessions.user_of_token(workspace, token) is not None
     assert actions(workspace)[0] == "sessions.end"
+
+
+def test_a_page_of_one_person_does_nothing_as_another_who_has_logged_in_since(ann: Person) -> None:
+    ben = somebody(ann.client, here(ann.client), make_user(here(ann.client), "ben"))
+    page_of_ann = {PAGE_OF: ann.known.id}
+    assert ann.get("/api/projects", headers=page_of_ann).status_code == 200
+    refused = ben.put("/api/me/preferences", headers=page_of_ann, json={"theme": "dark"})
+    assert refused.status_code == 401 and refused.json()["detail"].startswith("ben is logged in here now")
+    assert ben.get("/api/me/preferences").json() == {}
