@@ -86,7 +86,7 @@ export class SecondFactorPart {
     this.show(
       h('p', {}, 'Scan the picture with an authenticator app, or type the secret into it.'),
       h('img', { class: 'g-qr', src: qr, alt: 'QR code of the secret' }),
-      h('input', { readonly: true, value: groups, 'aria-label': 'Secret' }),
+      h('p', {}, h('code', {}, groups)),
       this.form('Code that the app shows', codeField(), 'Switch on', (code) =>
         this.say.act(async () =>
           this.keep((await post('/me/second-factor/confirmation', {}, { code })).recovery_codes),
