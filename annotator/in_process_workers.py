@@ -7,6 +7,7 @@ from engine.documents.reading.reading_state import READ, READ_AGAIN
 from engine.followers import FollowerRunner
 from engine.interchange import export_files, export_jobs, import_jobs, uploaded_sets
 from engine.jobs.in_process_worker import InProcessWorker
+from engine.lifecycle.transfers import TRANSFER, run_transfer
 from engine.proposers import jobs as proposals
 from engine.proposers.proposer import PROPOSE
 from engine.read_again import jobs as read_again
@@ -15,7 +16,7 @@ from engine.workspace import Workspace
 
 
 class InProcessWorkers:
-    """In-process workers of a server: at a time two imports, exports, long documents, and models of others asked."""
+    """In-process workers of a server: at a time one transfer, and two imports, exports, documents, and models asked."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.imports = InProcessWorker(
@@ -31,10 +32,11 @@ class InProcessWorkers:
             afterwards=changes.prune,
         )
         self.proposals = InProcessWorker(workspace, {PROPOSE: proposals.run_proposals}, at_once=2)
+        self.transfers = InProcessWorker(workspace, {TRANSFER: run_transfer}, at_once=1)
         self._tasks = TaskFollower(workspace)
         self._followers = FollowerRunner(workspace)
         self._sender = Sender(workspace)
-        self._all = (self.imports, self.exports, self.reading, self.proposals)
+        self._all = (self.imports, self.exports, self.reading, self.proposals, self.transfers)
 
     def start(self) -> None:
         """Take jobs from now on."""

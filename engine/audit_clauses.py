@@ -48,6 +48,10 @@ _CLAUSES: Mapping[str, str] = {
     "answers.remove": "removed an answer of {author}: {question} ({document})",
     "answers.restore": "restored an answer of {author}: {question} ({document})",
     "documents.rename": "renamed the document {before} to {name}",
+    "documents.move": "moved the document {document} to the project {to}",
+    "documents.move.undo": "took the document {document} back from the project {to}",
+    "documents.copy": "copied the document {document} to the project {to}",
+    "documents.take": "added the document {document} from the project {source}",
     "documents.remove": "removed the document {document} into the bin",
     "snapshots.remove": "removed the snapshot {snapshot}",
     "documents.delete": "deleted {number} from the bin for good",
@@ -110,6 +114,7 @@ _JOBS = {
     "export": "an export",
     "read": "the reading of a document",
     "read_again": "another reading of pages",
+    "transfer": "documents for another project",
 }
 _COUNTED = {
     "answers": "answer",

@@ -172,6 +172,11 @@ CAUSES: dict[str, dict[str, str]] = {
         "409": "Another project has the name now, or the project is being deleted.",
     },
     "POST /api/removed-projects/{removed_id}/delete": {"404": "There is no such project in the bin."},
+    "POST /api/projects/{project_id}/transfers": {"409": "Somebody changes the fields of the other project."},
+    "POST /api/projects/{project_id}/transfers/{job_id}/undo": {
+        "409": "The documents are still being moved.",
+        "422": "The transfer was a copy. Remove the copies instead.",
+    },
     "POST /api/projects/{project_id}/webhooks": {"409": "The project has 100 webhooks."},
     "POST /api/projects/{project_id}/proposer/requests": {
         "409": "The project asks no other model; or the open job is being stopped, or has 20 further requests to do."

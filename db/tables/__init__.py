@@ -51,6 +51,7 @@ from db.tables.selection import (
 from db.tables.signatures import PageSignature, SignatureBand
 from db.tables.skips import LeftTask, Skip
 from db.tables.task_changes import TaskChange
+from db.tables.transfers import TransferredDocument
 from db.tables.values import ANY_FIELD, BrokenRules, FieldValue, ValueCount, ValueFlag
 from db.tables.webhooks import Webhook, WebhookDelivery, WebhookSecret
 
@@ -125,6 +126,7 @@ __all__ = [
     "Task",
     "TaskChange",
     "TaskCount",
+    "TransferredDocument",
     "User",
     "ValueCount",
     "ValueFlag",

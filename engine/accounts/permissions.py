@@ -198,6 +198,8 @@ def check(
         what = {"project_id": "project"} | {name: what for name, (what, _) in {**_OWNED, **_THROUGH_PAGE}.items()}
         raise NotFound(f"There is no such {what[next(iter(owners))]}.")
     if in_bin := next((sentence for _, sentence in owners.values() if sentence), None):
+        if in_bin == visibility.IN_BIN:
+            in_bin = visibility.why_gone(session, _document_of(session, ids), user.id)
         raise NotFound(in_bin)
     if RANK[role] < RANK["reviewer"]:
         _check_seen(session, user, ids)
@@ -211,6 +213,16 @@ def check(
     if "annotation_id" in ids and not removed:
         visibility.check_standing(session.get_one(Annotation, ids["annotation_id"]).status)
     return role
+
+
+def _document_of(session: Session, ids: Mapping[str, str]) -> str:
+    """Return the document that a resource belongs to; "" for one that belongs to none."""
+    if "document_id" in ids:
+        return ids["document_id"]
+    for name, column in (("annotation_id", Annotation), ("task_id", Task), ("page_id", Page)):
+        if name in ids:
+            return session.scalar(select(column.document_id).where(column.id == ids[name])) or ""
+    return ""
 
 
 def _check_seen(session: Session, user: User, ids: Mapping[str, str]) -> None:

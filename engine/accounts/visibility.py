@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, exists, literal_column, or_, select
 from sqlalchemy.orm import Session, aliased
 
 from db.statuses import ANSWERED, REMOVED
-from db.tables import Annotation, Document, Member, Task, User
+from db.tables import Annotation, Document, Member, Project, Task, TransferredDocument, User
 from engine.errors import NotFound
 
 SOMEBODY = "Somebody else"  # replaces the name of a person who holds or answered the question
@@ -146,6 +146,31 @@ def load_visible(session: Session, annotation_id: str, viewer_id: str | None, *,
     if not removed:
         check_standing(annotation.status)
     return annotation
+
+
+def why_gone(session: Session, document_id: str, viewer_id: str) -> str:
+    """Return a sentence about a document that lies in a bin: it was removed, or moved to another project.
+
+    Args:
+        session: an open session.
+        document_id: the document.
+        viewer_id: id of the user; only members of the other project read its name.
+    """
+    moved = (
+        select(Project.id, Project.name)
+        .join(Document, Document.project_id == Project.id)
+        .join(TransferredDocument, TransferredDocument.document_id == Document.id)
+        .where(TransferredDocument.origin_id == document_id, TransferredDocument.moved, Project.bin_of.is_(None))
+        .order_by(TransferredDocument.created_at.desc())
+    )
+    there = session.execute(moved.limit(1)).one_or_none()
+    if there is None:
+        return IN_BIN
+    member = exists().where(Member.project_id == there.id, Member.user_id == User.id)
+    sees = select(User.id).where(User.id == viewer_id, or_(User.role == "admin", member))
+    if session.scalar(sees) is None:
+        return "This document was moved to another project. Ask an admin of this project where it is."
+    return f"This document was moved to the project {there.name}. Open it there."
 
 
 def check_standing(status: str) -> None:

@@ -119,7 +119,9 @@ def _append(workspace: Workspace, annotation_id: str, request: RevisionRequest, 
     with workspace.database.write() as session:
         answer = _load_changeable(session, annotation_id, request, user_id)
         status = STATUS_AFTER[answer.action]
-        before = advance(session, annotation_id, request.base, request.idempotency_key, status, user_id)
+        before = advance(
+            session, annotation_id, request.base, request.idempotency_key, status, user_id, answer.project_id
+        )
         if before is not None:
             return before, False
         if isinstance(prepared, Refused):
@@ -197,11 +199,16 @@ def moved_on(head: int, base: int) -> RevisionConflict:
     )
 
 
-def advance(session: Session, annotation_id: str, base: int, key: str, status: str, editor_id: str) -> Saved | None:
+def advance(
+    session: Session, annotation_id: str, base: int, key: str, status: str, editor_id: str, project_id: str
+) -> Saved | None:
     """Move the head of an annotation from `base` to the next revision, which the caller appends for its editor.
 
+    `project_id`: the project of the answer as the caller saw it.
+
     Returns None when the head was moved. Returns the stored revision when the same request succeeded before and its
-    response was lost. Raises RevisionConflict when `base` is not the head, NotFound when the answer was removed.
+    response was lost. Raises RevisionConflict when `base` is not the head, NotFound when the answer was removed, or is
+    in another project by now.
     """
     # PostgreSQL lets two writers reach this point; the conditional update lets one of them pass. The other waits here
     # for the first commit, so its search by key below sees the stored revision.
@@ -210,6 +217,8 @@ def advance(session: Session, annotation_id: str, base: int, key: str, status: s
     )
     here = here.with_for_update(key_share=True)  # its status stays as it is until the commit
     stood = session.connection().execute(here).one_or_none()
+    if stood is not None and stood.project_id != project_id:  # it was removed, or moved, while this waited for it
+        raise NotFound(visibility.why_gone(session, stood.document_id, editor_id))
     moved = {"annotation": annotation_id, "base": base, "following": base + 1, "becomes": status, "editor": editor_id}
     advanced = session.connection().execute(_ADVANCE, moved).scalar()
     if advanced is None or stood is None:
@@ -337,8 +346,9 @@ def _changeable(session: Session, found: Row[Any] | None, annotation_id: str, ac
     if found is None or not member:
         raise NotFound("There is no such annotation.")
     if found.bin_of is not None:  # the page keeps the edits, and sends them again once the document is back
-        is_project = found.bin_of == found.project_id
-        raise NotFound(visibility.PROJECT_IN_BIN if is_project else visibility.IN_BIN)
+        if found.bin_of == found.project_id:
+            raise NotFound(visibility.PROJECT_IN_BIN)
+        raise NotFound(visibility.why_gone(session, found.document_id, user_id))
     if found.archived_at is not None:
         raise Archived
     reviewer = found.role == "admin" or found.member_role in ("reviewer", "admin")

@@ -5,13 +5,14 @@ from datetime import datetime
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field
-from sqlalchemy import CursorResult, insert, select, update
+from sqlalchemy import CursorResult, bindparam, insert, select, update
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import Page, PageWord, WordEdit
+from db.tables import Document, Page, PageWord, Project, WordEdit
+from engine.accounts import visibility
 from engine.annotation.word_list import ListedWord, WordChange, WordList, WordText
-from engine.errors import Conflict, Refused
+from engine.errors import Conflict, NotFound, Refused
 from engine.queries import existing
 from engine.workspace import Workspace
 from model.boxes import Box
@@ -106,6 +107,8 @@ def edit_words(workspace: Workspace, page_id: str, request: WordEditsRequest, us
             .execution_options(synchronize_session=False)
         )
         assert isinstance(advanced, CursorResult)
+        if (gone := session.scalar(_IN_BIN, {"page": page_id})) is not None:  # since this waited for its page
+            raise NotFound(visibility.why_gone(session, gone, user_id))
         if advanced.rowcount != 1 or words is None:
             return _saved_before(session, page, request)
         if _with_key(session, page_id, request.idempotency_key) is not None:
@@ -122,6 +125,14 @@ def edit_words(workspace: Workspace, page_id: str, request: WordEditsRequest, us
         session.add(edit)
         session.flush()
         return _saved_words(words.words, edit.version, edit)
+
+
+_IN_BIN = (
+    select(Document.id)
+    .join(Page, Page.document_id == Document.id)
+    .join(Project, Project.id == Document.project_id)
+    .where(Page.id == bindparam("page"), Project.bin_of.is_not(None))
+)
 
 
 def load_all_words(session: Session, page_id: str) -> list[ListedWord]:

@@ -18,7 +18,10 @@ from engine.client.schemas import (
     ExtractionBegun,
     JobView,
     PushedResult,
+    TransferPreview,
+    TransferView,
     TurnedPage,
+    UndoneTransfer,
     Uploaded,
     WordChange,
     WordEditsRequest,
@@ -150,6 +153,31 @@ class Documents:
         """
         body = {"documents": list(document_ids)}
         return self._at.post(ChangedDocuments, f"/projects/{project_id}/documents/remove", body).documents
+
+    def preview_transfer(self, project_id: str, document_ids: Sequence[str], to: str, *, move: bool) -> TransferPreview:
+        """Return what `transfer` would do with documents, and what would stay behind."""
+        body = {"documents": list(document_ids), "to": to, "move": move}
+        return self._at.post(TransferPreview, f"/projects/{project_id}/transfers/preview", body)
+
+    def transfer(
+        self, project_id: str, document_ids: Sequence[str], to: str, *, move: bool, add_fields: bool = True
+    ) -> TransferView:
+        """Move or copy documents to another project with their answers, as a job; see `transfer_state`.
+
+        document_ids: at most 1,000.
+        to: id of the other project.
+        add_fields: whether to add missing fields there, as an admin of it; its documents get tasks then.
+        """
+        body = {"documents": list(document_ids), "to": to, "move": move, "add_fields": add_fields}
+        return self._at.post(TransferView, f"/projects/{project_id}/transfers", body)
+
+    def transfer_state(self, project_id: str, transfer_id: str) -> TransferView:
+        """Return how far a transfer is, or what it did."""
+        return self._at.get(TransferView, f"/projects/{project_id}/transfers/{transfer_id}")
+
+    def undo_transfer(self, project_id: str, transfer_id: str) -> UndoneTransfer:
+        """Undo a move; a document that was changed in the other project since stays there, and a sentence says so."""
+        return self._at.post(UndoneTransfer, f"/projects/{project_id}/transfers/{transfer_id}/undo")
 
     def bin(self, project_id: str) -> list[BinLine]:
         """Return the documents in the bin of a project, last removed first."""

@@ -1475,6 +1475,38 @@ class TaskProgress(BaseModel):
     finished_at: datetime | None
 
 
+class TransferPreview(BaseModel):
+    """What a transfer would do."""
+
+    documents: int
+    fields: list[str]
+    """Names of fields that the other project does not have."""
+    may_add: bool
+    """Whether the caller may add them there."""
+    sentences: list[str]
+    """What comes along, and what stays behind."""
+
+
+class TransferView(BaseModel):
+    """A transfer: how far it is, or what it did."""
+
+    id: str
+    """Id of its job."""
+    status: str
+    """waiting, running, done, failed, cancelled or dead (given up)."""
+    progress: float
+    """Share that is done, 0..1."""
+    message: str
+    """Present step, or the result."""
+    move: bool
+    to: str
+    """Id of the other project."""
+    documents: int
+    """Number of documents that are there now."""
+    stays: list[str]
+    """A sentence for each document that was left where it is."""
+
+
 class TriggersView(BaseModel):
     """A project's triggers: how many untrained answers there are, how old the oldest is, and the schedule."""
 
@@ -1515,6 +1547,13 @@ class TurnedPage(BaseModel):
 
     page: PageLine
     reading: JobView | None
+
+
+class UndoneTransfer(BaseModel):
+    """Ids of the documents that are back, and a sentence for each that is not, with the reason."""
+
+    documents: list[str]
+    stays: list[str]
 
 
 class UpcomingForm(BaseModel):

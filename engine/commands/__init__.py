@@ -19,7 +19,7 @@ COMMANDS = {
     "ingest": ("annotation.documents", "Add files to a project. Each becomes a document or is refused with a reason."),
     "documents": (
         "annotation.documents",
-        "List, show, rename and remove documents, write marked PDFs, read again, and compute signatures.",
+        "List, show, rename, move, copy and remove documents, write marked PDFs, read again, compute signatures.",
     ),
     "bin": ("annotation.bin", "List removed documents, restore them, and delete them for good."),
     "ask": ("annotation.ask", "Ask a question about a document. The answer is saved as a draft."),

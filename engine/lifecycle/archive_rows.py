@@ -21,8 +21,8 @@ _AT_ONCE = 2_000  # rows
 LEFT_OUT = {
     "bucket_objects", "changes", "document_texts", "extraction_callbacks", "followers", "identities", "invitations",
     "leases", "login_attempts", "login_sessions", "login_steps", "proposers", "quotas", "recovery_codes",
-    "removed_documents", "removed_projects", "second_factors", "skipped_changes", "users", "webhook_deliveries",
-    "webhook_secrets", "webhooks",
+    "removed_documents", "removed_projects", "second_factors", "skipped_changes", "transferred_documents", "users",
+    "webhook_deliveries", "webhook_secrets", "webhooks",
 }  # fmt: skip
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")
 

@@ -82,17 +82,9 @@ def remove(workspace: Workspace, project_id: str, ids: Sequence[str], by: str | 
         open_tasks.lock_project(session, project_id)  # neither tasks nor another removal come in between
         chosen = select(Document).where(Document.project_id == project_id, Document.id.in_(some))
         documents = session.scalars(chosen.order_by(Document.id)).all()
-        for bin_id, group in _bins_for(session, project_id, documents).items():
-            here = [document.id for document in group]
-            for document in group:
-                row = RemovedDocument(
-                    document_id=document.id, project_id=project_id, removed_by=by, removed_at=removed_at
-                )
-                session.add(row)
-                audit.record(session, by, "documents.remove", document.id, project_id, document=document.name)
-            session.flush()
-            move_documents(session, here, project_id, bin_id)
-            removed.extend(here)
+        for document in documents:
+            audit.record(session, by, "documents.remove", document.id, project_id, document=document.name)
+        removed.extend(put_in(session, project_id, documents, by, removed_at))
 
     in_batches(workspace, sorted(wanted), remove_some, throttle=Throttle(_FIRST))
     return removed
@@ -133,20 +125,49 @@ def restore(workspace: Workspace, project_id: str, ids: Sequence[str], by: str |
             .with_for_update(of=RemovedDocument)
         )
         rows = session.execute(chosen).tuples().all()
-        _check_restorable(session, project_id, rows)
-        by_bin: dict[tuple[str, datetime], list[str]] = defaultdict(list)
-        for removed, document in rows:
-            by_bin[document.project_id, removed.removed_at].append(document.id)
+        for _, document in rows:
             audit.record(session, by, "documents.restore", document.id, project_id, document=document.name)
-            session.delete(removed)
-        session.flush()
-        for (bin_id, removed_at), here in by_bin.items():
-            move_documents(session, here, bin_id, project_id)
-            task_changes.catch_up(session, project, here, removed_at)
-            restored.extend(here)
+        restored.extend(take_out(session, project, rows))
 
     in_batches(workspace, sorted(wanted), restore_some, throttle=Throttle(_FIRST))
     return restored
+
+
+def put_in(
+    session: Session, project_id: str, documents: Sequence[Document], by: str | None, removed_at: datetime
+) -> list[str]:
+    """Move documents of a locked project into its bin, in the caller's unit of work; return their ids."""
+    there: list[str] = []
+    for bin_id, group in _bins_for(session, project_id, documents).items():
+        here = [document.id for document in group]
+        session.add_all(
+            RemovedDocument(document_id=key, project_id=project_id, removed_by=by, removed_at=removed_at)
+            for key in here
+        )
+        session.flush()
+        move_documents(session, here, project_id, bin_id)
+        there.extend(here)
+    return there
+
+
+def take_out(session: Session, project: Project, rows: Sequence[tuple[RemovedDocument, Document]]) -> list[str]:
+    """Move documents of its bin back into a locked project, in the caller's unit of work; return their ids.
+
+    Raises:
+        Conflict: As `restore`; nothing was changed.
+    """
+    _check_restorable(session, project.id, rows)
+    by_bin: dict[tuple[str, datetime], list[str]] = defaultdict(list)
+    for removed, document in rows:
+        by_bin[document.project_id, removed.removed_at].append(document.id)
+        session.delete(removed)
+    session.flush()
+    there: list[str] = []
+    for (bin_id, removed_at), here in by_bin.items():
+        move_documents(session, here, bin_id, project.id)
+        task_changes.catch_up(session, project, here, removed_at)
+        there.extend(here)
+    return there
 
 
 def list_bin(

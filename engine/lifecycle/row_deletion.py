@@ -40,6 +40,7 @@ from db.tables import (
     Skip,
     SurveyAnswer,
     Task,
+    TransferredDocument,
     ValueFlag,
     WaitingReview,
     WordEdit,
@@ -76,7 +77,7 @@ _STATEMENTS = [
         for table in (
             FinishedMask, FinishedDocument, QueueDocument, DocumentFigures, AskedDocument, WaitingReview, FieldValue,
             ValueFlag, BrokenRules, OutsideAnswer, OutsideReading, SurveyAnswer, DocumentSignature, DocumentText,
-            ExtractionCallback,
+            ExtractionCallback, TransferredDocument,
         )
     ),
     *(_rows(table, "task_id", _tasks) for table in (AutomaticAnswer, PartAnswer, LeftTask, Skip)),

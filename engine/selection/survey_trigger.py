@@ -66,7 +66,7 @@ def somebody_waits(workspace: Workspace, job_id: str) -> bool:
 
     Imports, exports and documents do not count: the server runs them.
     """
-    others = (SURVEY, "import", "export", "read", "propose")
+    others = (SURVEY, "import", "export", "read", "propose", "transfer")
     waits = select(Job.id).where(
         Job.status == "waiting", Job.run_after <= now(), Job.kind.not_in(others), Job.id != job_id
     )

@@ -3,10 +3,11 @@
 from fastapi.routing import iter_route_contexts
 from starlette.testclient import TestClient
 
-from annotator.access import roles_of
+from annotator.access import OWNER, roles_of
 from engine.followers import catch_up
 from tests.annotator.test_rest import pdf, save, upload
 from tests.support.accounts import here
+from tests.support.waiting import wait_until
 
 ARCHIVED = "This project is archived: nothing in it can be changed. An admin of it can unarchive it."
 
@@ -46,6 +47,41 @@ def test_a_project_is_renamed_unless_the_name_is_taken_or_another_one_by_now(cli
     assert {"Bills 2026", "letters"} <= {each["name"] for each in client.get("/api/projects").json()}
 
 
+def test_a_document_goes_to_another_project_and_comes_back(client: TestClient) -> None:
+    taken = upload(client, pdf("Invoice date: 14 March 2026", "Total due: 2,987.88")).json()["documents"][0]
+    source = client.get("/api/projects").json()[0]["id"]
+    target = client.post("/api/projects", json={"name": "letters"}).json()["id"]
+    document = f"/api/documents/{taken['document_id']}"
+    asked = client.post(f"{document}/ask", json={"question": "What is the total due?"}).json()
+    page = client.get(document).json()["pages"][0]["id"]
+    edit = {"op": "words", "page": page, "add": [7]}
+    assert save(client, asked, 0, [edit], action="accept").status_code == 200
+    before = client.get(document).json()
+    body = {"documents": [taken["document_id"]], "to": target, "move": True}
+    preview = client.post(f"/api/projects/{source}/transfers/preview", json=body).json()
+    assert (preview["documents"], preview["fields"], len(preview["sentences"])) == (1, [], 3)
+
+    begun = client.post(f"/api/projects/{source}/transfers", json=body)
+    assert (begun.status_code, begun.json()["move"]) == (202, True)
+    place = f"/api/projects/{source}/transfers/{begun.json()['id']}"
+    wait_until(lambda: client.get(place).json()["status"] == "done")
+    assert client.get(place).json()["message"] == "Moved 1 document to letters."
+    gone = client.get(document)
+    assert (gone.status_code, gone.json()["detail"]) == (
+        404,
+        "This document was moved to the project letters. Open it there.",
+    )
+    [line] = client.get(f"/api/projects/{target}/documents").json()
+    there = client.get(f"/api/documents/{line['id']}").json()
+    assert [each["text"] for each in there["annotations"]] == [each["text"] for each in before["annotations"]]
+    assert client.get(f"/api/pages/{there['pages'][0]['id']}/image").content
+
+    assert client.post(f"{place}/undo").json() == {"documents": [taken["document_id"]], "stays": []}
+    assert catch_up(here(client), patience=30)
+    assert client.get(document).json() == before
+    assert client.get(f"/api/projects/{target}/documents").json() == []
+
+
 def test_an_archived_project_is_read_and_no_route_changes_it(client: TestClient) -> None:
     taken = upload(client, pdf("Invoice date: 14 March 2026", "Total due: 2,987.88")).json()["documents"][0]
     project_id = client.get("/api/projects").json()[0]["id"]
@@ -69,8 +105,11 @@ def test_an_archived_project_is_read_and_no_route_changes_it(client: TestClient)
         for method in set(getattr(context, "methods", None) or ()) - {"GET", "HEAD"}:
             if not names or not names <= ids.keys() or getattr(endpoint, "while_archived", False):
                 continue
+            role = roles_of(client.app.routes).get((method, path))  # type: ignore[attr-defined]
+            if role == OWNER:  # limits of the installation
+                continue
             answer = client.request(method, path.format(**ids), params={"base": 0}, json={})
-            late = (method, path) not in roles_of(client.app.routes)  # type: ignore[attr-defined]
+            late = role is None
             assert answer.status_code in ((403, 422) if late else (403,)), (method, path, answer.text)
             tried += 1
     assert tried > 40

@@ -33,6 +33,7 @@ class Row:
 EDIT = {"idempotency_key": "access-" + "0" * 9, "base": 1, "edits": []}
 FORM = {"idempotency_key": "access-" + "0" * 9, "answers": [{"annotation_id": "0" * 32, "base": 0}]}
 PREDICTIONS = {"model": "other", "predictions": [{"question": "What is printed?", "text": "nothing of it"}]}
+TRANSFER = {"documents": ["0" * 32], "to": "0" * 32, "move": False}
 WITHOUT_POINTS = {"page_id": "{page_id}", "points": [[-1, -1, True]]}
 
 ROUTES: dict[str, Row] = {
@@ -109,6 +110,10 @@ ROUTES: dict[str, Row] = {
     "POST /api/removed-projects/{removed_id}/restore": Row(OWNER, body={}),
     "POST /api/removed-projects/{removed_id}/delete": Row(OWNER),
     "POST /api/projects/{project_id}/documents/remove": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
+    "POST /api/projects/{project_id}/transfers/preview": Row(REVIEWER, body=TRANSFER, missing=True),
+    "POST /api/projects/{project_id}/transfers": Row(REVIEWER, body=TRANSFER, missing=True),
+    "GET /api/projects/{project_id}/transfers/{job_id}": Row(REVIEWER, missing=True),
+    "POST /api/projects/{project_id}/transfers/{job_id}/undo": Row(ADMIN, missing=True),
     "GET /api/projects/{project_id}/bin": Row(ADMIN),
     "POST /api/projects/{project_id}/bin/restore": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
     "POST /api/projects/{project_id}/bin/empty": Row(ADMIN, body={"documents": ["0" * 32]}),

@@ -25,6 +25,7 @@ const KINDS = {
   export: 'Export',
   read: 'Document',
   read_again: 'Reading again',
+  transfer: 'Moving or copying documents',
   propose: 'Another model',
 };
 const PAGE = 50; // jobs

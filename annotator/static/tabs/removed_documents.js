@@ -1,4 +1,5 @@
-// The tab Documents, for admins: documents are chosen and removed, with one undo; the bin lists and restores them.
+// The tab Documents, for admins: documents are chosen and removed, moved or copied, with one undo; the bin lists and
+// restores them.
 
 import { getPage, post } from '../core/api.js';
 import { h, redraw } from '../core/dom.js';
@@ -6,6 +7,7 @@ import { Pages } from '../core/pages.js';
 import { count } from '../core/text.js';
 import { refreshAfterAct } from '../gradio/tabs.js';
 import { MoreButton, Say, button, row, time, twice } from './people_parts.js';
+import { DocumentTransfer } from './document_transfer.js';
 import { WatchedList } from './watched_list.js';
 
 /** @import { BinLine } from '../types' */
@@ -99,6 +101,13 @@ class DocumentBin extends WatchedList {
 
   say = new Say();
   acts = h('div', { class: 'g-row-acts' });
+  transfer = new DocumentTransfer({
+    project: () => this.project,
+    chosen: () => [...chosen.ids],
+    act: (step) => this.act(step),
+    say: this.say,
+    moved: () => void (chosen.ids = new Set()),
+  });
   list = h('ul', { class: 'g-rows', 'aria-label': 'Documents in the bin' });
   heading = h('summary', {}, 'Bin');
   /** @type {HTMLDetailsElement} */
@@ -141,7 +150,8 @@ class DocumentBin extends WatchedList {
     queueMicrotask(() => {
       this.say.show('');
       this.fold.replaceChildren(this.heading, this.list, this.more.root, this.all);
-      this.replaceChildren(this.acts, this.say.root, this.fold);
+      this.transfer.close();
+      this.replaceChildren(this.acts, this.transfer.root, this.say.root, this.fold);
       this.drawActs();
       this.look();
     });
@@ -183,12 +193,13 @@ class DocumentBin extends WatchedList {
       ),
       number = chosen.ids.size,
       { removed } = chosen;
-    redraw(this.acts, [number, removed, here.join()], () => [
+    redraw(this.acts, [number, removed, here.join(), this.transfer.drawn], () => [
       here.some((id) => !chosen.ids.has(id))
         ? button('Choose all on this page', () => here.forEach((id) => chosen.set(id, true)))
         : null,
       number ? button('Choose none', () => [...chosen.ids].forEach((id) => chosen.set(id, false))) : null,
       number ? button(`Remove ${count(number, 'document')}`, () => this.remove(), 'g-danger') : null,
+      this.transfer.buttons(),
       removed.length ? button(`Undo: restore ${count(removed.length, 'document')}`, () => this.restore(removed)) : null,
     ]);
   };

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from engine.accounts.users import ensure_local_user
 from engine.commands.annotation import bin as bin_of_project
-from engine.commands.annotation import document_names, read_again
+from engine.commands.annotation import document_names, read_again, transfers
 from engine.commands.common import console, emit, fail, here, output, progress, project_to_fill
 from engine.commands.lookups import document_called
 from engine.documents.file_sources import BucketFile, BucketFiles, LocalFile, TakenFile, file_parts, local_files
@@ -28,13 +28,14 @@ def register(app: typer.Typer) -> None:
     app.command()(ingest)
     documents = typer.Typer(
         no_args_is_help=True,
-        help="List, show, rename and remove documents, write marked PDFs, read again, and compute signatures.",
+        help="List, show, rename, move, copy and remove documents, write marked PDFs, read again, compute signatures.",
     )
     documents.command("list")(list_documents)
     documents.command("show")(show_document)
     documents.command("marked")(write_marked)
     documents.command("original")(write_original)
     documents.command()(document_names.rename)
+    transfers.add_to(documents)
     documents.command("remove")(bin_of_project.remove)
     documents.command("sign")(sign_documents)
     read_again.register(documents)

@@ -129,7 +129,15 @@ def review(workspace: Workspace, annotation_id: str, request: ReviewRequest, rev
         _check(request, reason)
         if stands:
             lock_answers(session, annotation)
-        before = advance(session, annotation_id, request.base, request.idempotency_key, request.verdict, reviewer_id)
+        before = advance(
+            session,
+            annotation_id,
+            request.base,
+            request.idempotency_key,
+            request.verdict,
+            reviewer_id,
+            annotation.project_id,
+        )
         if before is not None:
             return Judged(**before.model_dump())
         judged_id, status = _load_judged(session, annotation_id, request.base)
@@ -300,7 +308,8 @@ def _accept_equal(session: Session, equal: Beside, request: ReviewRequest, revie
     if isinstance(prepared.outcome, Refused):
         return False
     head = answer.head
-    if advance(session, answer.id, head, request.idempotency_key, "accepted", reviewer_id) is not None:
+    advanced = advance(session, answer.id, head, request.idempotency_key, "accepted", reviewer_id, answer.project_id)
+    if advanced is not None:
         return False
     judged_id, _ = _load_judged(session, answer.id, head)
     verdict = Review(

@@ -1,0 +1,347 @@
+"""Documents are moved and copied between projects with their answers, on both databases."""
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from db.tables import (
+    Annotation,
+    Document,
+    Job,
+    ModelVersion,
+    Page,
+    PageWord,
+    Prediction,
+    Project,
+    ProjectField,
+    Question,
+    Revision,
+    Skip,
+    Task,
+    User,
+)
+from engine import audit
+from engine.accounts import members, permissions
+from engine.annotation.revisions import RevisionConflict, RevisionRequest, append_revision
+from engine.annotation.state import AnnotationState
+from engine.annotation.words import WordEditsRequest, edit_words
+from engine.documents.lists.listing import document_page
+from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.fields.project_fields import project_fields
+from engine.followers import catch_up
+from engine.jobs import queue
+from engine.jobs.worker import do
+from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import document_copy, transfers
+from engine.lifecycle.transfers import TRANSFER, run_transfer
+from engine.projects.archiving import archive
+from engine.tasks import skips
+from engine.tasks.standard_questions import replace_standard_questions
+from engine.workspace import Workspace
+from tests.support.annotators import answer, begin, edits, judge, make_person, save
+from tests.support.factories import make_project, pages_of
+from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
+from tests.support.survey_rows import propose
+
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
+
+def join(workspace: Workspace, project_id: str, user: User, role: str) -> None:
+    with workspace.database.write() as session:
+        members.join(session, project_id, user.id, role)
+
+
+class Move(Office):
+    """An office beside another project, `there`, with a lead who is an admin of both."""
+
+    def __init__(self, workspace: Workspace, *, asked: Sequence[str] = (NUMBER, TOTAL)) -> None:
+        super().__init__(workspace)
+        self.there: Project = make_project(workspace, "letters")
+        self.lead: User = make_person(workspace, "Lena", self.project.id, "admin")
+        join(workspace, self.there.id, self.lead, "admin")
+        self.first = self.documents[0].id
+        if asked:
+            replace_standard_questions(workspace, self.there.id, asked, self.lead.id)
+
+    def send(self, *ids: str, move: bool = True, **options: Any) -> Job:
+        chosen = ids or (self.first,)
+        job = transfers.request_transfer(
+            self.workspace, self.project.id, chosen, self.there.id, self.lead, move=move, **options
+        )
+        return self.run(job)
+
+    def run(self, job: Job) -> Job:
+        leased = queue.lease(self.workspace, "worker", [TRANSFER], job_id=job.id)
+        assert leased is not None
+        do(self.workspace, leased, "worker", handlers={TRANSFER: run_transfer}, stop=threading.Event())
+        return queue.job_by_id(self.workspace, job.id)
+
+    def copy_of(self, name: str = "bill 0.png") -> str:
+        with self.workspace.database.read() as session:
+            named = select(Document.id).where(Document.project_id == self.there.id, Document.name == name)
+            return session.scalars(named).one()
+
+    def answers(self, document_id: str) -> dict[str, list[Any]]:
+        """What a document's answers and their history say, without any id of the document."""
+        with self.workspace.database.read() as session:
+            pages = dict(
+                session.execute(select(Page.id, Page.number).where(Page.document_id == document_id)).tuples().all()
+            )
+            rows = session.execute(
+                select(Question.text, Annotation.status, Annotation.head, User.name, Revision)
+                .join(Question, Question.id == Annotation.question_id)
+                .join(User, User.id == Annotation.author_id)
+                .join(Revision, Revision.annotation_id == Annotation.id)
+                .where(Annotation.document_id == document_id)
+                .order_by(Question.text, User.name, Revision.number)
+            ).tuples()
+            said: dict[str, list[Any]] = {}
+            for text, status, head, author, revision in rows:
+                state = AnnotationState.model_validate(revision.state)
+                marks = {pages[page]: mark for page, mark in state.pages.items()}
+                what = status, head, author, revision.number, revision.action, revision.created_at, revision.seconds
+                said.setdefault(text, []).append((what, state.no_answer, marks))
+            return said
+
+    def words(self, document_id: str) -> list[Any]:
+        with self.workspace.database.read() as session:
+            chosen = select(Page.number, Page.image_sha256, PageWord.number, PageWord.text, PageWord.x0, PageWord.y1)
+            chosen = chosen.join(PageWord, PageWord.page_id == Page.id).where(Page.document_id == document_id)
+            return [tuple(row) for row in session.execute(chosen.order_by(Page.number, PageWord.number))]
+
+
+@pytest.fixture
+def office(workspace: Workspace) -> Move:
+    return Move(workspace)
+
+
+def test_a_moved_document_has_its_answers_history_words_and_tasks(office: Move) -> None:
+    workspace = office.workspace
+    tasks = {(task.document_id, task.question_id): task for task in office.tasks()}
+    number = tasks[office.first, office.question(NUMBER)]
+    given = answer(workspace, number.id, office.ann, words=(1,))
+    judge(workspace, given.id, office.rita)
+    begin(workspace, tasks[office.first, office.question(TOTAL)].id, office.ben)
+    skips.skip(workspace, tasks[office.first, office.question(TOTAL)].id, office.ann.id, "unreadable", "")
+    before, words = office.answers(office.first), office.words(office.first)
+    assert before[NUMBER][-1][0][0] == "accepted"
+
+    job = office.send()
+    assert job.status == "done" and job.result["sentence"] == "Moved 1 document to letters."
+    copy = office.copy_of()
+    assert (office.answers(copy), office.words(copy)) == (before, words)
+    with workspace.database.read() as session:
+        of_copy = select(Question.text, Task.state, Task.answered).join(Question, Question.id == Task.question_id)
+        states = {text: rest for text, *rest in session.execute(of_copy.where(Task.document_id == copy))}
+        assert session.scalars(select(Skip.reason).where(Skip.project_id == office.there.id)).all() == ["unreadable"]
+    assert states == {NUMBER: ["done", 1], TOTAL: ["skipped", 0]}
+    assert catch_up(workspace, patience=30)
+    [line] = document_page(workspace, office.there.id, office.lead.id, query="B1000").lines
+    assert (line.id, line.questions, line.accepted) == (copy, 2, 1)
+    assert [line.id for line in document_page(workspace, office.project.id, office.lead.id).lines] == [
+        office.documents[1].id
+    ]
+    assert lifecycle.count_bin(workspace, office.project.id) == 1
+    newest = next(iter(audit.entries(workspace, office.there.id)))
+    assert newest.what == "added the document bill 0.png from the project bills"
+
+
+def test_a_move_is_undone_once_and_leaves_what_was_changed_since(office: Move) -> None:
+    workspace, second = office.workspace, office.documents[1].id
+    answer(workspace, office.tasks()[0].id, office.ann)
+    before = {each.id: office.answers(each.id) for each in office.documents}
+    job = office.send(office.first, second)
+    with workspace.database.read() as session:
+        task = session.scalars(select(Task).where(Task.document_id == office.copy_of("bill 1.png"))).first()
+    assert task is not None
+    changed = answer(workspace, task.id, office.lead)
+
+    undone = transfers.undo_transfer(workspace, job, office.lead)
+    assert undone.documents == [office.first]
+    assert undone.stays == ["bill 1.png was changed in letters since, and stays there. Move it back with its changes."]
+    assert office.answers(office.first) == before[office.first]
+    assert transfers.undo_transfer(workspace, job, office.lead).documents == []
+    with workspace.database.read() as session:
+        assert session.get_one(Document, office.first).project_id == office.project.id
+        assert session.get_one(Annotation, changed.id).project_id == office.there.id
+    with pytest.raises(Refused, match="Only a move can be undone"):
+        transfers.undo_transfer(workspace, office.send(move=False), office.lead)
+
+
+def test_a_copy_leaves_the_document_and_is_made_once(office: Move) -> None:
+    workspace = office.workspace
+    answer(workspace, office.tasks()[0].id, office.ann)
+    before = office.answers(office.first)
+    assert office.send(move=False).result["sentence"] == "Copied 1 document to letters."
+    assert office.answers(office.first) == office.answers(office.copy_of()) == before
+    again = office.send(move=True)
+    assert again.result["sentence"] == (
+        "Moved 0 documents to letters. bill 0.png stays: letters has the same file already, as bill 0.png."
+    )
+    with workspace.database.read() as session:
+        assert session.get_one(Document, office.first).project_id == office.project.id
+
+
+def test_missing_fields_are_added_where_the_person_may_and_become_questions_otherwise(office: Move) -> None:
+    workspace = office.workspace
+    office.ask(NUMBER, TOTAL, CUSTOMER)
+    asked = next(task for task in office.tasks() if task.question_id == office.question(CUSTOMER))
+    answer(workspace, asked.id, office.ann)
+    planned = transfers.plan_transfer(
+        workspace, office.project.id, [office.first], office.there.id, office.lead, move=True
+    )
+    assert (planned.fields, planned.may_add) == (["customer"], True)
+    office.send(move=False, add_missing=False)
+    assert [field.question for field in project_fields(workspace, office.there.id)] == [NUMBER, TOTAL]
+    assert set(office.answers(office.copy_of())) == {CUSTOMER}
+    office.send(office.documents[1].id)
+    assert [field.question for field in project_fields(workspace, office.there.id)] == [NUMBER, TOTAL, CUSTOMER]
+    with workspace.database.read() as session:
+        open_tasks = select(Task.id).where(Task.document_id == office.copy_of("bill 1.png"))
+        assert len(session.scalars(open_tasks).all()) == 3
+
+
+def test_questions_meet_by_the_names_of_their_fields(workspace: Workspace) -> None:
+    office = Move(workspace, asked=())
+    replace_standard_questions(workspace, office.there.id, ["Bill number"], office.lead.id)
+    with workspace.database.write() as session:
+        name = session.scalars(
+            select(ProjectField.name).where(ProjectField.question_id == office.question(NUMBER))
+        ).one()
+        session.scalars(select(ProjectField).where(ProjectField.project_id == office.there.id)).one().name = name
+    asked = next(task for task in office.tasks() if task.question_id == office.question(NUMBER))
+    answer(workspace, asked.id, office.ann, words=(1,))
+    office.send(asked.document_id, add_missing=False)
+    assert set(office.answers(office.copy_of(asked_name(workspace, asked.document_id)))) == {"Bill number"}
+
+
+def asked_name(workspace: Workspace, document_id: str) -> str:
+    with workspace.database.read() as session:
+        return session.get_one(Document, document_id).name
+
+
+def test_who_has_a_moved_document_open_reads_where_it_is_and_loses_nothing(office: Move) -> None:
+    workspace = office.workspace
+    task = next(task for task in office.tasks() if task.document_id == office.first)
+    annotation = begin(workspace, task.id, office.ann)
+    page = pages_of(workspace, office.first)[0]
+    marked = edits(workspace, office.first, [4])
+    request = RevisionRequest.model_validate({"idempotency_key": "open-elsewhere", "base": 0, "edits": marked})
+    job = office.send()
+    elsewhere = r"^This document was moved to another project\. Ask an admin of this project where it is\.$"
+    with pytest.raises(NotFound, match=elsewhere):
+        append_revision(workspace, annotation.id, request, office.ann.id)
+    words = WordEditsRequest.model_validate(
+        {"idempotency_key": "words-elsewhere", "base": 0, "edits": [{"op": "text", "number": 0, "text": "Bill"}]}
+    )
+    with pytest.raises(NotFound, match=elsewhere):
+        edit_words(workspace, page.id, words, office.ann.id)
+    with workspace.database.read() as session:
+        ids = {"document_id": office.first}
+        with pytest.raises(NotFound, match=r"^This document was moved to the project letters\. Open it there\.$"):
+            permissions.check(session, office.lead, ids)
+    transfers.undo_transfer(workspace, job, office.lead)
+    assert append_revision(workspace, annotation.id, request, office.ann.id).revision == 1
+
+
+def test_a_save_that_waits_while_a_document_moves_is_refused(office: Move, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = office.workspace
+    task = next(task for task in office.tasks() if task.document_id == office.first)
+    annotation = begin(workspace, task.id, office.ann)
+    marked = edits(workspace, office.first, [4])
+    request = RevisionRequest.model_validate({"idempotency_key": "while-it-moves", "base": 0, "edits": marked})
+    outcomes: list[Any] = []
+
+    def save() -> None:
+        try:
+            outcomes.append(append_revision(workspace, annotation.id, request, office.ann.id))
+        except (NotFound, RevisionConflict) as refused:
+            outcomes.append(refused)
+
+    saving = threading.Thread(target=save)
+    copying = document_copy.copy_document
+
+    def copy_while_somebody_saves(session: Any, *arguments: Any) -> Document:
+        saving.start()
+        saving.join(0.5)  # it waits for the answer, which this unit of work holds
+        return copying(session, *arguments)
+
+    monkeypatch.setattr(transfers, "copy_document", copy_while_somebody_saves)
+    assert office.send().status == "done"
+    saving.join(30)
+    assert [type(outcome) for outcome in outcomes] == [NotFound]
+    with workspace.database.read() as session:
+        heads = session.scalars(select(Annotation.head).where(Annotation.author_id == office.ann.id)).all()
+        assert set(heads) == {0}
+
+
+def test_an_interrupted_move_goes_on_where_it_was(office: Move, monkeypatch: pytest.MonkeyPatch) -> None:
+    workspace = office.workspace
+    job = transfers.request_transfer(
+        workspace, office.project.id, [each.id for each in office.documents], office.there.id, office.lead, move=True
+    )
+    leased = queue.lease(workspace, "worker", [TRANSFER])
+    assert leased is not None
+    copying = document_copy.copy_document
+    copied: list[str] = []
+
+    def copy_one(session: Any, *arguments: Any) -> Document:
+        if copied:
+            raise KeyboardInterrupt
+        copied.append(arguments[0].id)
+        return copying(session, *arguments)
+
+    monkeypatch.setattr(transfers, "copy_document", copy_one)
+    with pytest.raises(KeyboardInterrupt):
+        run_transfer(workspace, leased, on_progress=lambda *_: None, should_stop=lambda: None)
+    monkeypatch.undo()
+    queue.release(workspace, job.id, "worker")
+    assert office.run(job).result["sentence"] == "Moved 2 documents to letters."
+    with workspace.database.read() as session:
+        names = select(Document.name).where(Document.project_id == office.there.id).order_by(Document.name)
+        assert session.scalars(names).all() == ["bill 0.png", "bill 1.png"]
+
+
+def test_rights_in_both_projects_are_needed(office: Move) -> None:
+    workspace, project, there = office.workspace, office.project.id, office.there.id
+    with pytest.raises(Forbidden, match="Only an admin of the project"):
+        transfers.request_transfer(workspace, project, [office.first], there, office.rita, move=True)
+    with pytest.raises(NotFound, match="There is no such project"):
+        transfers.request_transfer(workspace, project, [office.first], there, office.rita, move=False)
+    join(workspace, there, office.rita, "annotator")
+    with pytest.raises(Forbidden, match="a reviewer or an admin of the other project"):
+        transfers.request_transfer(workspace, project, [office.first], there, office.rita, move=False)
+    with pytest.raises(NotFound, match="1 document of the request"):
+        transfers.plan_transfer(workspace, there, [office.first], project, office.lead, move=False)
+    archive(workspace, there, office.lead.id)
+    with pytest.raises(Forbidden, match="The other project is archived"):
+        transfers.request_transfer(workspace, project, [office.first], there, office.lead, move=True)
+    with pytest.raises(Refused, match="in this project already"):
+        transfers.request_transfer(workspace, project, [office.first], project, office.lead, move=True)
+
+
+def test_proposals_of_a_projects_model_come_along_as_those_of_another_model(office: Move) -> None:
+    workspace = office.workspace
+    annotation = begin(workspace, office.tasks()[0].id, office.ann)
+    with workspace.database.write() as session:
+        version = ModelVersion(project_id=office.project.id, number=1, checkpoint_sha256="0" * 64, code_version="test")
+        session.add(version)
+    propose(workspace, annotation, version, [4])
+    save(workspace, annotation.id, office.ann, replace=False)
+    office.send(annotation.document_id)
+    with workspace.database.read() as session:
+        of_project = (
+            select(Prediction, Revision.prediction_id)
+            .join(Annotation, Annotation.id == Prediction.annotation_id)
+            .join(Revision, Revision.annotation_id == Annotation.id)
+        )
+        copied, built_on = session.execute(of_project.where(Annotation.project_id == office.there.id)).one()
+        original = session.scalars(select(Prediction).where(Prediction.model_version_id == version.id)).one()
+    assert (copied.model_version_id, copied.answer["proposer"]) == (None, "v1 of bills")
+    assert copied.answer["words"] == original.answer["words"] == [4] and built_on in (None, copied.id)
+    running = Job(kind=TRANSFER, payload={"move": True}, status="running")
+    with pytest.raises(Conflict, match="still being moved"):
+        transfers.undo_transfer(workspace, running, office.lead)
