@@ -57,6 +57,7 @@ ROUTES: dict[str, Row] = {
     "GET /api/health": Row(ANYBODY),
     "GET /api/health/live": Row(ANYBODY),
     "GET /api/health/ready": Row(ANYBODY),
+    "GET /api/metrics": Row(OWNER),
     "GET /api/docs": Row(USER, "read", nobody=303),
     "GET /api/openapi.json": Row(USER, "read"),
     # --- oneself

@@ -74,7 +74,8 @@ def test_who_has_an_unfit_name_already_keeps_it_and_can_log_in(workspace: Worksp
         user = make_user(workspace, name)
         users.set_password(workspace, user.id, PASSWORD, by=admin)
         token = sessions.log_in(workspace, name, PASSWORD)
-        found = sessions.user_of_token(workspace, token) if token else None
+        assert isinstance(token, str)
+        found = sessions.user_of_token(workspace, token)
         assert found is not None and found.id == user.id
 
 

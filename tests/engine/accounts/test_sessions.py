@@ -154,7 +154,7 @@ def test_attempts_are_forgotten_after_a_day(workspace: Workspace, ann) -> None:
 
 def test_a_session_that_ran_out_is_none(workspace: Workspace, ann) -> None:
     token = sessions.log_in(workspace, "ann", PASSWORD, address=HOME)
-    assert token is not None
+    assert isinstance(token, str)
     found = sessions.user_of_token(workspace, token)
     assert found is not None and found.name == "ann"
     with workspace.database.write() as session:
