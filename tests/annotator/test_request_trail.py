@@ -102,4 +102,5 @@ def test_every_answer_has_an_id_also_a_refusal_before_the_routes(app: FastAPI) -
 def test_logged_paths_hold_no_invitation_and_stay_on_one_line() -> None:
     assert shown_path("/invite/secret-token") == "/invite/..."
     assert shown_path("/gloss/invite/secret-token") == "/gloss/invite/..."
+    assert shown_path("/tools/gloss/invite/secret-token") == "/tools/gloss/invite/..."
     assert shown_path("/api/a\nb\x1b[31m") == "/api/a\\nb\\x1b[31m"
