@@ -156,8 +156,9 @@ class _Copying:
         """Copy the rows of a table that meet a condition, with ids of their own."""
         source, connection = _of(table), self.session.connection()
         if "id" in source.c:
-            for key in connection.scalars(select(source.c.id).where(condition)):
-                self.ids[key] = new_id()
+            keys = connection.scalars(select(source.c.id).where(condition).order_by(source.c.id)).all()
+            # In the same order: those of one millisecond are in none, and what comes first may depend on ids.
+            self.ids.update(zip(keys, sorted(new_id() for _ in keys), strict=True))
         copied, rows = with_json_as_text(source), []
         for line in lines_of(self.session, source, condition):
             rows.append(self.row(source, row_of(copied, line, self.ids)))

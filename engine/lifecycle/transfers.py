@@ -35,7 +35,6 @@ from engine.lifecycle.bin import MOST, put_in, take_out
 from engine.lifecycle.document_copy import copy_document
 from engine.lifecycle.question_matching import Matches, add_fields, ask_missing, match_questions, match_versions
 from engine.plurals import count
-from engine.queries import existing
 from engine.tasks.opening.open_tasks import lock_project
 from engine.text import join_names
 from engine.workspace import Workspace
@@ -43,7 +42,10 @@ from engine.workspace import Workspace
 TRANSFER = "transfer"
 _SHOWN = 5  # names in a sentence
 _LOCKED = "{name} is being read. Move it once all of its pages are there."
-_THERE = "{name} stays: {project} has the same file already, as {other}."
+# Members of the first project read these sentences, and need not be members of the other one.
+_THERE = "{name} stays: the other project has the same file already."
+_FULL = "{name} stays: it exceeds the quota of the other project. Ask an admin of it for more."
+_ARCHIVED = "One of both projects is archived: nothing in it can be changed. An admin of it can unarchive it."
 _GONE = "A document of the request is in the project no more."
 _CHANGED = "{name} was changed in {project} since, and stays there. Move it back with its changes."
 
@@ -158,8 +160,6 @@ def run_transfer(workspace: Workspace, job: Job, *, on_progress: OnProgress, sho
     """
     wanted: list[str] = job.payload["documents"]
     move: bool = job.payload["move"]
-    with workspace.database.read() as session:
-        target = existing(session, Project, job.payload["to"])
     stays: list[str] = []
     for number, document_id in enumerate(wanted):
         check(should_stop)
@@ -171,7 +171,7 @@ def run_transfer(workspace: Workspace, job: Job, *, on_progress: OnProgress, sho
     with workspace.database.read() as session:
         of_batch = TransferredDocument.batch == job.id
         done = session.scalar(select(func.count()).select_from(TransferredDocument).where(of_batch)) or 0
-    sentence = f"{'Moved' if move else 'Copied'} {count(done, 'document')} to {target.name}."
+    sentence = f"{'Moved' if move else 'Copied'} {count(done, 'document')} to the other project."
     return {"documents": done, "stays": stays[:MOST], "sentence": " ".join([sentence, *stays[:_SHOWN]])}
 
 
@@ -227,16 +227,16 @@ def _transfer(workspace: Workspace, job: Job, document_id: str) -> str | None:
         document = session.get(Document, document_id)
         if document is None or document.project_id != source.id:
             return _GONE
-        there = select(Document.name).where(Document.project_id == target.id, Document.sha256 == document.sha256)
-        if (other := session.scalar(there)) is not None:
-            return _THERE.format(name=document.name, project=target.name, other=other)
+        there = select(Document.id).where(Document.project_id == target.id, Document.sha256 == document.sha256)
+        if session.scalar(there) is not None:
+            return _THERE.format(name=document.name)
         reading = Job.key.in_((key_of(document_id), key_of_another(document_id)))
         if session.scalar(select(Job.id).where(reading).limit(1)) is not None:
             return _LOCKED.format(name=document.name)
         try:
             quotas.check_space(session, workspace.settings, target.id, None, document.byte_count)
-        except OverQuota as over:
-            return f"{document.name} stays: {over}"
+        except OverQuota:
+            return _FULL.format(name=document.name)
         moved, by, moment = job.payload["move"], job.payload["user_id"], now()
         _hold_still(session, document_id)
         if moved:
@@ -302,7 +302,7 @@ def _lock_both(session: Session, source_id: str, target_id: str) -> tuple[Projec
     """Lock both projects, always in one order, and check that neither is archived or removed."""
     locked = {key: lock_project(session, key) for key in sorted((source_id, target_id))}
     if any(project.archived_at is not None for project in locked.values()):
-        raise Archived
+        raise Forbidden(_ARCHIVED)
     if any(project.bin_of is not None for project in locked.values()):
         raise NotFound(visibility.PROJECT_IN_BIN)
     return locked[source_id], locked[target_id]

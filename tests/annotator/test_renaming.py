@@ -65,7 +65,7 @@ def test_a_document_goes_to_another_project_and_comes_back(client: TestClient) -
     assert (begun.status_code, begun.json()["move"]) == (202, True)
     place = f"/api/projects/{source}/transfers/{begun.json()['id']}"
     wait_until(lambda: client.get(place).json()["status"] == "done")
-    assert client.get(place).json()["message"] == "Moved 1 document to letters."
+    assert client.get(place).json()["message"] == "Moved 1 document to the other project."
     gone = client.get(document)
     assert (gone.status_code, gone.json()["detail"]) == (
         404,

@@ -18,6 +18,7 @@ from db.tables import (
     Project,
     ProjectField,
     Question,
+    Quota,
     Revision,
     Skip,
     Task,
@@ -130,7 +131,7 @@ def test_a_moved_document_has_its_answers_history_words_and_tasks(office: Move) 
     assert before[NUMBER][-1][0][0] == "accepted"
 
     job = office.send()
-    assert job.status == "done" and job.result["sentence"] == "Moved 1 document to letters."
+    assert job.status == "done" and job.result["sentence"] == "Moved 1 document to the other project."
     copy = office.copy_of()
     assert (office.answers(copy), office.words(copy)) == (before, words)
     with workspace.database.read() as session:
@@ -175,11 +176,11 @@ def test_a_copy_leaves_the_document_and_is_made_once(office: Move) -> None:
     workspace = office.workspace
     answer(workspace, office.tasks()[0].id, office.ann)
     before = office.answers(office.first)
-    assert office.send(move=False).result["sentence"] == "Copied 1 document to letters."
+    assert office.send(move=False).result["sentence"] == "Copied 1 document to the other project."
     assert office.answers(office.first) == office.answers(office.copy_of()) == before
     again = office.send(move=True)
     assert again.result["sentence"] == (
-        "Moved 0 documents to letters. bill 0.png stays: letters has the same file already, as bill 0.png."
+        "Moved 0 documents to the other project. bill 0.png stays: the other project has the same file already."
     )
     with workspace.database.read() as session:
         assert session.get_one(Document, office.first).project_id == office.project.id
@@ -299,10 +300,75 @@ def test_an_interrupted_move_goes_on_where_it_was(office: Move, monkeypatch: pyt
         run_transfer(workspace, leased, on_progress=lambda *_: None, should_stop=lambda: None)
     monkeypatch.undo()
     queue.release(workspace, job.id, "worker")
-    assert office.run(job).result["sentence"] == "Moved 2 documents to letters."
+    assert office.run(job).result["sentence"] == "Moved 2 documents to the other project."
     with workspace.database.read() as session:
         names = select(Document.name).where(Document.project_id == office.there.id).order_by(Document.name)
         assert session.scalars(names).all() == ["bill 0.png", "bill 1.png"]
+
+
+def test_answers_of_a_copy_stand_in_their_order(workspace: Workspace) -> None:
+    office = Move(workspace, asked=())
+    office.ask(*[f"What is in line {number}?" for number in range(9)])
+    for task in office.tasks():
+        if task.document_id == office.first:
+            begin(workspace, task.id, office.ann)
+    office.send(move=False)
+
+    def asked(document_id: str) -> Sequence[str]:
+        with workspace.database.read() as session:
+            texts = select(Question.text).join(Annotation, Annotation.question_id == Question.id)
+            chosen = texts.where(Annotation.document_id == document_id).order_by(Annotation.id)
+            return session.scalars(chosen).all()
+
+    assert asked(office.copy_of()) == asked(office.first)
+    assert len(asked(office.first)) >= 9
+
+
+@pytest.mark.parametrize("archived", ["project", "there"])
+def test_a_project_is_archived_while_documents_leave_it(
+    office: Move, archived: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project = office.workspace, getattr(office, archived).id
+    outcomes: list[Any] = []
+
+    def put_away() -> None:
+        try:
+            outcomes.append(archive(workspace, project, office.lead.id))
+        except Exception as error:
+            outcomes.append(error)
+
+    archiving = threading.Thread(target=put_away)
+    locking = transfers._lock_both
+
+    def lock_behind(*arguments: Any) -> Any:
+        if not archiving.ident:
+            archiving.start()
+            archiving.join(0.5)  # on SQLite it waits for this unit of work
+        return locking(*arguments)
+
+    monkeypatch.setattr(transfers, "_lock_both", lock_behind)
+    ended = office.send(office.first, office.documents[1].id)
+    archiving.join(30)
+    assert outcomes == [None]
+    assert ended.status in ("cancelled", "failed"), "one of the documents stays"
+    with workspace.database.read() as session:
+        assert session.get_one(Document, office.documents[1].id).project_id == office.project.id
+
+
+def test_members_of_the_first_project_read_nothing_of_the_other(office: Move) -> None:
+    workspace, second = office.workspace, office.documents[1]
+    office.send(move=False)
+    with workspace.database.write() as session:
+        session.get_one(Document, office.copy_of()).name = "secret.png"
+        session.add(Quota(subject_id=office.there.id, documents=1))
+    assert catch_up(workspace, patience=30)
+    ended = office.send(office.first, second.id)
+    assert ended.result["stays"] == [
+        "bill 0.png stays: the other project has the same file already.",
+        "bill 1.png stays: it exceeds the quota of the other project. Ask an admin of it for more.",
+    ]
+    said = f"{ended.message} {ended.failure} {ended.result}"
+    assert "secret" not in said and office.there.name not in said
 
 
 def test_rights_in_both_projects_are_needed(office: Move) -> None:
