@@ -81,7 +81,8 @@ def erase_person(workspace: Workspace, user_id: str, *, by: User) -> ErasedPerso
         raise Refused("You cannot erase yourself. Ask another admin.")
     _check_other_admin(workspace, user)
     with workspace.database.read() as session:
-        signs = [name, *session.scalars(select(Identity.subject).where(Identity.user_id == user_id))]
+        subjects = session.scalars(select(Identity.subject).where(Identity.user_id == user_id)).all()
+        signs = [name, *subjects, *_former_names(session, user_id, subjects, name)]
     users.change_user(workspace, user_id, disabled=True, by=by)
     workspace.deferred_writes.flush()  # attempts to log in, which have the name
     for sign in signs:
@@ -109,6 +110,18 @@ def _check_other_admin(workspace: Workspace, user: User) -> None:
         is_last = user.role == "admin" and session.scalar(others.limit(1)) is None
     if is_last:
         raise Refused(f"{user.name} is the only admin. Make another user an admin first.")
+
+
+def _former_names(session: Session, user_id: str, subjects: Sequence[str], name: str) -> list[str]:
+    """Return earlier names and ids of a person in the audit trail; what others are called now is left out."""
+    entries = select(AuditEntry.action, AuditEntry.details).where(AuditEntry.subject.in_([user_id, *subjects]))
+    former = {
+        details[key]
+        for action, details in session.execute(entries).tuples()
+        for key in ("name", "person")
+        if action.startswith(_OF_PEOPLE) and isinstance(details.get(key), str)
+    } - {name}
+    return sorted(former.difference(session.scalars(select(User.name).where(User.name.in_(former)))))
 
 
 def _close_account(session: Session, user_id: str, name: str, label: str) -> None:

@@ -1,6 +1,7 @@
 """A person is erased: the name is found nowhere any more, and the work is kept, on both databases."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import select
@@ -179,3 +180,26 @@ def test_every_table_that_names_a_person_is_known() -> None:
     }  # fmt: skip
     assert naming <= belongs_to_the_person | work, "decide what happens to its rows when a person is erased"
     assert Revision.__tablename__ in naming
+
+
+def test_earlier_names_go_too_unless_they_are_those_of_others_now(office: Office, admin: User) -> None:
+    workspace, issuer = office.workspace, "https://office.example"
+    signed = identities.Person(issuer, "17", "Zsofia Quokkaworth")
+    identities.sign_in(workspace, signed)
+    user = users.user_named(workspace, "Zsofia Quokkaworth")
+    members.put_member(workspace, office.project.id, user.id, "reviewer", by=admin)
+    identities.link(workspace, user.name, "zo@wombat.example", issuer=identities.PROXY, by=admin.id)
+    identities.unlink(workspace, user.name, by=admin.id)
+    identities.link(workspace, user.name, "17", issuer=issuer, by=admin.id)
+    identities.sign_in(workspace, replace(signed, name="Zsofia Ocelotish"))
+    make_user(workspace, "Ben Namesake")
+    with workspace.database.write() as session:
+        audit.record(session, admin.id, "members.role", user.id, name="Ben Namesake", before="annotator", role="admin")
+    users.change_user(workspace, user.id, disabled=True, by=admin)
+    with pytest.raises(Forbidden):
+        identities.sign_in(workspace, replace(signed, name="Zsofia Numbatty"))
+    signs = ("Quokkaworth", "wombat", "Ocelotish", "Numbatty")
+    assert "audit_entries.details" in columns_with(workspace, signs)
+    erase_person(workspace, user.id, by=admin)
+    assert columns_with(workspace, signs) == []
+    assert "audit_entries.details" in columns_with(workspace, ("Ben Namesake",)), "it names somebody else, too"
