@@ -98,7 +98,8 @@ def _sign_in(workspace: Workspace, person: Person, client: str, address: str) ->
 def _first_sign_in(workspace: Workspace, session: Session, person: Person) -> Identity:
     user = None
     if workspace.settings.oidc_link_by_email and person.email:
-        user = session.scalar(select(User).where(User.name == names.compose_name(person.email)))
+        called = User.name == names.compose_name(person.email), User.name != names.LOCAL_NAME
+        user = session.scalar(select(User).where(*called))
     if user is not None and _has_link(session, user, person.issuer):
         user = None  # somebody who left may have had this address before
     if user is None:

@@ -88,6 +88,8 @@ def test_a_verified_address_finds_its_account_where_a_setting_allows_it(workspac
     assert sign_in(workspace).name == "anna@example.org", "people with a password log in by their name"
     assert "sign_in.email" in actions(workspace)
     assert sign_in(workspace, replace(ANNA, subject="8")).id != local.id, "who has this address now is another person"
+    owner = users.ensure_local_user(workspace)
+    assert sign_in(workspace, replace(ANNA, subject="9", email=owner.name)).id != owner.id, "nobody is the command line"
 
 
 def test_an_admin_links_an_account(workspace: Workspace, owner: User) -> None:
