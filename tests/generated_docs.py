@@ -1,7 +1,7 @@
 """Write the pages of docs/ that follow from the code: `python -m tests.generated_docs`, or `make docs`.
 
 docs/cli.md comes from the commands, docs/api.md from the OpenAPI document, docs/settings.md from the settings, and the
-table of keys in docs/annotate.md from the page's scripts, and the table of metrics in docs/deploy.md from a server.
+table of keys in docs/annotate.md from the page's scripts, and the table of metrics in docs/monitoring.md from a server.
 tests/test_docs.py fails while one of them lags behind the code.
 """
 
@@ -320,15 +320,15 @@ def exported_metrics() -> dict[str, tuple[str, str]]:
     return {name: (types[name], meaning) for name, meaning in sorted(meanings.items())}
 
 
-def deploy_page() -> str:
-    """Return docs/deploy.md with the table of metrics made anew; the rest is written by hand."""
+def monitoring_page() -> str:
+    """Return docs/monitoring.md with the table of metrics made anew; the rest is written by hand."""
     rows = ["| metric | type | meaning |", "|---|---|---|"]
     rows += [f"| `{name}` | {kind} | {meaning} |" for name, (kind, meaning) in exported_metrics().items()]
-    page = (DOCS / "deploy.md").read_text(encoding="utf-8")
+    page = (DOCS / "monitoring.md").read_text(encoding="utf-8")
     before, begun, rest = page.partition(METRICS_BEGIN)
     _, ended, after = rest.partition(METRICS_END)
     if not begun or not ended:
-        raise SystemExit(f"docs/deploy.md has lost its marks {METRICS_BEGIN} and {METRICS_END}.")
+        raise SystemExit(f"docs/monitoring.md has lost its marks {METRICS_BEGIN} and {METRICS_END}.")
     return "\n".join([f"{before}{begun}", "", *rows, "", f"{ended}{after}"])
 
 
@@ -337,7 +337,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "api.md": api_page,
     "settings.md": settings_page,
     "annotate.md": annotate_page,
-    "deploy.md": deploy_page,
+    "monitoring.md": monitoring_page,
 }
 
 

@@ -1,6 +1,6 @@
 """What a process counts and times. Labels have few values: never a project, a person, a document or a question.
 
-A new metric is one line here; docs/deploy.md lists it (tests/engine/metrics compares them).
+A new metric is one line here; docs/monitoring.md lists it (tests/engine/metrics compares them).
 """
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics
