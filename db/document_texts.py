@@ -33,10 +33,11 @@ _Come = tuple[str, int, str]  # document, part and tokens of a new row
 
 @dataclass(slots=True)
 class _Dirty:
-    """Pages and documents whose texts one unit of work must compute anew."""
+    """Pages, documents and names whose texts one unit of work must compute anew."""
 
     pages: dict[str, None] = field(default_factory=dict)
     documents: dict[str, None] = field(default_factory=dict)
+    names: dict[str, None] = field(default_factory=dict)
 
 
 class Kept(NamedTuple):
@@ -57,6 +58,11 @@ def mark_documents_dirty(session: Session, ids: Iterable[str]) -> None:
     _dirty_of(session).documents.update(dict.fromkeys(ids))
 
 
+def mark_names_dirty(session: Session, ids: Iterable[str]) -> None:
+    """Note documents that have other names: the first part has the tokens of the name, and no other one is read."""
+    _dirty_of(session).names.update(dict.fromkeys(ids))
+
+
 def store(session: Session) -> None:
     """Store the texts of the dirty pages and documents; called once, before the commit."""
     session.flush()
@@ -70,6 +76,8 @@ def store(session: Session) -> None:
         chosen = select(Page.document_id, Page.number).where(Page.id.in_(pages[begin : begin + AT_ONCE]))
         for document_id, number in connection.execute(chosen):
             _add_part(parts, document_id, part_of(number))
+    for document_id in dirty.names:
+        _add_part(parts, document_id, 0)
     for document_id in dirty.documents:
         parts[document_id] = None  # every one
     ordered = sorted(parts)  # all in one order: no two units of work wait for each other
@@ -96,9 +104,12 @@ def compute_rows(session: Session, chosen: _Chosen) -> dict[str, list[tuple[int,
     rows_by_document: dict[str, list[tuple[int, str]]] = {}
     connection = session.connection()
     printed: dict[str, dict[int, list[tuple[int, int, str]]]] = {document_id: {} for document_id in chosen}
-    for document_id, number, position, word in connection.execute(_select_words(chosen)):
-        printed[document_id].setdefault(part_of(number), []).append((number, position, word))
-    for document_id, project_id, name, removed in connection.execute(_NAMES, {"ids": list(chosen)}):
+    documents = connection.execute(_NAMES, {"ids": list(chosen)}).all()
+    searched = {document_id: chosen[document_id] for document_id, _, _, removed in documents if not removed}
+    if searched:
+        for document_id, number, position, word in connection.execute(_select_words(searched)):
+            printed[document_id].setdefault(part_of(number), []).append((number, position, word))
+    for document_id, project_id, name, removed in documents:
         if removed:  # no search finds what lies in the bin
             rows_by_document[document_id] = []
             continue

@@ -42,4 +42,4 @@ def rename_document(
             raise Conflict(f"Somebody renamed {before} to {document.name} meanwhile. Your name was not stored.")
         audit.record(session, by, "documents.rename", document.id, document.project_id, before=document.name, name=name)
         document.name, document.name_key = name, key_of_name(name)
-        document_texts.mark_documents_dirty(session, [document.id])
+        document_texts.mark_names_dirty(session, [document.id])

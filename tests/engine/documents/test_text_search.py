@@ -15,9 +15,12 @@ from engine.annotation.words import WordEditsRequest, edit_words, page_words
 from engine.documents.lists import search_texts as kept_texts
 from engine.documents.lists import text_search
 from engine.documents.lists.listing import Sort, all_lines, document_page
+from engine.documents.renaming import rename_document
 from engine.followers import catch_up
+from engine.lifecycle.bin import remove, restore
 from engine.workspace import Workspace
 from tests.support.factories import line, make_document, make_project, pages_of
+from tests.support.statements import heard
 
 
 class Shelf:
@@ -144,6 +147,24 @@ def test_words_of_a_long_document_are_found_across_its_pages(shelf: Shelf) -> No
     assert shelf.found("page number0") == ["long.pdf", "short.pdf"]
     shelf.edit_words(document, {"op": "text", "number": 1, "text": "moved"}, page=len(pages))
     assert (shelf.found(last), shelf.found("number0 moved number9")) == ([], ["long.pdf"])
+
+
+def test_a_new_name_reads_words_of_the_first_part_alone_and_a_removal_none(shelf: Shelf) -> None:
+    workspace, pages = shelf.workspace, [f"page number{at}" for at in range(document_texts.PART + 3)]
+    document = shelf.add("long.pdf", *pages)
+    with heard(workspace) as statements:
+        rename_document(workspace, document.id, "brief.pdf", None)
+    of_words = [str(each) for each in statements if "FROM pages JOIN words" in str(each)]
+    assert len(of_words) == 1 and "BETWEEN" in of_words[0], "by the numbers of pages"
+    last = f"number{len(pages) - 1}"
+    assert (shelf.found("long"), shelf.found(f"brief number0 {last}")) == ([], ["brief.pdf"])
+    with heard(workspace) as statements:
+        remove(workspace, shelf.project, [document.id], None)
+    assert statements and not [each for each in statements if "FROM pages JOIN words" in str(each)]
+    assert shelf.found("brief") == [] and kept_texts.check(workspace) == []
+    restore(workspace, shelf.project, [document.id], None)
+    assert shelf.found(f"brief number0 {last}") == ["brief.pdf"]
+    assert kept_texts.check(workspace) == []
 
 
 def test_pages_that_arrive_later_are_found(shelf: Shelf) -> None:
