@@ -27,6 +27,7 @@ from db.tables import (
 )
 from engine import audit, quotas
 from engine.accounts import permissions, visibility
+from engine.batches import Throttle
 from engine.documents.reading.reading_state import key_of, key_of_another
 from engine.errors import Archived, Conflict, Forbidden, NotFound, OverQuota, Refused
 from engine.jobs import queue
@@ -165,7 +166,8 @@ def run_transfer(workspace: Workspace, job: Job, *, on_progress: OnProgress, sho
         check(should_stop)
         doing = "Moving" if move else "Copying"
         on_progress(number / len(wanted), f"{doing}: {number:,} of {count(len(wanted), 'document')}.")
-        sentence = _transfer(workspace, job, document_id)
+        with Throttle():  # it rests as long as it took, so that others write in between
+            sentence = _transfer(workspace, job, document_id)
         if sentence is not None:
             stays.append(sentence)
     with workspace.database.read() as session:
@@ -209,8 +211,9 @@ def undo_transfer(workspace: Workspace, job: Job, user: User) -> Undone:
     undone = Undone([], [])
     for row in rows:
         try:
-            if _take_back(workspace, job, row, user.id):
-                undone.documents.append(row.origin_id)
+            with Throttle():
+                if _take_back(workspace, job, row, user.id):
+                    undone.documents.append(row.origin_id)
         except Conflict as conflict:
             undone.stays.append(str(conflict))
     return undone
