@@ -46,6 +46,7 @@ TAGS = {
     "reviews": "Reviews of submitted answers.",
     "selection": "Document selection, label review, stages and automatic answers.",
     "people": "Users, members, invitations, sessions and tokens.",
+    "quotas": "What projects hold and people have uploaded, beside the quotas.",
     "webhooks": "Webhooks, their deliveries, and the secret that signs callbacks.",
     "proposers": "Another model that proposes answers: its settings, and requests to it.",
     "learning": "Models, training runs and jobs.",

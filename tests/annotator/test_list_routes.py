@@ -31,6 +31,7 @@ FILLED = {
     "/api/annotations/{annotation_id}/reviews": "reviews",
     "/api/projects": "projects",
     "/api/users": "users",
+    "/api/removed-projects": "removed projects",
     "/api/audit": "audit trail of all",
     "/api/me/sessions": "sessions",
     "/api/users/{user_id}/sessions": "sessions",
@@ -43,6 +44,9 @@ COUNTED = {"bin", "documents", "tasks", "asked-questions", "values"}  # the othe
 def lists(client: TestClient) -> LongLists:
     application: Any = client.app
     return LongLists(application.state.answer_service.workspace)
+
+
+TRIED = ("attempts", "error", "tried_at", "next_at")
 
 
 def _address(path: str, lists: LongLists) -> str:
@@ -75,7 +79,12 @@ def test_links_lead_through_every_list(client: TestClient, lists: LongLists) -> 
             seen += page.json()
             address = page.links.get("next", {}).get("url", "")
             assert ("x-total-count" in page.headers) == (path.rsplit("/", 1)[1] in COUNTED), path
-        assert json.dumps(seen) == json.dumps(whole.json()) and len(seen) >= 3, path
+        assert _at_rest(seen) == _at_rest(whole.json()) and len(seen) >= 3, path
+
+
+def _at_rest(lines: list[dict[str, Any]]) -> str:
+    """Lines in their order, without what changes while deliveries are tried."""
+    return json.dumps([{name: value for name, value in line.items() if name not in TRIED} for line in lines])
 
 
 def test_wrong_limits_and_cursors_are_refused_in_a_sentence(client: TestClient, lists: LongLists) -> None:

@@ -65,9 +65,11 @@ def test_a_page_is_served_from_the_object_store(client: TestClient, tmp_path: Pa
 def test_a_store_that_does_not_answer_is_told_and_nothing_is_acknowledged(
     client: TestClient, tmp_path: Path, bucket: Path
 ) -> None:
-    assert client.get(READY).json()["blobs"] == {"ok": True, "sentence": "The object store of the files answers."} | {
-        "details": f"file://{bucket}"
-    }
+    assert client.get(READY).json()["blobs"] == {
+        "ok": True,
+        "warning": False,
+        "sentence": "The object store of the files answers.",
+    } | {"details": f"file://{bucket}"}
     bucket.rename(tmp_path / "away")
     bucket.write_text("a file where the store was")
     told = client.get(READY)

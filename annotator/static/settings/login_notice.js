@@ -20,11 +20,11 @@ const UNREACHABLE = 'The server cannot be reached. Try again in a moment.';
  * @param {string} path
  * @param {RequestInit} [how]
  */
-const ask = (path, how) => fetch(ROOT + path, { signal: AbortSignal.timeout(PATIENCE), ...how });
+const ask = (path, how) => fetch(path, { signal: AbortSignal.timeout(PATIENCE), ...how });
 
 /** Who is logged in with this browser now; null: nobody. (`get` would be refused where it is somebody else.) */
 async function whoIsHere() {
-  const answer = await ask('/api/me', { headers: { 'X-Glossator-Background': '1' } });
+  const answer = await ask(`${ROOT}/api/me`, { headers: { 'X-Glossator-Background': '1' } });
   if (answer.status === 401) return null;
   if (!answer.ok) throw new Error(UNREACHABLE);
   return /** @type {Me} */ (await answer.json()).user;
@@ -166,7 +166,7 @@ class LoginNotice {
       say('');
       const code = form.dataset.step === 'code';
       try {
-        const answer = await ask(code ? '/login/code' : '/login', {
+        const answer = await ask(`${ROOT}/login${code ? '/code' : ''}`, {
           method: 'POST',
           headers: { Accept: 'application/json', 'X-Glossator': '1' },
           body: new URLSearchParams(code ? { code: input.value } : { name, password: input.value }),
