@@ -73,13 +73,13 @@ def request_transfer(
         add_missing=wanted.add_fields,
     )
     workers.transfers.wake()
-    return transfer_view(job)
+    return transfer_view(job, 0)
 
 
 @router.get("/projects/{project_id}/transfers/{job_id}")
 def show_transfer(project_id: str, job_id: str, workspace: TheWorkspace, user: CurrentUser) -> TransferView:
     """Return how far a transfer is, or what it did."""
-    return transfer_view(transfers.transfer_of(workspace, job_id))
+    return transfer_view(transfers.transfer_of(workspace, job_id), transfers.count_transferred(workspace, job_id))
 
 
 @router.post("/projects/{project_id}/transfers/{job_id}/undo", dependencies=[ADMINS])

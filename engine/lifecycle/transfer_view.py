@@ -18,8 +18,8 @@ class TransferView(BaseModel):
     stays: list[str] = Field(description="A sentence for each document that was left where it is.")
 
 
-def transfer_view(job: Job) -> TransferView:
-    """Return the job of a transfer as the page shows it."""
+def transfer_view(job: Job, documents: int) -> TransferView:
+    """Return the job of a transfer, with the number of its documents that are there, as the page shows it."""
     done = job.result if job.status == "done" else {}
     return TransferView(
         id=job.id,
@@ -28,6 +28,6 @@ def transfer_view(job: Job) -> TransferView:
         message=done.get("sentence") or job.failure or job.message,
         move=job.payload["move"],
         to=job.payload["to"],
-        documents=done.get("documents", 0),
+        documents=documents,
         stays=done.get("stays", []),
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from db.base import now
@@ -22,6 +22,8 @@ from db.tables import (
     Project,
     ProjectField,
     RemovedDocument,
+    Skip,
+    Task,
     TransferredDocument,
     User,
 )
@@ -170,11 +172,16 @@ def run_transfer(workspace: Workspace, job: Job, *, on_progress: OnProgress, sho
             sentence = _transfer(workspace, job, document_id)
         if sentence is not None:
             stays.append(sentence)
-    with workspace.database.read() as session:
-        of_batch = TransferredDocument.batch == job.id
-        done = session.scalar(select(func.count()).select_from(TransferredDocument).where(of_batch)) or 0
+    done = count_transferred(workspace, job.id)
     sentence = f"{'Moved' if move else 'Copied'} {count(done, 'document')} to the other project."
     return {"documents": done, "stays": stays[:MOST], "sentence": " ".join([sentence, *stays[:_SHOWN]])}
+
+
+def count_transferred(workspace: Workspace, job_id: str) -> int:
+    """Return how many documents a transfer has moved or copied so far."""
+    of_batch = select(func.count()).select_from(TransferredDocument).where(TransferredDocument.batch == job_id)
+    with workspace.database.read() as session:
+        return session.scalar(of_batch) or 0
 
 
 def transfer_of(workspace: Workspace, job_id: str) -> Job:
@@ -277,7 +284,7 @@ def _take_back(workspace: Workspace, job: Job, row: TransferredDocument, by: str
         name = copy.name
         _hold_still(session, copy.id)
         put_in(session, target.id, [copy], by, now())
-        if _content(session, row.document_id) != _content(session, row.origin_id):
+        if _is_changed(session, row):
             raise Conflict(_CHANGED.format(name=name, project=target.name))
         take_out(session, source, [found])
         audit.record(session, by, "documents.move.undo", row.origin_id, source.id, document=name, to=target.name)
@@ -291,11 +298,21 @@ def _hold_still(session: Session, document_id: str) -> None:
         session.execute(rows.with_for_update(key_share=True)).all()
 
 
-def _content(session: Session, document_id: str) -> tuple[Counter[Any], list[Any]]:
-    """Return what people can have changed of a document: answers with their revisions, and words of its pages."""
+def _is_changed(session: Session, row: TransferredDocument) -> bool:
+    """Return whether people have changed the copy since it was made. Tasks without a question there have no skips."""
+    since = or_(Skip.created_at > row.created_at, Skip.decided_at > row.created_at)
+    skips = select(Skip.id).join(Task, Task.id == Skip.task_id).where(Task.document_id == row.document_id, since)
+    if session.scalar(skips.limit(1)) is not None:
+        return True
+    return _content(session, row.document_id) != _content(session, row.origin_id)
+
+
+def _content(session: Session, document_id: str) -> tuple[str | None, Counter[Any], list[Any]]:
+    """Return what people can have changed of a document: its name, answers with revisions, and words of its pages."""
     answers = select(Annotation.author_id, Annotation.head, Annotation.status, Annotation.edited_by)
     pages = select(Page.number, Page.words_version, Page.rotation, Page.image_sha256).order_by(Page.number)
     return (
+        session.scalar(select(Document.name).where(Document.id == document_id)),
         Counter(session.execute(answers.where(Annotation.document_id == document_id)).tuples().all()),
         [tuple(page) for page in session.execute(pages.where(Page.document_id == document_id))],
     )

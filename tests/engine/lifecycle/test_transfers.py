@@ -1,7 +1,7 @@
 """Documents are moved and copied between projects with their answers, on both databases."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -30,20 +30,23 @@ from engine.annotation.revisions import RevisionConflict, RevisionRequest, appen
 from engine.annotation.state import AnnotationState
 from engine.annotation.words import WordEditsRequest, edit_words
 from engine.documents.lists.listing import document_page
+from engine.documents.renaming import rename_document
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.fields.project_fields import project_fields
 from engine.followers import catch_up
 from engine.jobs import queue
+from engine.jobs.cancellation import Stopped
 from engine.jobs.worker import do
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import document_copy, transfers
+from engine.lifecycle.transfer_view import transfer_view
 from engine.lifecycle.transfers import TRANSFER, run_transfer
 from engine.projects.archiving import archive
 from engine.tasks import skips
 from engine.tasks.standard_questions import replace_standard_questions
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, edits, judge, make_person, save
-from tests.support.factories import make_project, pages_of
+from tests.support.factories import bill, make_document, make_project, pages_of
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import propose
 
@@ -304,6 +307,38 @@ def test_an_interrupted_move_goes_on_where_it_was(office: Move, monkeypatch: pyt
     with workspace.database.read() as session:
         names = select(Document.name).where(Document.project_id == office.there.id).order_by(Document.name)
         assert session.scalars(names).all() == ["bill 0.png", "bill 1.png"]
+
+
+def test_a_new_name_and_a_skip_are_changes_that_an_undo_leaves(office: Move) -> None:
+    workspace = office.workspace
+    third = make_document(workspace, office.project.id, [bill(9)], name="bill 9.png").id
+    skips.skip(workspace, office.tasks()[0].id, office.ann.id, "unreadable", "")  # came along, so it is no change
+    job = office.send(office.first, office.documents[1].id, third)
+    rename_document(workspace, office.copy_of("bill 1.png"), "bill one.png", office.lead.id)
+    with workspace.database.read() as session:
+        asked = select(Task.id).where(Task.document_id == office.copy_of("bill 9.png"))
+        task = session.scalars(asked.limit(1)).one()
+    skips.skip(workspace, task, office.lead.id, "not_sure", "")
+    undone = transfers.undo_transfer(workspace, job, office.lead)
+    assert undone.documents == [office.first]
+    assert sorted(sentence.partition(" was changed")[0] for sentence in undone.stays) == ["bill 9.png", "bill one.png"]
+
+
+def test_a_move_that_was_stopped_says_what_it_moved_and_is_undone(office: Move) -> None:
+    workspace = office.workspace
+    job = transfers.request_transfer(
+        workspace, office.project.id, [each.id for each in office.documents], office.there.id, office.lead, move=True
+    )
+    leased = queue.lease(workspace, "worker", [TRANSFER], job_id=job.id)
+    assert leased is not None
+    stops: Iterator[Any] = iter([None, "cancel"])
+    with pytest.raises(Stopped):
+        run_transfer(workspace, leased, on_progress=lambda *_: None, should_stop=lambda: next(stops))
+    queue.close_cancelled(workspace, job.id, "worker")
+    ended = queue.job_by_id(workspace, job.id)
+    moved = transfers.count_transferred(workspace, job.id)
+    assert moved == 1 and transfer_view(ended, moved).documents == 1
+    assert len(transfers.undo_transfer(workspace, ended, office.lead).documents) == 1
 
 
 def test_answers_of_a_copy_stand_in_their_order(workspace: Workspace) -> None:
