@@ -28,7 +28,7 @@ DEEPEST_PREFERENCES = 20  # levels of nesting; JSON writers fail at some hundred
 class UserView(BaseModel):
     """A user as admins see them. `role`: admin applies to every project; projects assign all other roles.
 
-    `second_factor`: whether the user has set one up.
+    `second_factor`: whether the user has set one up. `erased`: the name is a label, and nobody can log in by it.
     """
 
     id: str
@@ -37,6 +37,7 @@ class UserView(BaseModel):
     disabled: bool
     created_at: datetime
     second_factor: bool
+    erased: bool
 
 
 def local_user(session: Session) -> User:
@@ -129,7 +130,7 @@ def change_user(
         by: acting admin.
 
     Raises:
-        Refused: the user is the local user, or `by`: admins cannot lock themselves out.
+        Refused: the user is the local user, erased, or `by`: admins cannot lock themselves out.
         Forbidden: `by` is no longer an admin.
         NotFound: there is no such user.
     """
@@ -245,6 +246,7 @@ def _view(user: User, owners: set[str]) -> UserView:
         disabled=user.disabled_at is not None,
         created_at=user.created_at,
         second_factor=user.id in owners,
+        erased=user.name == names.label_of_erased(user.id),
     )
 
 
@@ -325,4 +327,6 @@ def _changeable(session: Session, user_id: str) -> User:
         raise NotFound("There is no such user.")
     if user.name == LOCAL_NAME:
         raise Refused(f"The user {LOCAL_NAME!r} of the command line cannot be changed. Choose another user.")
+    if user.name == names.label_of_erased(user.id):
+        raise Refused("An erased person cannot be changed. Add a new user.")
     return user

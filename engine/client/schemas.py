@@ -1584,7 +1584,7 @@ class Uploaded(BaseModel):
 class UserView(BaseModel):
     """A user as admins see them. `role`: admin applies to every project; projects assign all other roles.
 
-    `second_factor`: whether the user has set one up.
+    `second_factor`: whether the user has set one up. `erased`: the name is a label, and nobody can log in by it.
     """
 
     id: str
@@ -1593,6 +1593,7 @@ class UserView(BaseModel):
     disabled: bool
     created_at: datetime
     second_factor: bool
+    erased: bool
 
 
 class ValueConfidence(BaseModel):

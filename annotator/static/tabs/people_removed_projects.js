@@ -24,10 +24,14 @@ export class RemovedProjectsCard {
    */
   constructor(project, changed) {
     this.changed = changed;
-    const removal = project && button(`Remove ${project.name}`, () => this.askRemoving(project), 'g-danger');
+    const removal = project && button(`Remove project ${project.name}`, () => this.askRemoving(project), 'g-danger');
     this.root = card(
       'Bin of projects',
-      h('p', {}, 'A removed project leaves every list, and can be restored with everything in it for some days.'),
+      h(
+        'p',
+        {},
+        'A removed project leaves every list. Until the day named here it can be restored with everything in it.',
+      ),
       this.list,
       this.more.root,
       this.say.root,
@@ -56,7 +60,7 @@ export class RemovedProjectsCard {
       this.act(() => post('/removed-projects/{removed_id}/restore', values, {}), `${each.name} was restored.`);
     return row(
       each.name,
-      [...what, time(each.removed_at), ', is deleted ', time(each.deleted_at)],
+      [...what, time(each.removed_at), '; will be deleted on ', time(each.deleted_at)],
       button('Restore', restore),
       button('Delete', () => this.askDeleting(each), 'g-danger'),
     );
@@ -64,7 +68,7 @@ export class RemovedProjectsCard {
 
   /** @param {ProjectView} project */
   askRemoving(project) {
-    const sentence = `${project.name} goes to the bin with everything in it. Nobody sees it from then on.`;
+    const sentence = `${project.name} and everything in it go to the bin. Its members do not see it any more.`;
     const remove = () => post('/removed-projects', {}, { id: project.id });
     this.ask(project.name, sentence, 'Remove project', () => this.act(remove, `${project.name} lies in the bin.`));
   }

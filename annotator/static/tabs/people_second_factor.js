@@ -27,7 +27,7 @@ export class SecondFactorPart {
     if (since === null)
       return row(
         'Off',
-        'With it, a login asks for a code of your phone beside the password.',
+        'Your login then needs the password and a code from your phone.',
         button('Set up', () => this.askPassword()),
       );
     const sure = 'Remove the second factor? Your password alone logs you in then.';

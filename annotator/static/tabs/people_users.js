@@ -69,11 +69,11 @@ export class UsersCard {
         user.name,
         own ? h('i', {}, 'you') : null,
         user.second_factor ? h('i', {}, 'second factor') : null,
-        user.disabled ? h('i', { class: 'g-off' }, 'disabled') : null,
+        user.disabled && !user.erased ? h('i', { class: 'g-off' }, 'disabled') : null,
       ],
-      ['since ', time(user.created_at)],
-      this.roleOf(user, own),
-      own ? null : this.actsOn(user),
+      user.erased ? 'Nobody can log in by this name. The answers are kept.' : ['since ', time(user.created_at)],
+      user.erased ? null : this.roleOf(user, own),
+      own || user.erased ? null : this.actsOn(user),
     );
   }
 

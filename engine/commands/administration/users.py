@@ -17,7 +17,13 @@ Name = Annotated[str, typer.Argument(help="Name of the user.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 Password = Annotated[
     str,
-    typer.Option(prompt=True, hide_input=True, confirmation_prompt=True, help="Password; prompted for when omitted."),
+    typer.Option(
+        prompt=True,
+        hide_input=True,
+        confirmation_prompt=True,
+        show_default=False,
+        help="Password; prompted for when omitted.",
+    ),
 ]
 
 

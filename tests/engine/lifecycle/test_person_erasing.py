@@ -108,6 +108,17 @@ def test_nothing_of_a_name_is_left_and_the_work_is_kept(office: Office, person: 
     assert erase_person(workspace, person.id, by=admin) == erased, "repeating it changes nothing"
 
 
+def test_an_erased_person_cannot_be_enabled_or_get_a_password(office: Office, person: User, admin: User) -> None:
+    workspace = office.workspace
+    assert not users.user_view(workspace, person).erased
+    erase_person(workspace, person.id, by=admin)
+    assert users.user_view(workspace, users.user_by_id(workspace, person.id)).erased
+    with pytest.raises(Refused, match="An erased person cannot be changed"):
+        users.change_user(workspace, person.id, disabled=False, by=admin)
+    with pytest.raises(Refused, match="An erased person cannot be changed"):
+        users.set_password(workspace, person.id, PASSWORD, by=admin)
+
+
 def test_whoever_was_interrupted_goes_on(
     office: Office, person: User, admin: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
