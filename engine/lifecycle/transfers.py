@@ -93,8 +93,8 @@ def plan_transfer(
         same = select(func.count()).where(Document.project_id == target_id, Document.sha256.in_(hashes))
         there = session.scalar(same) or 0
     sentences = [
-        f"Pages, words, answers with their history, and tasks go to {target.name}. Proposals of a model of "
-        f"{source.name} come along as those of another model.",
+        f"Pages, words, answers with their history, and tasks go to {target.name}. So do proposals of the "
+        f"models of {source.name}; they are listed there as those of another model.",
         f"Snapshots, exports, trained models, automatic answers, label reviews, and callbacks of extractions stay "
         f"in {source.name}.",
     ]
@@ -108,8 +108,8 @@ def plan_transfer(
         sentences.append(f"{target.name} has {count(there, 'document')} of these already; they stay where they are.")
     if move:
         sentences.append(
-            f"The originals lie in the bin of {source.name} for {count(workspace.settings.bin_days, 'day')}. Whoever "
-            "has one open keeps unsaved edits in the browser, and reads where the document is."
+            f"The originals lie in the bin of {source.name} for {count(workspace.settings.bin_days, 'day')}. People "
+            "who have one open read where the document is now. Their unsaved edits stay in the browser."
         )
     return TransferPlan(len(wanted), fields, may_add, sentences)
 
