@@ -280,6 +280,10 @@ export class Workspace {
       this.drawing.renderSaved();
     });
     signal.addEventListener('abort', connected);
+    signal.addEventListener(
+      'abort',
+      changes.loggedOut.follow(() => this.drawing.renderSaved()),
+    );
     window.addEventListener('hashchange', () => this.act(() => navigation.moved(readRoute())), { signal });
     signal.addEventListener(
       'abort',

@@ -8,11 +8,13 @@ A backup of SQLite is restored to PostgreSQL row by row.
 import shutil
 from pathlib import Path
 
-from sqlalchemy import make_url, text
+from sqlalchemy import make_url, text, update
 
 from db import migrate, private
+from db.base import now
 from db.blobs import BlobFolder, BlobStore, sha256_of
 from db.session import Database, sqlite_file
+from db.tables import LoginSession
 from engine.errors import Refused
 from engine.interchange import uploaded_sets
 from engine.lifecycle.backup import SPARE_BYTES, OnStep
@@ -57,13 +59,16 @@ def check_backup(backup: Backup, on_step: OnStep) -> None:
         raise damaged(backup.folder, f"missing or changed in {backup.store.folder}: {', '.join(bad[:_SHOWN])}{more}")
 
 
-def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
-    """Restore a backup where the settings point to.
+def restore(settings: Settings, backup: Backup, on_step: OnStep) -> int:
+    """Restore a backup where the settings point to, and end the logins in browsers that are in it.
 
     Args:
         settings: data folder, database and store of blobs; each must be empty.
         backup: what is restored.
         on_step: called with the progress.
+
+    Returns:
+        Number of logins that ended.
 
     Raises:
         Refused: Something is there already, there is no PostgreSQL for its dump, the backup is damaged or of a newer
@@ -98,17 +103,24 @@ def restore(settings: Settings, backup: Backup, on_step: OnStep) -> None:
         own = _copy_database(backup, database_file.with_name(f".{database_file.name}.{RESTORING}"))
         place_sqlite(own, database_file, backup.manifest.rows)
         flush(database_file.parent)
-    _end_leases(settings)
+    ended = _end_holders(settings)
     mark.unlink()
     flush(settings.data_dir)
+    return ended
 
 
-def _end_leases(settings: Settings) -> None:
-    """Delete the leases: who had them works elsewhere, as the backup itself."""
+def _end_holders(settings: Settings) -> int:
+    """Delete the leases, whose holders work elsewhere, and end the logins in browsers; return the number of those.
+
+    Whoever logged out or was logged out since the backup would be logged in again. Tokens of programs stay.
+    """
+    moment = now()
+    valid = (LoginSession.scope.is_(None), LoginSession.revoked_at.is_(None), LoginSession.expires_at > moment)
     database = Database(settings.url)
     try:
         with database.engine.begin() as connection:
             connection.execute(text("DELETE FROM leases"))
+            return connection.execute(update(LoginSession).where(*valid).values(revoked_at=moment)).rowcount
     finally:
         database.dispose()
 

@@ -41,6 +41,8 @@ def store_invoice(workspace: Workspace, project: str, *, pages: int = 1, name: s
     return make_document(workspace, project, words, name=name, size=SIZE)
 
 
-def draft(workspace: Workspace, document: Document, *questions: str) -> list[Any]:
+def draft(workspace: Workspace, document: Document, *questions: str, author: str | None = None) -> list[Any]:
     """Ask questions of a document without the model: each has an answer on which nothing is marked."""
-    return [accept(workspace, document, each, state=AnnotationState(), status="draft") for each in questions]
+    return [
+        accept(workspace, document, each, state=AnnotationState(), status="draft", author=author) for each in questions
+    ]

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, FilePayload, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, FilePayload, Locator, Page, Route, expect
 
-from db.tables import Member
+from db.tables import Member, Revision
 from engine.accounts import sessions, users
 from engine.projects.projects import change_settings, create_project
 from engine.settings import Settings
@@ -107,18 +107,31 @@ class Team:
         context.add_cookies([{"name": "glossator_session", "value": self._token(name), "url": self.server}])
         return context
 
-    def sit(self, name: str, **more: object) -> Desk:
-        """Open the project for somebody."""
+    def sit(self, name: str, place: str = "", **more: object) -> Desk:
+        """Open the project for somebody, at a place of the address such as "&document=..."."""
         page = self.context(name, **more).new_page()
         page.on("pageerror", lambda error: self.thrown.append(f"{name}: {error}\n{error.stack}"))
-        page.goto(f"{self.server}/app/#project={self.project}")
+        page.goto(f"{self.server}/app/#project={self.project}{place}")
         page.wait_for_selector(".glossator[data-started]", timeout=OPENING)
         return Desk(page, self.server, name)
 
-    def log_in_again(self, desk: Desk) -> None:
-        """Give somebody's browser a new login, as the form in another tab would."""
-        cookie = {"name": "glossator_session", "value": self._token(desk.name), "url": self.server}
+    def log_in_again(self, desk: Desk, name: str | None = None) -> None:
+        """Give somebody's browser a new login, as the form in another tab would; with a name, of somebody else."""
+        cookie = {"name": "glossator_session", "value": self._token(name or desk.name), "url": self.server}
         desk.page.context.add_cookies([cookie])  # type: ignore[list-item]
+
+    def end_logins(self, name: str) -> None:
+        """End somebody's logins in browsers."""
+        with self.workspace.database.write() as session:
+            sessions.revoke_all(session, self.ids[name], tokens=False)
+
+    def revisions(self, answer: str) -> list[tuple[int, str]]:
+        """Number and author of the revisions of an answer, oldest first; no key of an edit stands there twice."""
+        with self.workspace.database.read() as session:
+            rows = session.query(Revision).filter_by(annotation_id=answer).order_by(Revision.number).all()
+        assert len({row.idempotency_key for row in rows}) == len(rows)
+        names = {key: name for name, key in self.ids.items()}
+        return [(row.number, names[row.author_id]) for row in rows]
 
     def ask_of_all(self, *questions: str, documents: int = 1) -> None:
         """Put documents into the project, and standard questions."""
@@ -151,6 +164,17 @@ class Team:
     def _token(self, name: str) -> str:
         with self.workspace.database.write() as session:
             return sessions.begin(self.workspace, session, self.ids[name])
+
+
+def logged_out(desk: Desk) -> Locator:
+    """The dialog that the login has ended."""
+    return desk.page.get_by_role("dialog", name="Your session has ended")
+
+
+def enter(dialog: Locator, label: str, text: str) -> None:
+    """Type what the dialog asks for, and log in."""
+    dialog.get_by_label(label).fill(text)
+    dialog.get_by_role("button", name="Log in").click()
 
 
 def said(desk: Desk) -> Sequence[str]:

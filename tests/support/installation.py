@@ -45,8 +45,8 @@ class Installation:
     def back_up(self, on_step=silent, **options: Any) -> Written:
         return back_up(self.workspace, self.folder, on_step, **options)
 
-    def restore(self, on_step=silent, name: str | None = None) -> None:
-        restore(self.new, BackupFolder(self.folder).read(name), on_step)
+    def restore(self, on_step=silent, name: str | None = None) -> int:
+        return restore(self.new, BackupFolder(self.folder).read(name), on_step)
 
     def rows(self, settings: Settings | None = None) -> dict[str, list[str]]:
         """All rows by table, of this installation or another one."""

@@ -11,6 +11,10 @@ import { EDITION, ROOT } from './root.js';
 export const UPGRADED = 'glossator-upgraded';
 /** The event of the document after an answer that nobody is logged in, or somebody else than the page's person. */
 export const LOGGED_OUT = 'glossator-logged-out';
+/** The event of the document after the first answer of success since then. */
+export const LOGGED_IN = 'glossator-logged-in';
+/** The event of the document when the person wants to log in again. */
+export const LOG_IN = 'glossator-log-in';
 
 export class ApiError extends Error {
   /**
@@ -148,6 +152,14 @@ export async function writesEnd(most) {
 
 /** @type {string | null} id of the person whose page this is */
 let person = null;
+let loginEnded = false; // as the last answer that tells says
+
+/** @param {Response} response */
+function noteLogin({ status, ok }) {
+  if (status === 401) globalThis.document?.dispatchEvent(new Event(LOGGED_OUT));
+  else if (ok && loginEnded) globalThis.document?.dispatchEvent(new Event(LOGGED_IN));
+  if (ok || status === 401) loginEnded = !ok;
+}
 
 /**
  * From here on the server refuses (401) what this page asks while somebody else is logged in.
@@ -192,7 +204,7 @@ async function send(method, address, body, { signal, keepalive, headers: more = 
   const edition = response.headers.get('X-Glossator-Edition');
   if (EDITION && edition && edition !== EDITION) document.dispatchEvent(new Event(UPGRADED));
   const answer = parsed(text);
-  if (response.status === 401) globalThis.document?.dispatchEvent(new Event(LOGGED_OUT));
+  noteLogin(response);
   if (!response.ok) {
     const wait = Number(response.headers.get('Retry-After')) || 0;
     throw new ApiError(sentence(response.status, answer), response.status, answer, wait);

@@ -2,11 +2,10 @@
 
 /** @import { Action } from '../types' */
 
-import { sentenceOf, statusOf } from './api.js';
+import { LOG_IN, sentenceOf, statusOf } from './api.js';
 import { h } from './dom.js';
 import { onThisClock } from './text.js';
 import { icon } from './icons.js';
-import { ROOT } from './root.js';
 
 const SECONDS = { info: 5, undo: 20, error: 30 }; // under the pointer, or with the focus in it, a message stays
 const AGAIN = 2000; // milliseconds after which a message that was held looks again whether it may go
@@ -63,7 +62,7 @@ export class Toasts {
   error(error) {
     if (error instanceof Error && error.name === 'AbortError') return;
     const login =
-      statusOf(error) === 401 ? { label: 'Log in', run: () => window.open(`${ROOT}/login`, '_blank') } : null;
+      statusOf(error) === 401 ? { label: 'Log in', run: () => document.dispatchEvent(new Event(LOG_IN)) } : null;
     this.show(sentenceOf(error), 'error', login);
   }
 }

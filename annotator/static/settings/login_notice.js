@@ -1,9 +1,11 @@
 // When the login has ended, or somebody else has logged in with this browser: a line above every tab, and a dialog that
 // says so and logs in again in place. Edits stay on this computer, under their author; after the login they are sent.
 
-import { LOGGED_OUT, detailOf } from '../core/api.js';
+import { LOGGED_IN, LOGGED_OUT, LOG_IN, detailOf } from '../core/api.js';
 import { openDialog } from '../core/dialog.js';
 import { h, replace } from '../core/dom.js';
+import { typing } from '../core/keyboard.js';
+import { isAway } from '../core/presence.js';
 import { ROOT } from '../core/root.js';
 import { count } from '../core/text.js';
 import { changes } from '../sync/changes.js';
@@ -44,6 +46,8 @@ class LoginNotice {
   /** @type {Person | null | undefined} who was found in this person's place; undefined: nobody, they are here */
   other = undefined;
   looking = false;
+  stale = false;
+  reason = h('span', {});
 
   /** @param {Person} person whose page this is */
   constructor(person) {
@@ -51,8 +55,9 @@ class LoginNotice {
     this.line = h(
       'div',
       { class: 'glossator-login-ended', role: 'alert', hidden: true },
-      'Your login has ended, so this page is no longer up to date. ',
-      h('a', { href: `${ROOT}/login`, target: '_blank' }, 'Log in'),
+      this.reason,
+      ' ',
+      h('button', { type: 'button', on: { click: () => this.openAgain() } }, 'Log in'),
       ' to go on; what you wrote is kept.',
     );
     document.body.prepend(this.line);
@@ -60,21 +65,27 @@ class LoginNotice {
 
   /** Looks who is logged in, and says so where it is not this person. */
   async look() {
+    this.stale = true; // a look under way may have asked before what is looked for
     if (this.looking) return;
     this.looking = true;
-    try {
-      this.show(await whoIsHere());
-    } catch {
-      // without a server nobody can log in; the saved line says so
-    } finally {
-      this.looking = false;
+    while (this.stale) {
+      this.stale = false;
+      try {
+        this.show(await whoIsHere());
+      } catch {
+        // without a server nobody can log in; the saved line says so
+      }
     }
+    this.looking = false;
   }
 
   /** @param {Person | null} who */
   show(who) {
     const here = who?.id === this.person.id;
-    this.line.hidden = who !== null;
+    this.reason.textContent = who
+      ? `${who.name} is logged in now; this page belongs to ${this.person.name}.`
+      : 'Your login has ended, so this page is no longer up to date.';
+    this.line.hidden = here;
     document.documentElement.toggleAttribute('data-login-ended', who === null); // hides what Gradio says instead
     if (here) {
       const away = this.other !== undefined;
@@ -90,13 +101,20 @@ class LoginNotice {
     this.other = who;
     if (who === null) changes.logOut();
     this.close?.();
-    this.open(who);
+    whenFree(() => this.other === who && !this.close && this.open(who));
+  }
+
+  /** The person has closed the dialog, and wants to log in. */
+  openAgain() {
+    if (this.other !== undefined && !this.close) this.open(this.other);
   }
 
   /** @param {Person | null} who is logged in instead */
   open(who) {
     const { name } = this.person,
       kept = h('p', {}, 'Your work is kept on this computer.');
+    const to = { class: 'g-link', href: `${ROOT}/login`, target: '_blank' },
+      page = h('a', to, 'Open the login page in another tab');
     const over = h('div', { class: 'glossator g-over' });
     document.body.append(over);
     const close = openDialog(over, {
@@ -104,12 +122,8 @@ class LoginNotice {
       body: [
         who ? h('p', {}, `This page belongs to ${name}. Somebody logged in as ${who.name} in this browser.`) : null,
         kept,
-        this.form(),
-        h(
-          'p',
-          {},
-          h('a', { class: 'g-link', href: `${ROOT}/login`, target: '_blank' }, 'Open the login page in another tab'),
-        ),
+        this.form(page),
+        h('p', {}, page),
       ],
       actions: who ? [{ label: `Go on as ${who.name}`, run: () => location.reload() }] : [],
       closed: () => {
@@ -127,8 +141,12 @@ class LoginNotice {
     });
   }
 
-  /** The password, and then a code where one is asked for. */
-  form() {
+  /**
+   * The password, and then a code where one is asked for.
+   *
+   * @param {HTMLAnchorElement} page link to the login page, which also sets up a second factor
+   */
+  form(page) {
     const { name } = this.person,
       said = h('p', { class: 'g-login-said', role: 'alert', hidden: true });
     const field = h('label', {}, 'Password');
@@ -139,7 +157,7 @@ class LoginNotice {
       const password = { type: 'password', autocomplete: 'current-password', maxlength: '1000' };
       const code = { type: 'text', autocomplete: 'one-time-code', maxlength: '100', spellcheck: 'false' };
       input = h('input', { ...(step === 'code' ? code : password), name: step, required: true });
-      replace(field, step === 'code' ? 'Code of your authenticator app' : 'Password', input);
+      replace(field, step === 'code' ? 'Code, or a recovery code' : 'Password', input);
       form.dataset.step = step;
     };
     const say = (/** @type {string} */ sentence) => {
@@ -174,8 +192,11 @@ class LoginNotice {
         const body = await answer.json().catch(() => null);
         if (answer.ok && body?.step === 'done') return void this.look();
         if (answer.ok && body?.step === 'code') askFor('code');
-        else if (answer.ok) say('Your account needs a second factor. Open the login page to set it up.');
-        else {
+        else if (answer.ok) {
+          say('Your account needs a second factor. Set it up in another tab, then come back here.');
+          page.href = `${ROOT}/login/second-factor`;
+          page.textContent = 'Set up the second factor in another tab';
+        } else {
           say(detailOf(body) ?? UNREACHABLE);
           if (answer.status === 404) askFor('password');
         }
@@ -189,6 +210,16 @@ class LoginNotice {
   }
 }
 
+/**
+ * Runs at once, or when somebody who is writing leaves the field: a dialog would take the keys of the next letters.
+ *
+ * @param {() => unknown} run
+ */
+function whenFree(run) {
+  if (!typing(document.activeElement) || isAway()) return void run();
+  document.addEventListener('focusout', () => setTimeout(() => whenFree(run)), { once: true });
+}
+
 /** @param {HTMLElement} root */
 function focusFirst(root) {
   const field = root.querySelector('input:not([readonly])');
@@ -200,6 +231,8 @@ export function placeLoginNotice(person) {
   const notice = new LoginNotice(person);
   const look = () => void notice.look();
   document.addEventListener(LOGGED_OUT, look);
+  document.addEventListener(LOGGED_IN, look);
+  document.addEventListener(LOG_IN, () => notice.openAgain());
   changes.loggedOut.follow(look);
   window.addEventListener('focus', look);
 }

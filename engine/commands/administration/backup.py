@@ -63,7 +63,7 @@ def restore(
     First set GLOSSATOR_DATA_DIR to the new folder, and GLOSSATOR_DATABASE_URL and GLOSSATOR_BLOBS where they are used.
     Nothing is overwritten. A restore that was stopped goes on with the same command.
     """
-    settings = settings_here()
+    settings, ended = settings_here(), 0
     try:
         chosen = BackupFolder(source).read(name)
         with step_bar() as on_step:
@@ -71,18 +71,21 @@ def restore(
                 check_backup(chosen, on_step)
             else:
                 with private_here(settings):
-                    restore_backup(settings, chosen, on_step)
+                    ended = restore_backup(settings, chosen, on_step)
     except (Refused, ValueError) as error:
         fail(str(error))
     manifest = chosen.manifest
     if as_json:
-        emit({"backup": str(chosen.folder), "restored": not check, **manifest.model_dump(mode="json")})
+        done = {"restored": not check, "ended_logins": ended}
+        emit({"backup": str(chosen.folder), **done, **manifest.model_dump(mode="json")})
         return
     what = f"{count(manifest.blobs, 'file')}, {manifest.bytes / 1e6:,.1f} MB"
     if check:
         _say(f"The backup {chosen.folder} is whole: {what}. Its rows and files can be restored.")
         return
     _say(f"Restored the backup of {manifest.made_at:%Y-%m-%d %H:%M:%S} UTC, {what}, to {settings.data_dir.absolute()}.")
+    if ended:
+        _say(f"{count(ended, 'login')} in browsers ended: people log in again. Tokens of programs still work.")
     if manifest.missing:
         _say(f"{count(len(manifest.missing), 'file')} were missing when it was made; glossator check lists them.")
     if manifest.settings:

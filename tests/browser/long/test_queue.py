@@ -11,7 +11,7 @@ from db.base import now
 from db.tables import Lease
 from tests.browser.conftest import PATIENCE
 from tests.browser.held_answers import Held
-from tests.browser.team import Desk, Team, said
+from tests.browser.team import Desk, Team, logged_out, said
 
 pytestmark = pytest.mark.browser
 
@@ -162,6 +162,8 @@ def test_an_expired_login_is_no_lost_task(team: Team) -> None:
     ann.mark("2,987.88")
     ann.page.context.clear_cookies()
     ann.beat()
+    expect(logged_out(ann)).to_be_visible()
+    ann.keys.press("Escape")
     ann.keys.press("Enter")
     expect(ann.saved).to_have_text("Your login has ended: 1 edit kept in this browser. Log in to save it")
     expect(ann.page.get_by_role("button", name="Log in").first).to_be_visible()

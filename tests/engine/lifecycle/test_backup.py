@@ -18,10 +18,12 @@ import pytest
 from sqlalchemy import select, text
 from typer.testing import CliRunner, Result
 
+from annotator.auth import COOKIE
 from db.base import Base
 from db.blobs import BlobFolder, sha256_of
 from db.tables import Document, Job, Revision
 from engine import blob_turns
+from engine.accounts import sessions, tokens
 from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.cli import app
@@ -42,6 +44,7 @@ from engine.storage import store_at, whole_store
 from engine.tasks import kept_states
 from engine.workspace import Workspace, open_workspace
 from tests.conftest import fresh_database
+from tests.support.accounts import cookie_of, make_user
 from tests.support.factories import accept, bill, make_document, make_project, pages_of
 from tests.support.installation import Installation, silent
 from tests.support.small_disk import small_filesystem
@@ -229,6 +232,23 @@ def test_nothing_is_overwritten(installation: Installation) -> None:
         with pytest.raises(Refused, match="holds tables"):
             restore(elsewhere, BackupFolder(installation.folder).read(), silent)
     assert installation.rows(installation.new) == restored
+
+
+def test_a_restore_ends_logins_in_browsers_and_keeps_tokens_of_programs(installation: Installation) -> None:
+    workspace = installation.workspace
+    user = make_user(workspace, "Ann")
+    token = tokens.issue(workspace, "Ann", purpose="a script", days=30)
+    open_login, ended_login = (cookie_of(workspace, user)[COOKIE] for _ in range(2))
+    sessions.log_out(workspace, ended_login)
+    installation.back_up()
+    assert installation.restore() == 1
+    restored = open_workspace(installation.new)
+    try:
+        known = [sessions.user_of_token(restored, each) for each in (open_login, ended_login, token)]
+        assert [person and person.name for person in known] == [None, None, "Ann"]
+    finally:
+        restored.close()
+    assert sessions.user_of_token(workspace, open_login) is not None
 
 
 def test_a_stopped_restore_goes_on(installation: Installation) -> None:
