@@ -4,11 +4,21 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-from sqlalchemy import bindparam, case, func, literal, null, or_, select, union_all
+from sqlalchemy import bindparam, case, exists, func, literal, null, or_, select, union_all
 from sqlalchemy.orm import Session
 
 from db.statuses import ACCEPTED, ANSWERED, REMOVED
-from db.tables import EVERYBODY, Annotation, Document, DocumentFigures, Page, ProjectFigures, Task
+from db.tables import (
+    EVERYBODY,
+    Annotation,
+    Document,
+    DocumentFigures,
+    Page,
+    ProjectFigures,
+    RemovedDocument,
+    Task,
+    TransferredDocument,
+)
 from engine.followers.derived_table import DerivedTable, Row, Sums
 from engine.followers.follower import Follower
 
@@ -42,6 +52,11 @@ def compute_figures(session: Session, ids: Collection[str]) -> Iterator[Row]:
             yield document_id, person_id, projects[document_id], 0, 0, 0, compared, 0, ""
 
 
+def is_counted(session: Session, document_id: str) -> bool:
+    """Return whether a document still counts in the sums."""
+    return session.scalar(select(DocumentFigures.document_id).filter_by(document_id=document_id).limit(1)) is not None
+
+
 def count_figures(row: Any) -> Iterable[tuple[tuple[Any, ...], Mapping[str, int]]]:
     """Yield what a row adds to ProjectFigures."""
     numbers = {name: getattr(row, name) for name in ("pages", "questions", "accepted", "compared")}
@@ -55,13 +70,18 @@ def count_figures(row: Any) -> Iterable[tuple[tuple[Any, ...], Mapping[str, int]
 
 
 _IDS: Any = bindparam("ids", expanding=True)
+_ERASING = exists().where(RemovedDocument.document_id == Document.id, RemovedDocument.erasing)  # nobody's any more
+# The original of a move, in the bin: the document in the other project counts for its uploader.
+_MOVED_AWAY = exists().where(TransferredDocument.origin_id == Document.id, TransferredDocument.moved) & exists().where(
+    RemovedDocument.document_id == Document.id
+)
 _PAGES = select(
     Document.id,
     Document.project_id,
-    Document.created_by,
+    case((_MOVED_AWAY, null()), else_=Document.created_by),
     Document.byte_count,
     select(func.count(Page.id)).where(Page.document_id == Document.id).scalar_subquery(),
-).where(Document.id.in_(_IDS))
+).where(Document.id.in_(_IDS), ~_ERASING)
 _SHARED = case((or_(Task.wanted > 1, Task.gold_revision_id.is_not(None)), 1), else_=0)
 _ANSWERS_AND_TASKS = union_all(
     select(Annotation.document_id, Annotation.question_id, Annotation.author_id, Annotation.status, literal(0)).where(

@@ -9,6 +9,7 @@ import contextlib
 import logging
 import threading
 import time
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -19,13 +20,16 @@ from sqlalchemy.orm import Session
 from db import changes
 from db.base import now
 from db.blobs import PUT_SECONDS
-from db.tables import Document, Lease, Page, RemovedDocument
+from db.dirty_documents import mark_dirty
+from db.tables import Document, Lease, Page, RemovedDocument, TransferredDocument
 from engine import audit, blob_turns, leases
 from engine.batches import Throttle
 from engine.datasets.freezes import is_freezing
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
 from engine.documents.reading.reading_state import key_of, key_of_another
 from engine.errors import Conflict
+from engine.followers import catch_up
+from engine.followers.document_figures import is_counted
 from engine.jobs import queue
 from engine.lifecycle import traces
 from engine.lifecycle.holders import find_holders
@@ -35,6 +39,7 @@ from engine.workspace import Workspace
 
 _LEFT = "file left:"  # before the name of a file, subject of a lease
 _AT_ONCE = 100  # documents of one statement
+_FIGURES_SECONDS = 5.0  # that a deletion waits for the figures
 _LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
 _log = logging.getLogger(__name__)
 _CLOCKS = timedelta(minutes=10)  # by which those of several machines may differ
@@ -87,6 +92,7 @@ def mark(workspace: Workspace, project_id: str, ids: Collection[str] | None, by:
             chosen_now = session.scalars(marked.execution_options(synchronize_session=False)).all()
             queue.cancel_with(session, [key(each) for each in chosen_now for key in (key_of, key_of_another)])
             emptied.documents += chosen_now
+            _count_anew(session, chosen_now)
             changes.publish(session, "documents", project_id)
     if emptied.documents:
         number = count(len(emptied.documents), "document")
@@ -123,6 +129,7 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
                 continue
             if _is_held(workspace, marked):
                 continue
+            _await_figures(workspace, marked.document_id)
             with Throttle():  # it rests as long as it took
                 erase_document(workspace, marked.document_id, marked.project_id)
             erased += 1
@@ -153,8 +160,26 @@ def _is_held(workspace: Workspace, marked: RemovedDocument) -> bool:
     with workspace.database.write() as session:
         stays = update(RemovedDocument).where(RemovedDocument.document_id == marked.document_id).values(erasing=False)
         session.execute(stays.execution_options(synchronize_session=False))
+        _count_anew(session, [marked.document_id])
         changes.publish(session, "documents", marked.project_id)
     return True
+
+
+def _count_anew(session: Session, ids: Sequence[str]) -> None:
+    """Let the sums follow: a document that is being deleted is in none, and frees the quota of its uploader."""
+    bins: dict[str, list[str]] = defaultdict(list)
+    for bin_id, document_id in session.execute(select(Document.project_id, Document.id).where(Document.id.in_(ids))):
+        bins[bin_id].append(document_id)
+    for bin_id, documents in bins.items():
+        mark_dirty(session, bin_id, documents)
+
+
+def _await_figures(workspace: Workspace, document_id: str) -> None:
+    """Let the sums follow before the rows that they would be taken from are gone; nobody waits for ever."""
+    with workspace.database.autocommit_read() as session:
+        counted = is_counted(session, document_id)
+    if counted and not catch_up(workspace, patience=_FIGURES_SECONDS):
+        _log.warning("figures have not followed the deletion of the document %s", document_id)
 
 
 def look_after(workspace: Workspace) -> None:
@@ -216,7 +241,17 @@ def erase_document(workspace: Workspace, document_id: str, project_id: str) -> N
         traces.forget_names(session, document_id, project_id)
         traces.note_wipe(session)
         ids = session.scalars(select(Page.id).where(Page.document_id == document_id)).all()  # read meanwhile, too
+        _count_originals(session, document_id)
         delete_document(session, document_id, ids)
+
+
+def _count_originals(session: Session, document_id: str) -> None:
+    """Let the originals of a moved document, in the bin of their project, count for their uploader again."""
+    origins = select(Document.project_id, Document.id).join(
+        TransferredDocument, TransferredDocument.origin_id == Document.id
+    )
+    for bin_id, origin_id in session.execute(origins.where(TransferredDocument.document_id == document_id)).tuples():
+        mark_dirty(session, bin_id, [origin_id])
 
 
 def _delete_files(workspace: Workspace, hashes: Sequence[str], but: str = "") -> list[str]:

@@ -13,6 +13,7 @@ from engine.documents.ingest import ingest
 from engine.errors import NotFound, OverQuota, Refused, TooMany
 from engine.followers import catch_up
 from engine.lifecycle import bin as lifecycle
+from engine.lifecycle import erasing
 from engine.quotas import Space
 from engine.workspace import Workspace
 from tests.support.annotators import make_person
@@ -46,6 +47,21 @@ def test_a_project_and_a_person_upload_as_much_as_they_may(limited: Workspace, t
     _upload(limited, tmp_path, forms, ann, 4)
     assert _person(limited, ann).documents == 4
     assert _person(limited, ann).most_documents is None
+
+
+def test_what_is_deleted_for_good_frees_the_quota_of_its_person(limited: Workspace, tmp_path: Path) -> None:
+    project = make_project(limited, "bills").id
+    ann = make_person(limited, "Ann", project).id
+    removed = [_upload(limited, tmp_path, project, ann, number) for number in (1, 2)]
+    lifecycle.remove(limited, project, removed, ann)
+    assert _space(limited, project).documents == 0
+    _upload(limited, tmp_path, project, ann, 3)
+    assert _person(limited, ann).documents == 3
+    assert len(erasing.mark(limited, project, None, ann).documents) == 2
+    assert erasing.erase_marked(limited) == 2
+    kept = _person(limited, ann)
+    assert (kept.documents, kept.bytes) == (1, _file(tmp_path, 3).stat().st_size)
+    _upload(limited, tmp_path, project, ann, 1)
 
 
 def test_bytes_count_as_they_were_uploaded(limited: Workspace, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select
 
+from db.dirty_documents import mark_dirty
 from db.tables import (
     Annotation,
     Document,
@@ -24,7 +25,7 @@ from db.tables import (
     Task,
     User,
 )
-from engine import audit
+from engine import audit, quotas
 from engine.accounts import members, permissions
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, append_revision
 from engine.annotation.state import AnnotationState
@@ -33,12 +34,12 @@ from engine.documents.lists.listing import document_page
 from engine.documents.renaming import rename_document
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.fields.project_fields import project_fields
-from engine.followers import catch_up
+from engine.followers import catch_up, checks, document_figures
 from engine.jobs import queue
 from engine.jobs.cancellation import Stopped
 from engine.jobs.worker import do
 from engine.lifecycle import bin as lifecycle
-from engine.lifecycle import document_copy, transfers
+from engine.lifecycle import document_copy, erasing, transfers
 from engine.lifecycle.transfer_view import transfer_view
 from engine.lifecycle.transfers import TRANSFER, run_transfer
 from engine.projects.archiving import archive
@@ -389,6 +390,31 @@ def test_a_project_is_archived_while_documents_leave_it(
     assert ended.status in ("cancelled", "failed"), "one of the documents stays"
     with workspace.database.read() as session:
         assert session.get_one(Document, office.documents[1].id).project_id == office.project.id
+
+
+def test_a_moved_document_counts_once_for_its_uploader(office: Move) -> None:
+    workspace = office.workspace
+    with workspace.database.write() as session:
+        session.get_one(Document, office.first).created_by = office.ann.id
+        mark_dirty(session, office.project.id, [office.first])
+
+    def used() -> int:
+        assert catch_up(workspace, patience=30)
+        with workspace.database.read() as session:
+            projects = session.scalars(select(Project.id)).all()  # bins, too
+            [space] = quotas.load_spaces(session, workspace.settings, None, office.ann.id)
+        for project_id in projects:
+            assert checks.find_mismatches(workspace, project_id, [document_figures.FOLLOWER]) == []
+        return space.documents
+
+    assert used() == 1
+    office.send()
+    assert used() == 1
+    lifecycle.remove(workspace, office.there.id, [office.copy_of()], office.lead.id)
+    assert used() == 1
+    assert len(erasing.mark(workspace, office.there.id, None, office.lead.id).documents) == 1
+    assert erasing.erase_marked(workspace) == 1
+    assert used() == 1, "the original is all that is left"
 
 
 def test_members_of_the_first_project_read_nothing_of_the_other(office: Move) -> None:
