@@ -193,7 +193,7 @@ class Settings(SignInSettings):
         30,
         ge=1,
         le=36500,
-        description="Days for which a removed document stays in the bin; then it is deleted for good.",
+        description="Days for which a removed document or project stays in the bin; then it is deleted for good.",
     )
     keep_predictions_days: float = Field(
         0,

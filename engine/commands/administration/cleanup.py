@@ -31,7 +31,9 @@ def cleanup(
     if as_json:
         emit({"deleted": yes, "rows": [asdict(outcome) for outcome in outcomes]})
         return
-    table = Table("what", "for days", "setting", "deleted" if yes else "would be deleted")
+    table = Table("what", "for days", box=None)
+    table.add_column("setting", no_wrap=True)
+    table.add_column("deleted" if yes else "would be deleted")
     for outcome in outcomes:
         days = "for good" if outcome.days is None else f"{outcome.days:g}"
         table.add_row(outcome.name, days, f"GLOSSATOR_{outcome.setting.upper()}", f"{outcome.rows:,}")
