@@ -16,7 +16,8 @@ from db import changes, statuses
 from db.base import now
 from db.tables import Annotation, Document, LeftTask, Question, Skip, Task, User
 from engine import audit, leases
-from engine.errors import Conflict, Refused
+from engine.accounts import visibility
+from engine.errors import Conflict, NotFound, Refused
 from engine.paging import Order, Page
 from engine.queries import existing, not_removed
 from engine.tasks import task_status
@@ -75,8 +76,7 @@ def skip(workspace: Workspace, task_id: str, user_id: str, reason: Reason, note:
     if reason == "other" and not note:
         raise Refused("Write what is wrong with this task, so that a reviewer can decide.")
     with workspace.database.write() as session:
-        task = existing(session, Task, task_id)
-        lock_project(session, task.project_id)
+        task = _load_there(session, task_id, user_id)
         lock_task(session, task_id)  # nobody leases it meanwhile
         stands = task_status.status_of(session, task_id, user_id)
         if stands is None:
@@ -102,8 +102,7 @@ def skip(workspace: Workspace, task_id: str, user_id: str, reason: Reason, note:
 def withdraw(workspace: Workspace, task_id: str, user_id: str) -> None:
     """Take back one's own skip, on which no reviewer has decided. Raises NotFound, and Conflict where there is none."""
     with workspace.database.write() as session:
-        task = existing(session, Task, task_id)
-        lock_project(session, task.project_id)
+        task = _load_there(session, task_id, user_id)
         undecided = Skip.task_id == task_id, Skip.person_id == user_id, Skip.verdict.is_(None)
         row = session.scalar(select(Skip).where(*undecided))
         if row is None:
@@ -125,8 +124,7 @@ def decide(workspace: Workspace, task_id: str, user_id: str, decision: Decision,
         Conflict: Nobody has skipped it, or its skips were decided already.
     """
     with workspace.database.write() as session:
-        task = existing(session, Task, task_id)
-        lock_project(session, task.project_id)
+        task = _load_there(session, task_id, user_id)
         open_ones: ColumnElement[bool] = Skip.verdict.is_(None)
         if decision == "returned":
             open_ones = or_(open_ones, Skip.verdict == "dismissed")
@@ -145,6 +143,16 @@ def decide(workspace: Workspace, task_id: str, user_id: str, decision: Decision,
         changes.publish(session, "tasks", task.project_id)
         ids = [row.id for row in rows]
     return _stored(workspace, ids)
+
+
+def _load_there(session: Session, task_id: str, user_id: str) -> Task:
+    """Return a task, with its project locked. Raises NotFound where its document was removed or moved meanwhile."""
+    task = existing(session, Task, task_id)
+    project = lock_project(session, task.project_id)
+    session.refresh(task)  # this may have waited for a move
+    if task.project_id != project.id or project.bin_of is not None:
+        raise NotFound(visibility.why_gone(session, task.document_id, user_id))
+    return task
 
 
 def list_skips(

@@ -325,6 +325,19 @@ def test_a_new_name_and_a_skip_are_changes_that_an_undo_leaves(office: Move) -> 
     assert sorted(sentence.partition(" was changed")[0] for sentence in undone.stays) == ["bill 9.png", "bill one.png"]
 
 
+def test_a_skip_that_comes_after_a_move_is_refused_and_not_lost_in_the_bin(office: Move) -> None:
+    workspace = office.workspace
+    first, second = [task.id for task in office.tasks() if task.document_id == office.first]
+    skips.skip(workspace, second, office.ann.id, "unreadable", "")
+    office.send()
+    with pytest.raises(NotFound, match="This document was moved to another project"):
+        skips.skip(workspace, first, office.ann.id, "not_sure", "")
+    with pytest.raises(NotFound, match="This document was moved to the project letters"):
+        skips.decide(workspace, second, office.lead.id, "dismissed")
+    with pytest.raises(NotFound, match="This document was moved"):
+        skips.withdraw(workspace, second, office.ann.id)
+
+
 def test_a_move_that_was_stopped_says_what_it_moved_and_is_undone(office: Move) -> None:
     workspace = office.workspace
     job = transfers.request_transfer(
