@@ -38,7 +38,9 @@ def of_kind(kind: str) -> list[dict[str, Any]]:
 
 
 def containers() -> list[dict[str, Any]]:
-    pods = [part["spec"]["template"]["spec"] for part in of_kind("Deployment")]
+    works = [part["spec"] for part in of_kind("Deployment")]
+    works += [part["spec"]["jobTemplate"]["spec"] for part in of_kind("CronJob")]
+    pods = [work["template"]["spec"] for work in works]
     return [container for pod in pods for container in [*pod.get("initContainers", []), *pod["containers"]]]
 
 
@@ -141,7 +143,8 @@ def test_pods_start_with_their_settings_and_commands(monkeypatch: pytest.MonkeyP
         )
         assert settings.auth == "login" and settings.allowed_hosts and exists(container["args"])
         assert container["securityContext"]["readOnlyRootFilesystem"]
-        assert {mount["mountPath"] for mount in container["volumeMounts"]} == {"/data", "/tmp"}
+        folders = {mount["mountPath"] for mount in container["volumeMounts"]}
+        assert folders == {"/data", "/tmp"} | ({"/backups"} if container["name"] == "backup" else set())
 
 
 def test_probes_and_services_reach_the_port_and_routes_of_the_server() -> None:
