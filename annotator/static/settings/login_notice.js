@@ -216,7 +216,9 @@ class LoginNotice {
  * @param {() => unknown} run
  */
 function whenFree(run) {
-  if (!typing(document.activeElement) || isAway()) return void run();
+  const field = document.activeElement,
+    begun = typing(field) && !(field instanceof HTMLInputElement && field.value === '');
+  if (!begun || isAway()) return void run();
   document.addEventListener('focusout', () => setTimeout(() => whenFree(run)), { once: true });
 }
 

@@ -285,6 +285,8 @@ def test_a_login_that_expires_between_edits_keeps_them_until_somebody_logs_in_ag
     desk.expire("Ada")
     for place in words:
         ada.page.mouse.click(*place)
+        expect(ada.saved).to_contain_text("Your login has ended")
+        ada.keys.press("Escape")  # closes the dialog, which lies over the page
     toast = ada.page.locator(".g-toast.g-error").last
     expect(toast.get_by_role("button", name="Log in")).to_be_visible()
     expect(ada.saved).to_have_text("Your login has ended: 2 edits kept in this browser. Log in to save them")
