@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 from db.blobs import sha256_of
 from db.tables import Document, Page, PageWord, Project
 from engine import quotas
+from engine.accounts import visibility
 from engine.documents.duplicates import signature_index
 from engine.documents.duplicates.groups import group_for, home_of, settle
 from engine.documents.duplicates.page_signature import Signature, signature_of
@@ -22,7 +23,7 @@ from engine.documents.ocr.unread import promise_another
 from engine.documents.reading.open import read_document
 from engine.documents.reading.page import Beginning, ReadPage
 from engine.documents.reading.reading_state import ReadingState, read_later, state_of
-from engine.errors import Refused
+from engine.errors import Archived, NotFound, Refused
 from engine.queries import existing
 from engine.settings import MEGABYTE, Settings
 from engine.tasks.opening.open_tasks import open_missing
@@ -179,9 +180,13 @@ def new_document(
 ) -> Document:
     """Add the row of a document, in the group of the pages read so far; further pages follow.
 
-    Raises NotFound for an unknown project.
+    Raises NotFound for an unknown project, or one that was removed while the file was read; Archived likewise.
     """
-    existing(session, Project, project_id)
+    project = existing(session, Project, project_id, with_for_update={"read": True, "key_share": True})
+    if project.bin_of is not None:
+        raise NotFound(visibility.PROJECT_IN_BIN)
+    if project.archived_at is not None:
+        raise Archived
     document = Document(
         project_id=project_id,
         group_id=group_for(session, project_id, sha256, signatures).id,

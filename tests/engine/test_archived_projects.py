@@ -1,21 +1,28 @@
 """Archived projects: no jobs, no webhooks, no retraining, and no command changes them, on both databases."""
 
+from functools import partial
+from pathlib import Path
+from typing import Any
+
 import pytest
 from sqlalchemy import select
 
-from db.tables import Job, Member, Project, User, WebhookDelivery
+from db.tables import Document, Job, Member, Project, User, WebhookDelivery
 from engine import audit
 from engine.accounts.users import ensure_local_user
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.commands.lookups import acting, project_to_change
-from engine.errors import Archived, Conflict
+from engine.documents.ingest import ingest
+from engine.errors import Archived, Conflict, NotFound
 from engine.jobs import queue
+from engine.lifecycle.project_bin import remove_project
 from engine.projects import archiving
 from engine.projects.projects import ensure_default, rename_project, summaries, visible_to
 from engine.queries import is_active
 from engine.webhooks import sender
 from engine.workspace import Workspace
 from tests.support.annotators import begin, edits
+from tests.support.made_papers import bill_pdf
 from tests.support.office import Office
 
 
@@ -99,3 +106,21 @@ def test_a_default_project_that_was_renamed_does_not_come_back(workspace: Worksp
         ensure_default(session, workspace.settings, None)
         assert session.scalars(select(Project.name)).all() == ["Bills"]
         assert not session.scalars(select(Member)).all() and not session.scalars(select(User)).all()
+
+
+def test_an_upload_that_ends_after_its_project_was_put_away_is_refused(workspace: Workspace, tmp_path: Path) -> None:
+    office, paper = Office(workspace, bills=0, questions=()), tmp_path / "bill.pdf"
+    paper.write_bytes(bill_pdf(1))
+    upload = partial(ingest, workspace, paper, name="bill.pdf", project_id=office.project.id, user_id=office.ann.id)
+    put_away: Any = iter([partial(archiving.archive, workspace), partial(remove_project, workspace)])
+
+    def after_the_first_page(_done: int, _all: int) -> None:
+        next(put_away)(office.project.id, office.rita.id)
+
+    with pytest.raises(Archived):
+        upload(on_page=after_the_first_page)
+    archiving.unarchive(workspace, office.project.id, office.rita.id)
+    with pytest.raises(NotFound, match="This project was removed"):
+        upload(on_page=after_the_first_page)
+    with workspace.database.read() as session:
+        assert session.scalars(select(Document.id)).all() == []
