@@ -29,4 +29,5 @@ def recorded_ocr(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent), prepend=":")
     monkeypatch.setenv("GLOSSATOR_OCR", "tesseract")
+    monkeypatch.setenv("GLOSSATOR_READER_CONFINEMENT", "off")  # a confined reader starts no script
     return program.parent

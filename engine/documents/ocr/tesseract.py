@@ -131,7 +131,15 @@ def find(language: str) -> tuple[Tesseract | None, str | None]:
             "Tesseract is not installed, so scanned pages have no words: install it (Debian: tesseract-ocr and "
             "tesseract-ocr-eng) or set GLOSSATOR_OCR to auto, and read the pages again."
         )
-    listed = subprocess.run([program, "--list-langs"], capture_output=True, text=True, timeout=10, check=False).stdout
+    command = [program, "--list-langs"]
+    try:
+        listed = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False).stdout
+    except OSError as error:  # a script is no program that a confined reader may start (engine.confinement)
+        return None, (
+            f"{program} cannot be started by the process that reads files ({error.strerror}), so scanned pages have "
+            "no words: install Tesseract itself in place of a script, or set GLOSSATOR_OCR to rapidocr, and read the "
+            "pages again."
+        )
     installed = set(listed.split("\n")[1:])
     wanted = language.split("+")
     available = [part for part in wanted if part in installed]

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from engine.documents.limits import OcrChoice, ReadLimits
+from engine.documents.reading.open import read_document
 from engine.documents.reading.page import ReadPage, ReadWord
 from engine.grounded import GroundedPage
 from engine.training.evaluation.ocr_words import OcrWords, words_upright
@@ -49,7 +50,7 @@ def small_tesseract(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return program.parent
 
 
-_SMALL = ReadLimits(ocr="tesseract")
+_SMALL = ReadLimits(ocr="tesseract", confinement="off")  # a confined reader starts no script
 
 
 @pytest.fixture(params=get_args(OcrChoice))
@@ -157,7 +158,7 @@ def test_pages_that_failed_in_company_are_read_alone_at_the_end(tmp_path: Path, 
     made.image_file(tmp_path / "small.png", made.text_image(["Total"], size=(300, 220)))
     (small_tesseract / "fails").touch()
     told: list[str] = []
-    ocr = OcrWords(tmp_path, ReadLimits(ocr="tesseract"), workers=2, warn=told.append, kept_in=tmp_path / "kept")
+    ocr = OcrWords(tmp_path, _SMALL, workers=2, warn=told.append, kept_in=tmp_path / "kept")
     readings = ocr.read_ahead([page("letter.png"), page("small.png", (500, 200))])
     _, first = next(readings)  # both have failed together, and this one has been read again
     (small_tesseract / "fails").unlink()
@@ -168,13 +169,23 @@ def test_pages_that_failed_in_company_are_read_alone_at_the_end(tmp_path: Path, 
     assert told[0].startswith("Page letter: The OCR engine failed")
 
 
+def test_a_script_in_place_of_tesseract_is_not_started_and_a_sentence_says_so(
+    tmp_path: Path, small_tesseract: Path
+) -> None:
+    made.image_file(tmp_path / "letter.png")
+    read = read_document(
+        tmp_path / "letter.png", name="letter.png", limits=ReadLimits(ocr="tesseract"), out_dir=tmp_path
+    )
+    assert not read.pages[0].words
+    assert f"{small_tesseract / 'tesseract'} cannot be started by the process that reads files" in read.warnings[0]
+
+
 def test_a_page_on_which_the_engine_fails_is_told_and_not_kept(tmp_path: Path, small_tesseract: Path) -> None:
     (small_tesseract / "fails").touch()
-    limits = ReadLimits(ocr="tesseract")
     made.image_file(tmp_path / "letter.png")
     told: list[str] = []
     for warn in (told.append, None):  # told or not
-        assert OcrWords(tmp_path, limits, kept_in=tmp_path / "kept", warn=warn)(page("letter.png")) == []
+        assert OcrWords(tmp_path, _SMALL, kept_in=tmp_path / "kept", warn=warn)(page("letter.png")) == []
     assert told == ["Page letter: The OCR engine failed on page 1."]
     assert not (tmp_path / "kept").exists()
 

@@ -65,7 +65,8 @@ def store(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         with monkeypatch.context() as failing:
             failing.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
             failing.setattr(
-                "engine.documents.ingest.limits_of", lambda settings: replace(limits_of(settings), ocr="tesseract")
+                "engine.documents.ingest.limits_of",
+                lambda settings: replace(limits_of(settings), ocr="tesseract", confinement="off"),
             )
             stored = ingest(workspace, source, name=source.name, project_id=project.id, user_id=user.id)
         with workspace.database.read() as session:

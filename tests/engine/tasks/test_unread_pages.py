@@ -48,7 +48,8 @@ def unread(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     with monkeypatch.context() as failing:
         failing.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
         failing.setattr(
-            "engine.documents.ingest.limits_of", lambda settings: replace(limits_of(settings), ocr="tesseract")
+            "engine.documents.ingest.limits_of",
+            lambda settings: replace(limits_of(settings), ocr="tesseract", confinement="off"),
         )
         stored = ingest(workspace, source, name="letter.png", project_id=project.id, user_id=user.id)
     assert stored.words == 0
@@ -96,7 +97,7 @@ def test_tasks_come_without_words_when_every_attempt_failed(
 ) -> None:
     job = lease_now(workspace)
     monkeypatch.setenv("PATH", str(tmp_path / "bin") + ":/usr/bin:/bin")
-    limits = replace(limits_of(workspace.settings), ocr="tesseract")
+    limits = replace(limits_of(workspace.settings), ocr="tesseract", confinement="off")
     monkeypatch.setattr("engine.read_again.page_words.limits_of", lambda _: limits)
     with pytest.raises(AttemptFailed, match="Page 1 keeps its words"):
         read_again.read_job_pages(workspace, job, on_progress=lambda *_: None, should_stop=lambda: None)
