@@ -6,8 +6,6 @@ still shows, a job of a run.
 """
 
 import logging
-import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -35,16 +33,14 @@ from engine.batches import Throttle
 from engine.documents.reading.reading_state import CUT_OFF, READ, READ_AGAIN
 from engine.interchange.export_files import EXPORT
 from engine.interchange.uploaded_sets import IMPORT
+from engine.lifecycle.erasing import is_due
 from engine.settings import Settings
 from engine.workspace import Workspace
 
 RECENT = timedelta(days=7)  # for which a worker looks back behind the limit: what came of age while none ran
-_LOOK_SECONDS = 3600.0
 _AT_ONCE = 500  # rows of one look
 _FOREVER = timedelta(days=36500)
 _log = logging.getLogger(__name__)
-_lock = threading.Lock()
-_looked_at: dict[str, float] = {}  # by database
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ def clean_up(workspace: Workspace, *, delete_rows: bool, by: str | None = None) 
 
 def look_after(workspace: Workspace) -> None:
     """Delete rows that came of age lately; a chore of the worker, once an hour."""
-    if not _is_due(str(workspace.database.url)):
+    if not is_due(f"retention {workspace.database.url}"):
         return
     outcomes = []
     for rule in RULES:
@@ -167,15 +163,6 @@ def _note(workspace: Workspace, outcomes: list[Outcome], by: str | None) -> None
     if rows:
         _log.info("deleted what is older than the settings allow: %s", rows)
         audit.note(workspace, by, "cleanup", "rows", rows=rows)
-
-
-def _is_due(database: str) -> bool:
-    with _lock:
-        last = _looked_at.get(database)
-        if last is not None and time.monotonic() - last < _LOOK_SECONDS:
-            return False
-        _looked_at[database] = time.monotonic()
-        return True
 
 
 def _unused_predictions(before: datetime, after: datetime) -> ColumnElement[bool]:

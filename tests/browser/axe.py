@@ -26,7 +26,7 @@ _RUN = """async (rules) => {
 # label of a box belongs to it; what is clipped to a pixel is for screen readers.
 _SMALL = """() => [...document.querySelectorAll('button, a[href], input, select, textarea, summary, [role=tab]')]
   .filter((each) => !each.disabled && each.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
-  .filter((each) => !each.matches('p a, li a, span a, dd a, .glossator-login-ended :is(a, button)'))
+  .filter((each) => !each.matches('p a, li a, span a, dd a, .glossator-notice :is(a, button)'))
   .map((each) => each.matches('[type=checkbox], [type=radio]') ? each.closest('label') ?? each : each)
   .map((each) => [each, each.getBoundingClientRect()])
   .filter(([, { width, height }]) => width > 2 && height > 2 && Math.min(width, height) < 23.5)

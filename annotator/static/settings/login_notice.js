@@ -54,7 +54,7 @@ class LoginNotice {
     this.person = person;
     this.line = h(
       'div',
-      { class: 'glossator-login-ended', role: 'alert', hidden: true },
+      { class: 'glossator-notice', role: 'alert', hidden: true },
       this.reason,
       ' ',
       h('button', { type: 'button', on: { click: () => this.openAgain() } }, 'Log in'),

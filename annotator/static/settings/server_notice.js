@@ -13,7 +13,7 @@ export function placeServerNotice() {
   const sentence = h('span', {});
   const notice = h(
     'div',
-    { class: 'glossator-login-ended', role: 'status', hidden: true },
+    { class: 'glossator-notice', role: 'status', hidden: true },
     sentence,
     ' ',
     h('button', { type: 'button', on: { click: hide } }, 'Hide'),

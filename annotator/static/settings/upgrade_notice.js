@@ -8,7 +8,7 @@ const SAVING = 10_000; // milliseconds for which a reload waits for edits that a
 export function placeUpgradeNotice() {
   const notice = h(
     'div',
-    { class: 'glossator-login-ended', role: 'alert', hidden: true },
+    { class: 'glossator-notice', role: 'alert', hidden: true },
     'Glossator was upgraded. ',
     h('a', { href: '', on: { click: reload } }, 'Reload'),
     ' this page; what you wrote is kept.',

@@ -98,7 +98,7 @@ def test_edits_after_the_end_of_a_login_are_sent_once_after_a_login_in_place(
     desk.page.mouse.click(*second)
     expect(desk.saved).to_contain_text(kept(2))
     expect(dialog).to_be_hidden()
-    line = desk.page.locator(".glossator-login-ended", has_text="Your login has ended")
+    line = desk.page.locator(".glossator-notice", has_text="Your login has ended")
     line.get_by_role("button", name="Log in").click()
     expect(dialog).to_contain_text(f"2 edits will be saved when {name} logs in again.")
     enter(dialog, "Password", "a wrong password")
@@ -188,7 +188,7 @@ def test_a_page_whose_person_is_another_one_sends_nothing_and_says_so(team: Team
     dialog = ann.page.get_by_role("dialog", name="Ben is logged in now")
     expect(dialog).to_contain_text("1 edit will be saved when Ann logs in again.")
     ann.page.keyboard.press("Escape")
-    line = ann.page.locator(".glossator-login-ended", has_text="Ben is logged in now; this page belongs to Ann.")
+    line = ann.page.locator(".glossator-notice", has_text="Ben is logged in now; this page belongs to Ann.")
     line.get_by_role("button", name="Log in").click()
     assert team.revisions(answer) == [(1, "Ann")]
     enter(dialog, "Password", PASSWORD)
@@ -247,7 +247,7 @@ def test_a_form_is_gone_on_with_and_each_field_is_stored_once(team: Team) -> Non
     ann.keys.press("Enter")  # the answer of this field cannot be fetched
     expect(ann.saved).to_contain_text(kept(1))
     assert [len(team.revisions(each)) for each in answers] == before
-    ann.page.locator(".glossator-login-ended:visible").get_by_role("button", name="Log in").click()
+    ann.page.locator(".glossator-notice:visible").get_by_role("button", name="Log in").click()
     enter(logged_out(ann), "Password", PASSWORD)
     expect(logged_out(ann)).to_be_hidden()
     expect(rows.first).to_have_attribute("data-state", "submitted")
@@ -267,7 +267,7 @@ def test_a_word_that_is_being_written_is_written_to_its_end_before_anything_is_a
     team.end_logins("Ann")
     ann.keys.type("2,98")
     ann.page.evaluate("window.dispatchEvent(new Event('focus'))")
-    expect(ann.page.locator(".glossator-login-ended", has_text="Your login has ended")).to_be_visible()
+    expect(ann.page.locator(".glossator-notice", has_text="Your login has ended")).to_be_visible()
     ann.keys.type("8.88")
     expect(field(ann)).to_have_value("2,988.88")
     expect(logged_out(ann)).to_be_hidden()

@@ -591,7 +591,7 @@ def test_an_edit_for_an_answer_that_is_gone_waits_for_a_person_and_can_be_given_
 def test_every_tab_says_that_the_login_has_ended_and_shows_its_content_after_the_next_one(desk: Desk) -> None:
     ada = desk.person("Ada")
     ada.upload()
-    page, notice = ada.page, ada.page.locator(".glossator-login-ended", has_text="Your login has ended")
+    page, notice = ada.page, ada.page.locator(".glossator-notice", has_text="Your login has ended")
     tab(page, "Documents")
     desk.expire("Ada")
     page.evaluate("window.dispatchEvent(new Event('focus'))")

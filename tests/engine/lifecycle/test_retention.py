@@ -115,6 +115,20 @@ def test_ended_logins_expired_invitations_and_finished_jobs_go(office: Office) -
     assert audit.entries(workspace)[0].what == f"deleted rows that were older than the settings allow: {expected}"
 
 
+def test_a_worker_deletes_what_came_of_age_in_the_last_days(office: Office) -> None:
+    workspace = office.workspace
+    answer = begin(workspace, tasks_of(workspace, office.project.id)[0].id, office.ann)
+    long_ago = _predict(office, answer.id, OLD)
+    lately = _predict(office, answer.id, timedelta(days=33))
+    shown = _predict(office, answer.id, NEW)
+    retention.look_after(workspace)
+    assert {long_ago, lately, shown} & _predictions(workspace) == {long_ago, shown}
+    again = _predict(office, answer.id, timedelta(days=34))
+    retention.look_after(workspace)  # within the hour
+    assert again in _predictions(workspace)
+    assert retention.clean_up(workspace, delete_rows=True)[0].rows == 2
+
+
 def test_without_days_everything_stays(office: Office) -> None:
     days = {"keep_predictions_days": 0, "keep_sessions_days": 0, "keep_jobs_days": 0}
     workspace = replace(office.workspace, settings=office.workspace.settings.model_copy(update=days))
