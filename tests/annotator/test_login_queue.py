@@ -2,21 +2,14 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 
 from annotator import login_queue
 from annotator.login_queue import LoginQueue
 from engine.errors import TooMany
-
-
-def in_a_thread(act: Callable[[], Coroutine[Any, Any, None]]) -> None:
-    """Run on an event loop of its own: where browser tests went before, one runs in this thread already."""
-    with ThreadPoolExecutor(1) as thread:
-        thread.submit(lambda: asyncio.run(act())).result()
+from tests.support.own_loop import run_on_own_loop
 
 
 class Counter:
@@ -72,7 +65,7 @@ def test_an_address_has_one_turn_at_a_time_and_few_places() -> None:
         await asyncio.gather(*tasks, *other)
         assert counter.began[:2] == ["10.0.0.1/0", "10.0.0.2/0"] and len(counter.began) == places + 1
 
-    in_a_thread(run)
+    run_on_own_loop(run)
 
 
 def test_the_line_is_bounded_and_known_people_go_first() -> None:
@@ -92,7 +85,7 @@ def test_the_line_is_bounded_and_known_people_go_first() -> None:
         await asyncio.gather(*tasks)
         assert await line.call_in_turn("10.1.0.1", lambda: "free again") == "free again"
 
-    in_a_thread(run)
+    run_on_own_loop(run)
 
 
 def test_whoever_goes_away_gives_the_place_back() -> None:
@@ -105,7 +98,7 @@ def test_whoever_goes_away_gives_the_place_back() -> None:
         assert list(await asyncio.gather(first, third)) == ["10.0.0.1/0", "10.0.0.1/2"]
         assert not line.is_long and counter.began == ["10.0.0.1/0", "10.0.0.1/2"]
 
-    in_a_thread(run)
+    run_on_own_loop(run)
 
 
 def test_a_step_that_fails_gives_its_turn_back() -> None:
@@ -118,4 +111,4 @@ def test_a_step_that_fails_gives_its_turn_back() -> None:
             with pytest.raises(ValueError, match="no"):
                 await line.call_in_turn("10.0.0.1", fails)
 
-    in_a_thread(run)
+    run_on_own_loop(run)

@@ -19,6 +19,7 @@ from engine.accounts import sessions, tokens
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import ADDRESS, Person, actions, cookie_of, here, make_user, somebody
+from tests.support.own_loop import run_on_own_loop
 
 
 @pytest.fixture
@@ -93,7 +94,10 @@ def test_the_stream_of_an_idle_login_ends(ann: Person, monkeypatch: pytest.Monke
     async def send(message) -> None:
         sent.append(message.get("body", b""))
 
-    asyncio.run(EventStream(stream, asyncio.Event(), lambda: None)({"type": "http"}, receive, send))
+    async def serve() -> None:
+        await EventStream(stream, asyncio.Event(), lambda: None)({"type": "http"}, receive, send)
+
+    run_on_own_loop(serve)
     assert sent[-1] == END
 
 
