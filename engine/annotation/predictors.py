@@ -17,6 +17,7 @@ from db.tables import ModelVersion
 from engine.annotation.shared_results import SharedResults
 from engine.errors import Refused
 from engine.models import registry
+from engine.paused_collection import paused_collection
 from engine.workspace import Workspace
 from model.deferred import Deferred
 from model.device_missing import DeviceMissing
@@ -56,7 +57,8 @@ class Predictors:
         """Import what networks need, before the first question does; takes seconds at the first call of a process."""
         self.is_importing = True
         try:
-            self._networks.get()
+            with paused_collection():
+                self._networks.get()
         except Exception as error:
             _log.exception("what networks need cannot be imported")
             self.import_error = f"{type(error).__name__}: {error}"

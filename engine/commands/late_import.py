@@ -9,6 +9,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from engine.commands import COMMANDS, HIDDEN
+from engine.paused_collection import paused_collection
 
 
 class CommandsByName(TyperGroup):
@@ -27,7 +28,8 @@ class CommandsByName(TyperGroup):
         file = HIDDEN.get(cmd_name) or COMMANDS.get(cmd_name, ("",))[0]
         if file and file not in self._imported and not self._lists:
             app = typer.Typer(callback=lambda: None)  # with a callback it is a group, also of a single command
-            import_module(f"engine.commands.{file}").register(app)
+            with paused_collection():
+                import_module(f"engine.commands.{file}").register(app)
             self.commands.update(get_group(app).commands)
             self._imported.add(file)
         return super().get_command(ctx, cmd_name)

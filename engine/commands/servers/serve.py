@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from types import FrameType
 from typing import Annotated, Any
 
@@ -19,11 +20,14 @@ from engine.commands.common import metrics_port as use_metrics_port
 from engine.commands.servers.supervisor import Supervisor
 from engine.commands.servers.web_processes import WebProcesses
 from engine.confinement import not_confined_sentence
+from engine.documents.reading.forked_readers import FORKS
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Refused
 from engine.lifecycle.gauges import InstallationGauges
 from engine.metrics import HERE
+from engine.paused_collection import paused_collection
 from engine.settings import Settings
+from engine.workspace import open_workspace
 
 _log = logging.getLogger(__name__)
 FACTORY = "annotator.app:create_served_app"  # strings: the engine never imports the application
@@ -63,18 +67,23 @@ def serve(
 
 
 def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> None:
-    _prepare(settings, samples)
+    _prepare(settings)
     if sentence := not_confined_sentence(settings.reader_confinement):
         console.print(sentence, style="yellow", markup=False, soft_wrap=True)
     with_worker = Supervisor("worker", ["-m", "engine.cli", "worker"]) if worker else None
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     announce(f"Glossator opens on http://{shown}:{settings.port}{settings.root_path}", settings)
     if workers > 1:
+        if samples:
+            _add_samples(settings)
         _serve_by_several(settings, workers, with_worker)
         return
+    FORKS.enable()
     try:
-        with use_metrics_port(settings):
-            started = _serve_until_signal(server_options(settings), with_worker)
+        with use_metrics_port(settings), ThreadPoolExecutor(1) as apart:
+            # Reading processes do most of it, while this process imports the application.
+            added = apart.submit(_add_samples, settings) if samples else None
+            started = _serve_until_signal(server_options(settings), with_worker, added)
     finally:
         if with_worker:
             with_worker.stop()
@@ -82,8 +91,10 @@ def _serve(settings: Settings, worker: bool, workers: int, samples: bool) -> Non
         fail(f"The server could not start on {shown}:{settings.port}. See the error above.", code=3)
 
 
-def _serve_until_signal(options: dict[str, Any], with_worker: Supervisor | None) -> bool:
-    """Serve until a signal.
+def _serve_until_signal(
+    options: dict[str, Any], with_worker: Supervisor | None, before: Future[None] | None = None
+) -> bool:
+    """Serve until a signal, once `before` is done.
 
     Return whether the server had started. Signals are passed to the worker at once.
     """
@@ -104,6 +115,10 @@ def _serve_until_signal(options: dict[str, Any], with_worker: Supervisor | None)
 
     server = Server(uvicorn.Config(FACTORY, factory=True, **options))
     with contextlib.suppress(KeyboardInterrupt, SystemExit):  # SystemExit: it could not start and has logged why
+        with paused_collection():
+            server.config.load()
+        if before is not None:
+            before.result()
         server.run()
     for number in (signal.SIGTERM, signal.SIGINT):  # a second signal must not interrupt the shutdown
         signal.signal(number, signal.SIG_IGN)
@@ -205,16 +220,22 @@ def _connections(wanted: int) -> int:
     return wanted
 
 
-def _prepare(settings: Settings, samples: bool) -> None:
+def _prepare(settings: Settings) -> None:
     """Migrate the database and register the model here, where an error can be shown as one sentence."""
     from engine.models import registry
 
     with here(data_dir=settings.data_dir) as workspace:
         registry.ensure_shipped(workspace)
-        if samples:
-            from engine.commands.servers.samples import add_samples
 
-            try:
-                add_samples(workspace)
-            except (Refused, DocumentRefused) as refused:  # on a full disk, for example; the server works without them
-                console.print(f"The samples were not added. {refused}", style="yellow", markup=False, soft_wrap=True)
+
+def _add_samples(settings: Settings) -> None:
+    """Add the samples to an empty default project; where that fails, say why: the server works without them."""
+    from engine.commands.servers.samples import add_samples
+
+    workspace = open_workspace(settings)
+    try:
+        add_samples(workspace)
+    except (Refused, DocumentRefused) as refused:  # on a full disk, for example
+        console.print(f"The samples were not added. {refused}", style="yellow", markup=False, soft_wrap=True)
+    finally:
+        workspace.close()

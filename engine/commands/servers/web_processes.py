@@ -16,6 +16,7 @@ from engine.commands.common import private_here, set_up_logs
 from engine.commands.servers.supervisor import Supervisor
 from engine.commands.servers.worker import end_with_parent
 from engine.metrics import HERE
+from engine.paused_collection import paused_collection
 from engine.settings import Settings
 
 PORTS, NUMBER = "GLOSSATOR_WEB_PORTS", "GLOSSATOR_WEB_NUMBER"  # own ports of all processes, and which this one is
@@ -97,6 +98,8 @@ def serve_sockets(sockets: list[socket.socket], options: dict[str, Any], app: st
 
     end_with_parent(ended)
     threading.Thread(target=stop_when_ended, name="stop-with-parent", daemon=True).start()
+    with paused_collection():
+        server.config.load()
     server.run(sockets)
     return server.started
 

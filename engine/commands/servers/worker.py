@@ -39,6 +39,7 @@ def worker(
 
     SIGTERM or Ctrl-C stops the worker at its next step. The next worker resumes the job.
     """
+    lower_priority()  # also for its imports: the server beside it is importing what answers questions
     from engine.commands.servers.background import HANDLERS, run_worker
 
     HERE.process = "worker"
@@ -53,7 +54,6 @@ def worker(
         handlers = sparing_cores(HANDLERS, workspace.settings)
         if HERE.is_child or settings.metrics_port:
             watch(workspace, HERE)
-        lower_priority()
         with use_metrics_port(settings):
             done = run_worker(workspace, once=once, stop=stop, lease_seconds=lease_seconds, handlers=handlers)
     if once:

@@ -7,7 +7,6 @@ that a process has ended (`pidfd_open` of Linux), nothing is forked.
 """
 
 import contextlib
-import gc
 import json
 import logging
 import os
@@ -20,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Any
 
 from engine.documents.reading.work_clock import CLOCK
+from engine.paused_collection import paused_collection
 
 _log = logging.getLogger(__name__)
 _MODULE = "engine.documents.reading.forked_readers"
@@ -159,11 +159,11 @@ FORKS = ReaderForks()
 
 def _serve(control: socket.socket) -> None:
     """Fork a reader for each request, and say its process id, then its exit status, to who asked."""
-    from rapidocr import RapidOCR  # noqa: F401 (what a reader imports, at once or for a page without words)
+    with paused_collection():  # and what is imported stays shared with the readers
+        from rapidocr import RapidOCR  # noqa: F401 (what a reader imports, at once or for a page without words)
 
-    import engine.documents.reading.reading  # noqa: F401
+        import engine.documents.reading.reading  # noqa: F401
 
-    gc.freeze()  # what is imported stays shared with the readers
     control.send(_READY)
     with selectors.DefaultSelector() as waiting:
         waiting.register(control, selectors.EVENT_READ)
