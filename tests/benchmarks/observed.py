@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import statistics
 import threading
@@ -24,6 +23,7 @@ import httpx
 from annotator.auth import COOKIE
 from engine.settings import Settings
 from engine.workspace import open_workspace
+from tests.benchmarks.annotators.processes import processor_seconds
 from tests.benchmarks.app import saving
 from tests.benchmarks.app.edits import draw_strokes, some_edit
 from tests.benchmarks.app.server import HEADERS, serving
@@ -53,7 +53,7 @@ class Measured:
         strokes = draw_strokes(random.Random(0), self.size)
         headers = {**HEADERS, "content-type": "application/json", "cookie": f"{COOKIE}={self.person.token}"}
         with httpx.Client(base_url=f"{self.served.address}/api", headers=headers, timeout=60) as client:
-            began, used, saves = time.perf_counter(), _processor(self.served.process.pid), 0
+            began, used, saves = time.perf_counter(), processor_seconds(self.served.process.pid), 0
             while time.perf_counter() - began < seconds:
                 edit = some_edit(rng, self.page, self.numbers, marked, strokes)
                 body = {"idempotency_key": uuid.uuid4().hex, "base": self.person.head, "edits": [edit]}
@@ -62,7 +62,7 @@ class Measured:
                 self.person.head = answer.json()["revision"]
                 saves += 1
             self.per_second.append(saves / (time.perf_counter() - began))
-            self.processor.append(1000 * (_processor(self.served.process.pid) - used) / saves)
+            self.processor.append(1000 * (processor_seconds(self.served.process.pid) - used) / saves)
 
 
 @contextmanager
@@ -106,13 +106,6 @@ def main() -> None:
         for each in servers
     ]
     print(table(["metrics and logs", "saves a second", "processor ms a save"], rows))
-
-
-def _processor(process: int) -> float:
-    """Return the seconds of processor time of a process."""
-    with open(f"/proc/{process}/stat") as stat:  # noqa: PTH123
-        fields = stat.read().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 if __name__ == "__main__":

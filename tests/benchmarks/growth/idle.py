@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import statistics
 import subprocess
@@ -22,6 +21,7 @@ from db.base import now
 from db.tables import Job
 from engine.training.retraining import trigger
 from engine.workspace import Workspace
+from tests.benchmarks.annotators.processes import processor_seconds
 from tests.benchmarks.app.measured import Row
 from tests.benchmarks.growth.databases import command
 from tests.benchmarks.growth.project import Grown
@@ -30,7 +30,6 @@ from tests.support.server_process import Served
 
 SETTLES = 15.0  # seconds until what starting sets off is over
 WINDOW, WINDOWS = 10.0, 4  # seconds of one look, and how many
-_TICKS = os.sysconf("SC_CLK_TCK")
 STARTED, ALONE, SEEN, WORKER = (
     "start of the server",
     "idle server, % of a core (a number)",
@@ -101,22 +100,16 @@ def _shares(*processes: int) -> list[list[float]]:
     time.sleep(SETTLES)
     found: list[list[float]] = [[] for _ in processes]
     for _ in range(WINDOWS):
-        before, begin = [_used(each) for each in processes], time.perf_counter()
+        before, begin = [processor_seconds(each) for each in processes], time.perf_counter()
         time.sleep(WINDOW)
         seconds = time.perf_counter() - begin
         for shares, process, used in zip(found, processes, before, strict=True):
-            shares.append(100 * (_used(process) - used) / seconds)
+            shares.append(100 * (processor_seconds(process) - used) / seconds)
     return found
 
 
 def _share(what: str, shares: list[float]) -> Row:
     return Row(what, statistics.median(shares), max(shares), len(shares), 1.0)
-
-
-def _used(process: int) -> float:
-    """Return the processor seconds that a process has used, in user and system mode (proc(5), stat)."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 if __name__ == "__main__":
