@@ -15,7 +15,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import httpx
@@ -66,6 +66,27 @@ class Measured:
 
 
 @contextmanager
+def scraped() -> Iterator[dict[str, str]]:
+    """Yield the variables of a server with metrics, JSON logs and the access log; its metrics are read meanwhile."""
+    port, ended = free_port(), threading.Event()
+    lengths: list[int] = []  # of what was read
+
+    def scrape() -> None:
+        while not ended.wait(SCRAPED_EVERY):
+            with suppress(httpx.ConnectError):  # the server starts or stops
+                lengths.append(len(httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).raise_for_status().text))
+
+    thread = threading.Thread(target=scrape, name="scrape")
+    thread.start()
+    try:
+        yield {"GLOSSATOR_METRICS_PORT": str(port), "GLOSSATOR_LOG_FORMAT": "json", "GLOSSATOR_ACCESS_LOG": "true"}
+    finally:
+        ended.set()
+        thread.join()
+    print(f"metrics were read {len(lengths)} times, {max(lengths, default=0)} characters at the most")
+
+
+@contextmanager
 def measured(name: str, environment: dict[str, str]) -> Iterator[Measured]:
     """Yield a server with one annotator."""
     with serving({**environment, "GLOSSATOR_AUTH": "login"}) as served:
@@ -82,25 +103,16 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=5, help="of a round of each server")
     parser.add_argument("--off", action="store_true", help="only a server without metrics and logs")
     options = parser.parse_args()
-    port, ended = free_port(), threading.Event()
-    on = {"GLOSSATOR_METRICS_PORT": str(port), "GLOSSATOR_LOG_FORMAT": "json", "GLOSSATOR_ACCESS_LOG": "true"}
-
-    def scrape() -> None:
-        while not ended.wait(SCRAPED_EVERY):
-            httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=30).raise_for_status()
-
     with ExitStack() as stack:
         servers = [stack.enter_context(measured("off", {}))]
         if not options.off:
-            servers.append(stack.enter_context(measured("on", on)))
-            threading.Thread(target=scrape, daemon=True).start()
+            servers.append(stack.enter_context(measured("on", stack.enter_context(scraped()))))
         for number in range(options.rounds + 1):
             for each in servers:
                 each.save(options.seconds)
                 if number == 0:  # the first round warms it up
                     each.per_second.clear()
                     each.processor.clear()
-        ended.set()
     rows = [
         [each.name, f"{statistics.median(each.per_second):.1f}", f"{statistics.median(each.processor):.2f}"]
         for each in servers

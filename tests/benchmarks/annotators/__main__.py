@@ -33,6 +33,7 @@ from tests.benchmarks.app.measured import HEADS, percentile, row
 from tests.benchmarks.growth.databases import postgresql
 from tests.benchmarks.growth.project import SIZE, Grown, grow
 from tests.benchmarks.markdown import table
+from tests.benchmarks.observed import scraped
 from tests.benchmarks.plots import add_plots_argument, curves
 from tests.support.accounts import cookie_of, make_user
 from tests.support.server_process import Served
@@ -49,10 +50,17 @@ def main() -> None:
     parser.add_argument("--every", type=float, default=5, help="seconds between two edits of an annotator")
     parser.add_argument("--documents", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2, help="number of web processes")
+    parser.add_argument("--observed", action="store_true", help="with metrics that are read, JSON logs and access log")
     add_plots_argument(parser)
     options = parser.parse_args()
-    with postgresql() as address, tempfile.TemporaryDirectory(prefix="glossator-annotators-") as folder:
+    with (
+        postgresql() as address,
+        tempfile.TemporaryDirectory(prefix="glossator-annotators-") as folder,
+        contextlib.ExitStack() as stack,
+    ):
         environment = {"GLOSSATOR_AUTH": "login", "GLOSSATOR_DATABASE_URL": address}
+        if options.observed:
+            environment |= stack.enter_context(scraped())
         served = Served(Path(folder), environment, ("--workers", str(options.workers)))
         settings = Settings(data_dir=served.data, database_url=address, auth="login", _env_file=None)  # type: ignore[call-arg]
         with closing(open_workspace(settings)) as workspace:
@@ -73,7 +81,7 @@ def main() -> None:
             wrong = check(workspace, records)
         log = (served.folder / "server.log").read_text()
     _report(records, watch, shares, arrival, options.plots)
-    if log.strip():
+    if log.strip() and not options.observed:
         print(f"\nThe server's log:\n{log[-3000:]}")
     print("\nEvery acknowledged revision is stored once, in order." if not wrong else "\n".join(wrong[:20]))
     sys.exit(1 if wrong else 0)
