@@ -11,20 +11,20 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from sqlalchemy import insert, select, text
+from sqlalchemy import insert
 
-from db.tables import Document, Page, PageWord
+from db.tables import PageWord
 from engine.lifecycle.backup import back_up
 from engine.lifecycle.backup_folder import BackupFolder
 from engine.lifecycle.restore import check_backup, restore
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.growth.databases import KINDS, postgresql
+from tests.benchmarks.growth.files import store_files
 from tests.benchmarks.growth.project import WORDS, grow
 from tests.benchmarks.markdown import table
 from tests.support.installation import path_with_postgresql, silent
@@ -40,20 +40,7 @@ _AT_ONCE = 500  # pages in one statement of words
 def fill(workspace: Workspace, pages: int, name: str) -> None:
     """Add a project of so many pages, each with its own words and files."""
     grown = grow(workspace, pages // PAGES_OF_DOCUMENT, name=name)
-    with workspace.database.read() as session:
-        documents = session.scalars(select(Document.id).where(Document.project_id == grown.project)).all()
-        of_project = select(Page.id).where(
-            Page.document_id.in_(select(Document.id).where(Document.project_id == grown.project))
-        )
-        page_ids = session.scalars(of_project).all()
-    with ThreadPoolExecutor(8) as pool:
-        images = list(pool.map(lambda _: workspace.blobs.put(os.urandom(PAGE_BYTES)), page_ids))
-        files = list(pool.map(lambda _: workspace.blobs.put(os.urandom(DOCUMENT_BYTES)), documents))
-    new_images = [{"key": key, "sha": sha} for key, sha in zip(page_ids, images, strict=True)]
-    new_files = [{"key": key, "sha": sha} for key, sha in zip(documents, files, strict=True)]
-    with workspace.database.engine.begin() as connection:  # past the services, whose work is not measured
-        connection.execute(text("UPDATE pages SET image_sha256 = :sha WHERE id = :key"), new_images)
-        connection.execute(text("UPDATE documents SET sha256 = :sha WHERE id = :key"), new_files)
+    page_ids = store_files(workspace, grown.project, document_bytes=DOCUMENT_BYTES, page_bytes=PAGE_BYTES)
     for begin in range(0, len(page_ids), _AT_ONCE):
         rows = [
             {"page_id": page, "number": at, "position": at, "line": at // 9, "text": f"freight{at * 37 % 1000}"}

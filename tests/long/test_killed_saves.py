@@ -4,95 +4,25 @@ import subprocess
 import sys
 import tempfile
 import threading
-import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from typing import Any
 
-import httpx
 import pytest
 from sqlalchemy import select, text
 
 from db.tables import Page, Revision, User
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
+from tests.benchmarks.growth.files import store_files
 from tests.benchmarks.growth.project import grow
 from tests.support.accounts import cookie_of
+from tests.support.retrying_writers import Writer, wait_for_more
 from tests.support.server_process import Served
 
 KILLS = 20
 DOCUMENTS = 200
-HEADERS = {"X-Glossator": "1"}
-
-
-@dataclass
-class Writer:
-    """A person who takes tasks, asks, corrects and accepts; what the server did not answer is sent again."""
-
-    address: str
-    project: str
-    cookie: dict[str, str]
-    first_pages: dict[str, str]  # document -> its first page
-    over: threading.Event
-    acknowledged: dict[str, tuple[str, int]] = field(default_factory=dict)  # key -> answer and revision
-    failures: list[str] = field(default_factory=list)
-
-    def work(self) -> None:
-        with httpx.Client(base_url=f"{self.address}/api", headers=HEADERS, cookies=self.cookie, timeout=60) as http:
-            task: str | None = None
-            while not self.over.is_set() and not self.failures:
-                task = self.one(http, task)
-
-    def one(self, http: httpx.Client, after: str | None) -> str | None:
-        """Answer a task; return it. None when the work is over."""
-        given = self.sent(http, "POST", f"/projects/{self.project}/queue/next", {"after": after})
-        if given is None:
-            return None
-        task = given["task"]
-        if task is None:
-            self.failures.append(f"There is no task left: {given['reason']}")
-            return None
-        page = self.first_pages[task["document_id"]]
-        answer = self.sent(
-            http,
-            "POST",
-            f"/documents/{task['document_id']}/ask",
-            {"question": task["question"]["text"], "page_id": page},
-        )
-        if answer is None:
-            return None
-        edits = [{"op": "words", "page": page, "add": [3]}, {"op": "words", "page": page, "add": [4], "remove": [3]}]
-        head = answer["head"]
-        for edit in edits:
-            head = self.saved(http, answer["id"], {"base": head, "edits": [edit], "seconds": 1.5}) or head
-        self.saved(http, answer["id"], {"base": head, "action": "accept"})
-        return str(task["id"])
-
-    def saved(self, http: httpx.Client, answer: str, revision: dict[str, Any]) -> int | None:
-        key = uuid.uuid4().hex
-        said = self.sent(http, "PUT", f"/annotations/{answer}/revisions", {"idempotency_key": key, **revision})
-        if said is None:
-            return None
-        self.acknowledged[key] = (answer, said["revision"])
-        return int(said["revision"])
-
-    def sent(self, http: httpx.Client, method: str, path: str, body: dict[str, Any]) -> Any:
-        """Send until the server answers; None when the work is over first."""
-        while not self.over.is_set():
-            try:
-                answer = http.request(method, path, json=body)
-            except httpx.TransportError:  # killed, or not up yet
-                self.over.wait(0.05)
-                continue
-            if answer.status_code != 200:
-                self.failures.append(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
-                self.over.set()
-                return None
-            return answer.json()
-        return None
 
 
 @contextmanager
@@ -114,6 +44,7 @@ def own_database(kind: str) -> Iterator[str]:
 
 def writers(workspace: Workspace, served: Served, over: threading.Event) -> list[Writer]:
     grown = grow(workspace, DOCUMENTS)
+    store_files(workspace, grown.project, document_bytes=100)
     with workspace.database.read() as session:
         rows = session.execute(select(Page.document_id, Page.id).where(Page.number == 1))
         first = dict(rows.tuples().all())
@@ -135,10 +66,10 @@ def test_what_a_server_acknowledged_before_each_of_twenty_kills_is_stored_once(t
                 thread.start()
             try:
                 for _ in range(KILLS):
-                    until_more(people, rng.randrange(5, 60), threads)
+                    wait_for_more(people, rng.randrange(5, 60), threads)
                     served.kill()
                     served.start()
-                until_more(people, 30, threads)
+                wait_for_more(people, 30, threads)
             finally:
                 over.set()
                 for thread in threads:
@@ -151,14 +82,6 @@ def test_what_a_server_acknowledged_before_each_of_twenty_kills_is_stored_once(t
             command, env=served.environment, cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert checked.returncode == 0, checked.stdout + checked.stderr
-
-
-def until_more(people: list[Writer], number: int, threads: list[threading.Thread]) -> None:
-    """Wait until so many more revisions are acknowledged."""
-    wanted = sum(len(person.acknowledged) for person in people) + number
-    while sum(len(person.acknowledged) for person in people) < wanted:
-        assert any(thread.is_alive() for thread in threads), [person.failures for person in people]
-        threads[0].join(0.01)
 
 
 def assert_stored_once(workspace: Workspace, people: list[Writer]) -> None:

