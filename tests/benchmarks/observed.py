@@ -91,7 +91,7 @@ def measured(name: str, environment: dict[str, str]) -> Iterator[Measured]:
     """Yield a server with one annotator."""
     with serving({**environment, "GLOSSATOR_AUTH": "login"}) as served:
         workspace = open_workspace(Settings(data_dir=served.data, auth="login", _env_file=None))  # type: ignore[call-arg]
-        page, numbers, size, [person] = saving._prepare(workspace, served.address, 1, 600)
+        page, numbers, size, [person] = saving.prepare(workspace, served.address, 1, 600)
         workspace.close()
         yield Measured(name, served, page, numbers, size, person)
 

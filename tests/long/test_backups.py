@@ -20,9 +20,10 @@ from engine.lifecycle.backup_folder import BackupFolder
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.growth.project import grow
-from tests.long.test_killed_saves import Writer, own_database, until_more
+from tests.long.test_killed_saves import own_database
 from tests.support.accounts import cookie_of, make_user
 from tests.support.installation import path_with_postgresql
+from tests.support.retrying_writers import Writer, wait_for_more
 from tests.support.server_process import Served
 from tests.support.waiting import wait_until
 
@@ -85,9 +86,9 @@ def at_work(folder: Path, kind: str) -> Iterator[House]:
             for thread in threads:
                 thread.start()
             try:
-                until_more(people, 50, threads)
+                wait_for_more(people, 50, threads)
                 yield House(served, workspace, people, folder / "backups")
-                until_more(people, 20, threads)
+                wait_for_more(people, 20, threads)
             finally:
                 over.set()
                 for thread in threads:

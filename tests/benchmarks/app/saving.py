@@ -9,7 +9,7 @@ import random
 import secrets
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -57,11 +57,11 @@ def measure(rounds: int, people: int, seconds: float, kind: str, words: int = 60
             _env_file=None,  # type: ignore[call-arg]
         )
         workspace = open_workspace(settings)
-        page, numbers, size, annotators = _prepare(workspace, served.address, people, words)
+        page, numbers, size, annotators = prepare(workspace, served.address, people, words)
         for _ in range(rounds):
             for each in annotators:
                 each.times.clear()
-            asyncio.run(_work(served.address, annotators, seconds, page, numbers, size))
+            asyncio.run(save_while(for_seconds(seconds), served.address, annotators, page, numbers, size))
             times.append([took for each in annotators for took in each.times])
         wrong += [error for each in annotators for error in each.errors]
         wrong += _stored(workspace, annotators)
@@ -92,7 +92,7 @@ def _database(kind: str) -> Iterator[dict[str, str]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _prepare(
+def prepare(
     workspace: Workspace, address: str, people: int, words: int
 ) -> tuple[str, list[int], tuple[int, int], list[Annotator]]:
     """A document, and people with an answer of their own on it."""
@@ -133,14 +133,26 @@ def _session(workspace: Workspace, user_id: str) -> str:
     return token
 
 
-async def _work(
-    address: str, people: list[Annotator], seconds: float, page: str, numbers: list[int], size: tuple[int, int]
+def for_seconds(seconds: float) -> Callable[[], bool]:
+    """Return whether so many seconds are not over yet, as a function."""
+    until = time.perf_counter() + seconds
+    return lambda: time.perf_counter() < until
+
+
+async def save_while(
+    goes_on: Callable[[], bool],
+    address: str,
+    people: list[Annotator],
+    page: str,
+    numbers: list[int],
+    size: tuple[int, int],
 ) -> None:
+    """Let people save one edit a second each, as long as it goes on."""
     strokes = draw_strokes(random.Random(0), size)
     limits = httpx.Limits(max_connections=len(people), max_keepalive_connections=len(people))
     async with httpx.AsyncClient(base_url=f"{address}/api", headers=HEADERS, timeout=60, limits=limits) as client:
         await asyncio.gather(
-            *(_edit(client, each, at, seconds, page, numbers, strokes) for at, each in enumerate(people))
+            *(_edit(client, each, at, goes_on, page, numbers, strokes) for at, each in enumerate(people))
         )
 
 
@@ -148,7 +160,7 @@ async def _edit(
     client: httpx.AsyncClient,
     person: Annotator,
     seed: int,
-    seconds: float,
+    goes_on: Callable[[], bool],
     page: str,
     numbers: list[int],
     strokes: list[dict[str, Any]],
@@ -156,9 +168,8 @@ async def _edit(
     """One edit a second on a clock of one's own: who is kept waiting makes the next one late, and that counts."""
     rng = random.Random(seed)
     due = time.perf_counter() + rng.random()
-    end = due + seconds
     marked: set[int] = set(numbers[:2])
-    while due < end:
+    while goes_on():
         edit = some_edit(rng, page, numbers, marked, strokes)
         body = {"idempotency_key": uuid.uuid4().hex, "base": person.head, "edits": [edit], "interactions": {"word": 1}}
         content = json.dumps(body)

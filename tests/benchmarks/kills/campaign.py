@@ -124,16 +124,16 @@ class Campaign:
             ).all()
         answers = [(answer, first[document]) for answer, document in shared]
 
-        def given(user: User) -> tuple[Any, ...]:
-            return (
-                self.served.address,
-                grown.project,
-                cookie_of(self.workspace, user),
-                first,
-                self.over,
-                OUTAGES,
-                {answer for answer, _ in answers},
-            )
+        def given(user: User) -> dict[str, Any]:
+            return {
+                "address": self.served.address,
+                "project": grown.project,
+                "cookie": cookie_of(self.workspace, user),
+                "first_pages": first,
+                "over": self.over,
+                "outages": OUTAGES,
+                "shared": {answer for answer, _ in answers},
+            }
 
         reviewers = [
             make_user(self.workspace, f"Reviewer {at}", **{grown.project: "reviewer"}) for at in range(CORRECTORS)
@@ -141,9 +141,9 @@ class Campaign:
         uploader = make_user(self.workspace, "Uploader", **{grown.project: "reviewer", other: "reviewer"})
         analyze(self.workspace)
         return [
-            *(Writer(*given(each)) for each in annotators),
-            *(Corrector(*given(each), answers=answers) for each in reviewers),
-            Uploader(*given(uploader), other=other),
+            *(Writer(**given(each)) for each in annotators),
+            *(Corrector(**given(each), answers=answers) for each in reviewers),
+            Uploader(**given(uploader), other=other),
         ]
 
     def run(self) -> Killed:
