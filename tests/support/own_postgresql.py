@@ -6,7 +6,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import needed
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -63,14 +64,12 @@ def stopped(server: Any) -> Iterator[None]:
 
 def kill(server: Any) -> None:
     """End the server and all of its processes with SIGKILL, which they cannot hear, and start it again."""
-    import psutil
-
-    address = server.get_uri()
-    main = psutil.Process(_main_process(server))
-    family = [main, *main.children(recursive=True)]
+    address, main = server.get_uri(), _main_process(server)
+    family = [main, *_children(main)]
     for process in family:
-        process.kill()
-    psutil.wait_procs(family)
+        with suppress(ProcessLookupError):  # a connection that has ended meanwhile
+            os.kill(process, signal.SIGKILL)
+    wait_until(lambda: not any(Path(f"/proc/{process}").exists() for process in family))
     server.ensure_postgres_running()
     assert server.get_uri() == address
 
