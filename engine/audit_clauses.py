@@ -60,6 +60,7 @@ _CLAUSES: Mapping[str, str] = {
     "pages.turn": "turned page {page} of {document} by {degrees} degrees",
     "automatic.undo": "withdrew {answers}",
     "exports.make": "exported {answers} as {format}",
+    "exports.remove": "deleted the file of an export: {answers} as {format}",
     "imports.make": "imported {answers} as {format}",
     "imports.stop": "stopped an import",
     "webhooks.create": "created a webhook to {host} for {events}",

@@ -284,6 +284,11 @@ CAUSES: dict[str, dict[str, str]] = {
         "409": "The version is already the champion, or the champion has changed since the verdict.",
         "422": "The version failed the gate and `force` is not set, or its checkpoint is gone. Else a field is wrong.",
     },
+    "DELETE /api/projects/{project_id}/models/{version_id}": {
+        "404": "The project has no such model, or its weights are deleted already.",
+        "409": "The model is in use, a rollback would return to it, all projects begin with it, another model shares "
+        "its weights, a retraining has not ended, or a backup copies the files. The sentence says which.",
+    },
     "POST /api/projects/{project_id}/rollback": {
         "422": "There is no previous champion, or its checkpoint is missing. Otherwise a field is wrong."
     },
@@ -307,6 +312,16 @@ CAUSES: dict[str, dict[str, str]] = {
     },
     "GET /api/projects/{project_id}/exports/{export_id}/file": {
         "404": "The project has no such export, it is not done, or its file is not kept any more.",
+    },
+    "DELETE /api/projects/{project_id}/exports/{export_id}": {
+        "404": "The project has no such export, or its file is deleted already.",
+        "409": "The export has not ended. Stop it instead.",
+    },
+    "DELETE /api/projects/{project_id}/snapshots/{snapshot_id}": {
+        "404": "The project has no such snapshot.",
+        "409": "A run or a model learned from the snapshot, an export or a retraining that has not ended may need it, "
+        "answers are being frozen, or a backup copies the files. The sentence says which.",
+        "422": "Several snapshots begin so, or fewer than 12 digits were given.",
     },
     "POST /api/projects/{project_id}/import": {
         "409": "An answer of the dataset was changed here during the import.",

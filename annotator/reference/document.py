@@ -74,6 +74,7 @@ PARAMETERS = {
     "delivery_id": "Id of a delivery; GET /api/projects/{project_id}/webhook-deliveries lists them.",
     "import_id": "Id of a running import.",
     "export_id": "Id of an export; GET /api/projects/{project_id}/exports lists them.",
+    "snapshot_id": "Id or SHA-256 of a snapshot, or 12 or more of its first digits.",
     "after": "Id of the previous item; the one behind it is returned.",
     "before": "Id of an entry; older entries are returned.",
     "width": "Width of the image in pixels.",

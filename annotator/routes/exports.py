@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
@@ -202,6 +202,16 @@ def fetch(project_id: str, export_id: str, workspace: TheWorkspace) -> FileRespo
         raise NotFound(GONE)
     name = _name(workspace, project_id, job.payload["format"])
     return FileResponse(export_files.path_of(workspace, job.id), media_type="application/zip", filename=name)
+
+
+@router.delete("/projects/{project_id}/exports/{export_id}", status_code=204, response_class=Response)
+@while_archived
+def remove(project_id: str, export_id: str, workspace: TheWorkspace, user: CurrentUser) -> None:
+    """Delete the file of an export for good. Audited. Downloads that have begun go on.
+
+    Its snapshot stays; DELETE /api/projects/{project_id}/snapshots/{snapshot_id} removes it.
+    """
+    export_files.remove_export(workspace, project_id, export_id, by=user.id)
 
 
 def _asked_for(

@@ -12,7 +12,9 @@ from annotator.scopes import needs_scope
 from annotator.work_queues import ONE_REPORT
 from engine.jobs import job_list, queue
 from engine.jobs.job_view import JobView, job_view
+from engine.lifecycle.version_removal import remove_version
 from engine.models import promotions, registry
+from engine.models.pruning import PrunedVersion
 from engine.models.registry import VersionView
 from engine.projects import projects
 from engine.training.retraining import trigger, trigger_status, views
@@ -65,6 +67,17 @@ def promote(
     """Promote a model to champion, the model in use. The page uses it within seconds."""
     promotions.promote(workspace, project_id, version_id, by=user, force=promotion.force, reason=promotion.reason)
     return registry.versions(workspace, project_id)
+
+
+@router.delete("/projects/{project_id}/models/{version_id}", dependencies=[ADMINS])
+@while_archived
+def remove_model(project_id: str, version_id: str, workspace: TheWorkspace, user: CurrentUser) -> PrunedVersion:
+    """Delete the weights of a model for good. Audited. Its line, figures and runs stay.
+
+    It can neither answer, nor be promoted, judged or trained from any more, and runs that made it or began with it
+    cannot be reproduced.
+    """
+    return remove_version(workspace, project_id, version_id, by=user)
 
 
 @router.post("/projects/{project_id}/rollback", dependencies=[ADMINS])

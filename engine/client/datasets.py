@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from engine.client.schemas import ExportFormat, ExportView, ImportedSet, ImportUnderWay, JobView
+from engine.client.schemas import ExportFormat, ExportView, ImportedSet, ImportUnderWay, JobView, SnapshotLine
 from engine.client.transport import Connection
 
 
@@ -49,6 +49,18 @@ class Datasets:
         out = Path(path)
         self._at.download(f"/projects/{project_id}/exports/{export_id}/file", out)
         return out
+
+    def remove_export(self, project_id: str, export_id: str) -> None:
+        """Delete the file of an export for good (reviewers); its snapshot stays."""
+        self._at.send("DELETE", f"/projects/{project_id}/exports/{export_id}", repeatable=False)
+
+    def snapshots(self, project_id: str) -> list[SnapshotLine]:
+        """Return the snapshots of a project, newest first (reviewers)."""
+        return self._at.all(SnapshotLine, f"/projects/{project_id}/snapshots")
+
+    def remove_snapshot(self, project_id: str, snapshot_id: str) -> None:
+        """Delete a snapshot with its files for good (admins). `snapshot_id`: its id, or its SHA-256."""
+        self._at.send("DELETE", f"/projects/{project_id}/snapshots/{snapshot_id}", repeatable=False)
 
     def import_set(
         self,

@@ -8,6 +8,7 @@ from engine.client.schemas import (
     Figures,
     JobView,
     ProjectAgreement,
+    PrunedVersion,
     RunLine,
     RunView,
     TriggersView,
@@ -51,6 +52,11 @@ class Learning:
         """Roll back to the previous champion (admins), and return all versions."""
         path = f"/projects/{project_id}/rollback"
         return self._at.post(list[VersionView], path, {"reason": reason}, repeatable=False)
+
+    def remove_model(self, project_id: str, version_id: str) -> PrunedVersion:
+        """Delete the weights of a model version for good (admins); its figures and runs stay."""
+        answer = self._at.send("DELETE", f"/projects/{project_id}/models/{version_id}", repeatable=False)
+        return PrunedVersion.model_validate_json(answer.content)
 
     # --- retrainings
 

@@ -1022,6 +1022,16 @@ class ProposerView(BaseModel):
     changed_at: datetime
 
 
+class PrunedVersion(BaseModel):
+    """A version whose weights are deleted, or would be."""
+
+    id: str
+    label: str
+    files: int
+    """Number of its checkpoints on disk: the one in use, those of folds, and their mean."""
+    bytes: int
+
+
 class PushedResult(BaseModel):
     """What became of each prediction, in their order."""
 
@@ -1314,6 +1324,26 @@ class SkipLine(BaseModel):
     decided_by: str | None
     decided_at: datetime | None
     annotation_id: str | None
+
+
+class SnapshotLine(BaseModel):
+    """Snapshot in a list."""
+
+    id: str
+    sha256: str
+    splits: list[str]
+    """Splits that it took; empty for all."""
+    annotations: int
+    documents: int
+    left_out: dict[str, int]
+    """Name of a check: how many answers failed it."""
+    reduced: int
+    """Answers of people that weigh less than 1."""
+    weightless: int
+    """Answers of weight 0."""
+    created_at: datetime
+    needed: str
+    """Sentence that names the run or model that needs it; empty: it can be removed."""
 
 
 class SpaceView(BaseModel):

@@ -48,7 +48,7 @@ COMMANDS = {
         "training.retrain",
         "Train a challenger on accepted answers, judge it against the champion, and promote it if better.",
     ),
-    "models": ("training.models", "List, promote, roll back and prune model versions."),
+    "models": ("training.models", "List, promote, roll back, prune and remove model versions."),
     "runs": ("training.runs", "List, show and reproduce training runs."),
     "snapshots": ("datasets.snapshots", "List, show and remove snapshots: answers frozen for training and judging."),
     "jobs": ("administration.jobs", "List, cancel and retry jobs."),
@@ -67,6 +67,7 @@ COMMANDS = {
         "Label documents without labels: keys with values beside them, as far as two judges agree.",
     ),
     "export": ("datasets.export", "Export accepted answers with their page images."),
+    "exports": ("datasets.exports", "List exports whose files are kept, and delete the files."),
     "import": (
         "datasets.importing",
         "Import pages and answers. A dataset with an error is refused as a whole, unless --skip-bad leaves it out.",

@@ -1,5 +1,6 @@
 """Views of snapshots: number of answers, weights, and answers left out with reasons. Reads only."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
@@ -8,9 +9,10 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 from sqlalchemy import or_, select
+from sqlalchemy.orm import Session
 
 from db.statuses import ACCEPTED
-from db.tables import Project, Run, Snapshot
+from db.tables import ModelVersion, Project, Run, Snapshot
 from engine.datasets.manifest import LeftOut, left_out_count, left_out_of, people_of, weights_of
 from engine.datasets.quality import SENTENCES
 from engine.errors import NotFound, Refused
@@ -18,7 +20,8 @@ from engine.paging import Order, Page
 from engine.queries import existing
 from engine.workspace import Workspace
 
-MOST_LISTED = 200  # snapshots
+MOST_LISTED = 1000  # snapshots of one page
+_MOST_SEARCHED = 200  # newest snapshots among which that of a retraining is looked for
 
 
 class SnapshotLine(BaseModel):
@@ -33,6 +36,7 @@ class SnapshotLine(BaseModel):
     reduced: int = Field(description="Answers of people that weigh less than 1.")
     weightless: int = Field(description="Answers of weight 0.")
     created_at: datetime
+    needed: str = Field(description="Sentence that names the run or model that needs it; empty: it can be removed.")
 
 
 class LeftOutLine(BaseModel):
@@ -77,7 +81,24 @@ def snapshot_lines(
     with workspace.database.read() as session:
         existing(session, Project, project_id)
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    return Page((_line(row) for (row,) in rows), following)
+        needs = needs_of(session, project_id, [row for (row,) in rows])
+    return Page((_line(row, needs) for (row,) in rows), following)
+
+
+def needs_of(session: Session, project_id: str, snapshots: Sequence[Snapshot]) -> dict[str, str]:
+    """Return by id, for those snapshots of a project that a run or a model needs, the sentence that says so."""
+    names = {snapshot.id: snapshot.sha256[:12] for snapshot in snapshots}
+    versions = select(ModelVersion.snapshot_id, ModelVersion.number).where(
+        ModelVersion.project_id == project_id, ModelVersion.snapshot_id.in_(names)
+    )
+    runs = select(Run.snapshot_id, Run.created_at).where(Run.project_id == project_id, Run.snapshot_id.in_(names))
+    needs = {
+        str(key): f"The model v{number} learned from the snapshot {names[str(key)]}; it cannot be removed."
+        for key, number in session.execute(versions.order_by(ModelVersion.number.desc()))
+    }
+    for key, moment in session.execute(runs.order_by(Run.id.desc())):  # the first run says more than its model
+        needs[key] = f"The run of {moment:%Y-%m-%d} learned from the snapshot {names[key]}; it cannot be removed."
+    return needs
 
 
 def snapshot_view(workspace: Workspace, project_id: str, begins: str, most: int | None = None) -> SnapshotView:
@@ -89,7 +110,9 @@ def snapshot_view(workspace: Workspace, project_id: str, begins: str, most: int 
         begins: First digits of its SHA-256 or id.
         most: Most answers left out that are listed; None for all.
     """
-    line = _line(snapshot_named(workspace, project_id, begins))
+    snapshot = snapshot_named(workspace, project_id, begins)
+    with workspace.database.read() as session:
+        line = _line(snapshot, needs_of(session, project_id, [snapshot]))
     facts = _facts(_Manifest(line.sha256, workspace), most)
     weights, known = facts.weights, facts.people
     people = [
@@ -171,7 +194,9 @@ def newest_view(workspace: Workspace, project_id: str, most: int | None = None) 
     to_teach = {"splits": ["train"], "statuses": list(ACCEPTED), "quarantined": False, "unfit": False}
     with workspace.database.read() as session:
         newest = select(Snapshot.id, Snapshot.filters).where(Snapshot.project_id == project_id)
-        rows = session.execute(newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(MOST_LISTED)).all()
+        rows = session.execute(
+            newest.order_by(Snapshot.created_at.desc(), Snapshot.id.desc()).limit(_MOST_SEARCHED)
+        ).all()
         taught = set(session.scalars(select(Run.snapshot_id).where(Run.project_id == project_id)))
     # The same choice is the same snapshot: one that an export froze first keeps the export's filters.
     newest_id = next((row.id for row in rows if row.id in taught or row.filters == to_teach), None)
@@ -183,7 +208,7 @@ def newest_view(workspace: Workspace, project_id: str, most: int | None = None) 
         return None
 
 
-def _line(row: Snapshot) -> SnapshotLine:
+def _line(row: Snapshot, needs: Mapping[str, str]) -> SnapshotLine:
     counts = row.counts
     return SnapshotLine(
         id=row.id,
@@ -195,4 +220,5 @@ def _line(row: Snapshot) -> SnapshotLine:
         reduced=int(counts.get("reduced", 0)),
         weightless=int(counts.get("weightless", 0)),
         created_at=row.created_at,
+        needed=needs.get(row.id, ""),
     )

@@ -142,7 +142,7 @@ def _freeze(
         sha256 = manifest.finish(project_id, known.people, skips, freeze_fields(session, project_id))
     try:
         with workspace.database.write() as session:
-            existing = _find_snapshot(session, project_id, sha256)
+            existing = session.scalar(_named(project_id, sha256).with_for_update(key_share=True))  # none that goes now
             if existing is not None:
                 return existing
             snapshot = Snapshot(
@@ -157,7 +157,7 @@ def _freeze(
             return snapshot
     except IntegrityError:  # PostgreSQL: another process froze the same choice at the same time
         with workspace.database.read() as session:
-            existing = _find_snapshot(session, project_id, sha256)
+            existing = session.scalar(_named(project_id, sha256))
         if existing is None:
             raise
         return existing
@@ -410,5 +410,5 @@ def _place_in_question(head: Any, project_id: str) -> ColumnElement[int]:
     )
 
 
-def _find_snapshot(session: Session, project_id: str, sha256: str) -> Snapshot | None:
-    return session.scalar(select(Snapshot).where(Snapshot.project_id == project_id, Snapshot.sha256 == sha256))
+def _named(project_id: str, sha256: str) -> Select[Snapshot]:
+    return select(Snapshot).where(Snapshot.project_id == project_id, Snapshot.sha256 == sha256)

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from sqlalchemy import select
 
+from db import changes
 from db.base import now
 from db.tables import Job
-from engine.errors import NotFound, Refused
+from engine import audit
+from engine.errors import Conflict, NotFound, Refused
 from engine.jobs.queue import FAILED, OPEN
 from engine.workspace import Workspace
 
@@ -19,6 +21,7 @@ EXPORT = "export"  # kind of the jobs that write exports
 FOLDER = "exports"  # in the data folder
 KEPT = timedelta(days=1)  # after the end of an export, its file and its line in the list
 MOST_LISTED = 50
+_NONE = "There is no such export. Reload the list."
 _UNSENT = timedelta(minutes=10)  # for a file that the one request which waits for it has not fetched
 _TEXTS = (".json", ".jsonl", ".txt", ".xml", ".csv", ".md", ".yaml")
 _CHUNK = 1 << 20
@@ -66,8 +69,41 @@ def export_job(workspace: Workspace, project_id: str, job_id: str) -> Job:
     with workspace.database.read() as session:
         found = session.scalar(chosen)
     if found is None:
-        raise NotFound("There is no such export. Reload the list.")
+        raise NotFound(_NONE)
     return found
+
+
+def remove_export(workspace: Workspace, project_id: str, job_id: str, *, by: str | None) -> Job:
+    """Delete the file of an export for good, so that it leaves the list; its job and its snapshot stay. Audited.
+
+    Who downloads it at this moment gets it whole.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project of the export.
+        job_id: Id of the export.
+        by: Id of the acting user.
+
+    Raises:
+        NotFound: The project has no such export, or its file is gone already.
+        Conflict: It has not ended.
+        OSError: The file cannot be deleted.
+    """
+    chosen = select(Job).where(Job.id == job_id, Job.project_id == project_id, Job.kind == EXPORT)
+    with workspace.database.write() as session:
+        job = session.scalar(chosen.with_for_update())
+        if job is None or job.payload["once"]:
+            raise NotFound(_NONE)
+        if job.status in OPEN:
+            raise Conflict("This export has not ended. Stop it instead.")
+        if not is_kept(workspace, job):
+            raise NotFound("This export has no file, or it is deleted already. Reload the list.")
+        noted = {"answers": job.result.get("answers", 0), "format": job.payload["format"]}
+        audit.record(session, by, "exports.remove", job.id, project_id, **noted)
+        changes.publish(session, "jobs", project_id, job.id)
+        session.flush()
+        path_of(workspace, job.id).unlink(missing_ok=True)
+        return job
 
 
 def forget(workspace: Workspace) -> None:

@@ -161,7 +161,10 @@ def _snapshot(
     there = noted.get("snapshot_id") or job.payload["snapshot_id"]
     if there is not None:
         with workspace.database.read() as session:
-            return session.get_one(Snapshot, there)
+            frozen_before = session.get(Snapshot, there)
+        if frozen_before is None:
+            raise Refused("The snapshot of this export was removed. Start the export again.")
+        return frozen_before
     say("Choosing answers")
     tell = partial(say, "Choosing answers")
     frozen = snapshots.freeze_with(workspace, str(job.project_id), filters_of(job), on_progress=tell)

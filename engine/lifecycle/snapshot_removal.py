@@ -6,12 +6,16 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db import changes
-from db.tables import ModelVersion, Run, Snapshot
+from db.tables import Job, Snapshot
 from engine import audit, blob_turns
+from engine.datasets.freezes import is_freezing
 from engine.datasets.manifest import canonical, read_head
-from engine.datasets.snapshot_views import snapshot_named
-from engine.errors import NotFound, Refused
+from engine.datasets.snapshot_views import needs_of, snapshot_named
+from engine.errors import Conflict, NotFound
+from engine.interchange.export_files import EXPORT
+from engine.jobs import queue
 from engine.queries import existing
+from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
 
 _NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
@@ -30,15 +34,16 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
 
     Raises:
         NotFound: There is no such snapshot.
-        Refused: Several begin so, or a run or a model version names it.
-        Conflict: A backup copies the files, or somebody deletes others.
+        Refused: Several begin so.
+        Conflict: A run or a model version learned from it, or a job that has not ended may; or a backup copies the
+            files, or somebody deletes others.
     """
     snapshot = snapshot_named(workspace, project_id, begins)
     files = _files_of(workspace, snapshot.sha256)
     with blob_turns.turn(workspace.database, "removal of a snapshot"):
         with workspace.database.write() as session:
             row = existing(session, Snapshot, snapshot.id, with_for_update=True)
-            _check_unnamed(session, row)
+            _check_unneeded(session, row)
             session.delete(row)
             changes.publish(session, "runs", project_id)
             audit.record(session, by, "snapshots.remove", row.id, project_id, snapshot=row.sha256[:12])
@@ -51,15 +56,19 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
     return snapshot
 
 
-def _check_unnamed(session: Session, snapshot: Snapshot) -> None:
-    run = session.scalar(select(Run).where(Run.snapshot_id == snapshot.id).order_by(Run.id).limit(1))
-    if run is not None:
-        day, name = f"{run.created_at:%Y-%m-%d}", snapshot.sha256[:12]
-        raise Refused(f"The run of {day} learned from the snapshot {name}; it cannot be removed.")
-    version = select(ModelVersion.number).where(ModelVersion.snapshot_id == snapshot.id).order_by(ModelVersion.number)
-    number = session.scalar(version.limit(1))
-    if number is not None:
-        raise Refused(f"The model v{number} learned from the snapshot {snapshot.sha256[:12]}; it cannot be removed.")
+def _check_unneeded(session: Session, snapshot: Snapshot) -> None:
+    needed = needs_of(session, snapshot.project_id, [snapshot]).get(snapshot.id)
+    if needed is not None:
+        raise Conflict(needed)
+    opened = select(Job.kind).where(
+        Job.project_id == snapshot.project_id, Job.kind.in_((RETRAIN, EXPORT)), Job.status.in_(queue.OPEN)
+    )
+    kind = session.scalar(opened.limit(1))
+    if kind is not None:
+        what = "A retraining" if kind == RETRAIN else "An export"
+        raise Conflict(f"{what} of the project has not ended, and may need the snapshot; wait for it, or stop it.")
+    if is_freezing(session, snapshot.project_id):
+        raise Conflict("A snapshot of the project is being frozen, and may be this one; wait for its end.")
 
 
 def _files_of_others(workspace: Workspace, project_id: str) -> set[str]:

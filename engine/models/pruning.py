@@ -1,11 +1,12 @@
 """Pruning: the weights of versions that are no longer needed are deleted; their rows, figures and runs stay."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import select
-from sqlalchemy.orm import Session
+from sqlalchemy.orm import Session, defer
 
+from db import changes
 from db.tables import ModelVersion, Run, User
 from engine import audit, blob_turns
 from engine.accounts import permissions
@@ -14,6 +15,7 @@ from engine.models import promotions, registry
 from engine.workspace import Workspace
 
 KEPT = 3  # newest versions
+UNENDED = "A retraining of the project has not ended; wait for it, or stop it."
 MEAN_OF_FOLDS = "mean_sha256"  # in the settings of a run: the weights that a refit of its challenger replaced
 
 
@@ -63,13 +65,21 @@ def prune(workspace: Workspace, project_id: str, *, by: User, keep: int = KEPT) 
             if pruned is None:
                 blob_turns.give_back(session, holder)
                 return
-            megabytes = round(pruned.bytes / 1e6)
-            audit.record(session, by.id, "models.prune", pruned.id, project_id, model=pruned.label, megabytes=megabytes)
-            session.flush()
-            for sha256 in files:
-                workspace.blobs.remove(sha256)
+            delete_weights(workspace, session, project_id, pruned, files, by)
             blob_turns.give_back(session, holder)
         yield pruned
+
+
+def delete_weights(
+    workspace: Workspace, session: Session, project_id: str, version: PrunedVersion, files: Iterable[str], by: User
+) -> None:
+    """Delete the files of a version in a unit of work that has the turns on blobs and models. Audited."""
+    megabytes = round(version.bytes / 1e6)
+    audit.record(session, by.id, "models.prune", version.id, project_id, model=version.label, megabytes=megabytes)
+    changes.publish(session, "models", project_id, version.id)
+    session.flush()
+    for sha256 in files:
+        workspace.blobs.remove(sha256)
 
 
 def _prunable(
@@ -78,25 +88,57 @@ def _prunable(
     """Yield versions that can be pruned, with their files; a file of two of them comes with the first."""
     if keep < 0:
         raise Refused("The number of versions to keep must not be below 0.")
-    if permissions.role_in(session, by, project_id) != "admin":
-        raise Forbidden("Only an admin of the project can delete weights; ask one.")
-    if session.scalar(select(Run.id).where(Run.project_id == project_id, Run.status == "running").limit(1)):
-        raise Conflict("A retraining of the project has not ended; wait for it, or stop it.")
+    check_allowed(session, project_id, by)
     candidates = _candidates(session, project_id, keep)
     needed = _named_by_others(session, candidates)
     means = _means(session, project_id)
     seen: set[str] = set()
     for version in candidates:
         own = dict.fromkeys((version.checkpoint_sha256, *version.fold_sha256s))
-        if needed & own.keys():  # all of its files or none
+        if needed.keys() & own.keys():  # all of its files or none
             continue
-        own |= dict.fromkeys(means.get(version.id, set()) - needed)
-        sizes = {sha256: workspace.blobs.size(sha256) for sha256 in own if sha256 not in seen}
-        files = {sha256: size for sha256, size in sizes.items() if size is not None}
+        own |= dict.fromkeys(means.get(version.id, set()) - needed.keys())
+        files = _sizes(workspace, (sha256 for sha256 in own if sha256 not in seen))
         seen |= own.keys()
         if files:
-            label = registry.label(version)
-            yield PrunedVersion(id=version.id, label=label, files=len(files), bytes=sum(files.values())), list(files)
+            yield _as_pruned(version, files), list(files)
+
+
+def check_allowed(session: Session, project_id: str, by: User) -> None:
+    """Raise Forbidden for a user who is not an admin of the project, Conflict while a retraining goes on."""
+    if permissions.role_in(session, by, project_id) != "admin":
+        raise Forbidden("Only an admin of the project can delete weights; ask one.")
+    if session.scalar(select(Run.id).where(Run.project_id == project_id, Run.status == "running").limit(1)):
+        raise Conflict(UNENDED)
+
+
+def weights_of(
+    workspace: Workspace, session: Session, project_id: str, version: ModelVersion
+) -> tuple[PrunedVersion, Sequence[str]]:
+    """Return what the deletion of a version's weights would delete, and the files; no file when none is left.
+
+    Raises Conflict where another version, of any project, has one of them in use.
+    """
+    others = _named_by_others(session, [version])
+    own = dict.fromkeys((version.checkpoint_sha256, *version.fold_sha256s))
+    sharing = next((others[sha256] for sha256 in own if sha256 in others), None)
+    if sharing is not None:
+        own_label = sharing.project_id in (None, project_id)
+        whose = registry.label(sharing) if own_label else "a model of another project"
+        raise Conflict(f"{registry.label(version)} has weights in common with {whose}, so they stay.")
+    own |= dict.fromkeys(_means(session, project_id).get(version.id, set()) - others.keys())
+    files = _sizes(workspace, own)
+    return _as_pruned(version, files), list(files)
+
+
+def _sizes(workspace: Workspace, files: Iterable[str]) -> dict[str, int]:
+    """Return the bytes of the files that are on disk, by name."""
+    sizes = {sha256: workspace.blobs.size(sha256) for sha256 in files}
+    return {sha256: size for sha256, size in sizes.items() if size is not None}
+
+
+def _as_pruned(version: ModelVersion, files: Mapping[str, int]) -> PrunedVersion:
+    return PrunedVersion(id=version.id, label=registry.label(version), files=len(files), bytes=sum(files.values()))
 
 
 def _candidates(session: Session, project_id: str, keep: int) -> list[ModelVersion]:
@@ -115,11 +157,16 @@ def _candidates(session: Session, project_id: str, keep: int) -> list[ModelVersi
     return [version for version in rows[: max(0, len(rows) - keep)] if version.id not in needed]
 
 
-def _named_by_others(session: Session, candidates: Iterable[ModelVersion]) -> set[str]:
-    """Return the files that versions other than the candidates name."""
+def _named_by_others(session: Session, candidates: Iterable[ModelVersion]) -> dict[str, ModelVersion]:
+    """Return the files that versions other than the candidates name, of any project, each with such a version."""
     gone = {version.id for version in candidates}
-    rows = session.execute(select(ModelVersion.id, ModelVersion.checkpoint_sha256, ModelVersion.fold_sha256s))
-    return {sha256 for id_, own, folds in rows if id_ not in gone for sha256 in (own, *folds)}
+    versions = session.scalars(select(ModelVersion).options(defer(ModelVersion.figures), defer(ModelVersion.optimizer)))
+    return {
+        sha256: version
+        for version in versions
+        if version.id not in gone
+        for sha256 in (version.checkpoint_sha256, *version.fold_sha256s)
+    }
 
 
 def _means(session: Session, project_id: str) -> dict[str, set[str]]:

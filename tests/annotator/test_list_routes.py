@@ -16,6 +16,7 @@ FILLED = {
     "/api/projects/{project_id}/audit": "audit trail",
     "/api/projects/{project_id}/runs": "runs",
     "/api/projects/{project_id}/models": "models",
+    "/api/projects/{project_id}/snapshots": "snapshots",
     "/api/projects/{project_id}/automatic-answers": "automatic answers",
     "/api/projects/{project_id}/label-reviews": "label review",
     "/api/projects/{project_id}/second-looks": "label review",

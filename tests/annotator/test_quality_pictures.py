@@ -293,6 +293,7 @@ def test_the_least_agreeing_person_comes_first_and_omissions_have_reasons() -> N
         reduced=2,
         weightless=0,
         created_at=datetime(2026, 3, 2, tzinfo=UTC),
+        needed="",
         left_out_answers=1,
         left_out_labels=[left],
         people=[

@@ -99,7 +99,8 @@ class World:
     def ids_of(self, person: Person) -> dict[str, str]:
         """An id for every name that a path of the REST interface may hold."""
         used_up = (
-            "user_id", "invitation_id", "job_id", "import_id", "export_id", "session_id", "webhook_id", "delivery_id",
+            "user_id", "invitation_id", "job_id", "import_id", "export_id", "snapshot_id", "session_id", "webhook_id",
+            "delivery_id",
         )  # fmt: skip
         kept = {name: key for name, key in self._fixed.items() if name.endswith("_id")}
         return kept | {name: self.id_of(name, person) for name in used_up}
@@ -120,6 +121,11 @@ class World:
             return queue.enqueue(self.workspace, "import", self.project.id, payload, run_after=tomorrow).id
         if name == "export_id":
             return self._made_export()
+        if name == "snapshot_id":
+            with self.workspace.database.write() as session:
+                snapshot = Snapshot(project_id=self.project.id, sha256=new_id() + new_id())
+                session.add(snapshot)
+            return snapshot.id
         if name in ("webhook_id", "delivery_id"):
             hook = webhooks.create_webhook(
                 self.workspace, self.project.id, "https://webhooks.invalid/", ["document.ready"], by=self.owner

@@ -224,6 +224,7 @@ ROUTES: dict[str, Row] = {
     # --- learning
     "GET /api/projects/{project_id}/models": Row(MEMBER, "read"),
     "POST /api/projects/{project_id}/models/{version_id}/promote": Row(ADMIN, body={}),
+    "DELETE /api/projects/{project_id}/models/{version_id}": Row(ADMIN),
     "POST /api/projects/{project_id}/rollback": Row(ADMIN, body={}),
     "GET /api/projects/{project_id}/runs": Row(MEMBER, "read"),
     "GET /api/runs/{run_id}": Row(MEMBER, "read"),
@@ -238,6 +239,9 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/exports": Row(REVIEWER, "read"),
     "POST /api/projects/{project_id}/exports/{export_id}/stop": Row(REVIEWER, missing=True),  # it has ended
     "GET /api/projects/{project_id}/exports/{export_id}/file": Row(REVIEWER, "read"),
+    "DELETE /api/projects/{project_id}/exports/{export_id}": Row(REVIEWER),
+    "GET /api/projects/{project_id}/snapshots": Row(REVIEWER, "read"),
+    "DELETE /api/projects/{project_id}/snapshots/{snapshot_id}": Row(ADMIN),
     "POST /api/projects/{project_id}/import": Row(REVIEWER),
     "GET /api/projects/{project_id}/imports": Row(REVIEWER, "read"),
     "POST /api/projects/{project_id}/imports/{import_id}/stop": Row(REVIEWER),

@@ -1,4 +1,4 @@
-"""`glossator models`: list, promote, roll back and prune model versions."""
+"""`glossator models`: list, promote, roll back, prune and remove model versions."""
 
 import sys
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ from rich.table import Table
 from engine.commands.common import emit, here, output
 from engine.commands.lookups import acting
 from engine.errors import NotFound
+from engine.lifecycle.version_removal import removable_version, remove_version
 from engine.models import promotions, pruning, registry
 from engine.paging import every
 from engine.plurals import count
@@ -16,7 +17,7 @@ from engine.projects.projects import DEFAULT_NAME, project_named
 from engine.text import join_names
 from engine.workspace import Workspace
 
-models = typer.Typer(help="List, promote, roll back and prune model versions.", no_args_is_help=True)
+models = typer.Typer(help="List, promote, roll back, prune and remove model versions.", no_args_is_help=True)
 
 Project = Annotated[str, typer.Option("--project", help="Name of the project.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
@@ -146,6 +147,32 @@ def prune(
     total = f"{count(len(pruned), 'model')}, {sum(version.bytes for version in pruned) / 1e6:.1f} MB"
     sentence = f"Deleted the weights of {total}." if yes else f"Would delete the weights of {total}. Delete with --yes."
     output.print(sentence, markup=False)
+
+
+@models.command()
+def remove(
+    model: Annotated[str, typer.Argument(help="Label, as v3, or id.")],
+    project: Project = DEFAULT_NAME,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete; without it, only say what would be deleted.")] = False,
+    person: Person = None,
+    as_json: Json = False,
+) -> None:
+    """Delete the weights of one version that nothing needs, for good; its figures, runs and answers stay.
+
+    The model in use and the one that a rollback would return to stay, as do weights that another version shares.
+    While a retraining waits or runs, nothing is deleted.
+    """
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        by = acting(workspace, person, "project_id", project_id, "admin", changes=False)
+        choose = remove_version if yes else removable_version
+        version = choose(workspace, project_id, model, by=by)
+    if as_json:
+        emit({"deleted": yes, "model": version.model_dump()})
+        return
+    weights = f"{version.label}: {count(version.files, 'file')}, {version.bytes / 1e6:.1f} MB"
+    ending = "Deleted for good." if yes else "Would be deleted for good. Delete with --yes."
+    output.print(f"Weights of {weights}. {ending}", markup=False, soft_wrap=True)
 
 
 def _find_version(workspace: Workspace, project_id: str, name: str) -> registry.VersionView:

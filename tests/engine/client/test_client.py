@@ -316,6 +316,13 @@ def test_a_download_is_tried_again_and_logs_in_again(house: House, invoice: Path
         assert "grounded" in [each.name for each in ada.export_formats(project.id)]
         whole = ada.export(project.id, tmp_path / "grounded.zip", "grounded", status=["accepted"])
         assert whole.read_bytes() == kept
+        ada.remove_export(project.id, made.id)
+        assert ada.exports(project.id) == []
+        frozen = ada.snapshots(project.id)
+        ada.remove_snapshot(project.id, frozen[-1].sha256)
+        assert ada.snapshots(project.id) == frozen[:-1]
+        with pytest.raises(ServerSaid, match="nano is the model that all projects begin with; it stays"):
+            ada.remove_model(project.id, ada.models(project.id)[0].id)
         taken_in = ada.import_set(ada.create_project("taken in").id, whole, "grounded")
         assert (taken_in.documents, taken_in.answers, taken_in.no_answer) == (1, 0, 1)
         with pytest.raises(ServerSaid, match="Nothing was imported"):

@@ -32,6 +32,7 @@ from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import here, make_user, somebody
 from tests.support.factories import accept, bill, make_document, make_project
+from tests.support.left_behind import files_with
 from tests.support.server_thread import served
 from tests.support.waiting import wait_until
 
@@ -338,6 +339,37 @@ def test_exports_are_their_projects_reviewers_alone(shop: tuple[TestClient, Work
     again = rita.post(f"/api/projects/{project}/exports/{job}/stop")
     assert again.status_code == 404 and "It may have ended" in again.json()["detail"]
     assert rita.get(f"/api/projects/{project}/exports").json() == []
+
+
+def test_the_file_of_an_export_is_deleted_for_good_and_its_snapshot_stays(
+    shop: tuple[TestClient, Workspace, str],
+) -> None:
+    client, workspace, project = shop
+    rita, anna = (
+        somebody(client, workspace, make_user(workspace, name, **{project: role}))
+        for name, role in (("rita", "reviewer"), ("anna", "annotator"))
+    )
+    address = f"/api/projects/{project}/exports"
+    with busy(client.app) as give_back:
+        job = rita.post(f"{address}?format=csv").json()["id"]
+        unended = rita.request("DELETE", f"{address}/{job}")
+        assert (unended.status_code, unended.json()["detail"]) == (409, "This export has not ended. Stop it instead.")
+        give_back()
+        wait_until(lambda: rita.get(address).json()[0]["state"] == "done")
+    sign = export_files.path_of(workspace, job).read_bytes()[-100:]
+    elsewhere = f"/api/projects/{make_project(workspace, 'another').id}/exports"
+    owner = somebody(client, workspace, make_user(workspace, "olga", role="admin"))
+    for person, place, status in ((anna, address, 403), (owner, elsewhere, 404)):
+        assert person.request("DELETE", f"{place}/{job}").status_code == status
+    assert files_with(workspace, [sign]) == [f"{job}.zip"]
+    assert rita.request("DELETE", f"{address}/{job}").status_code == 204
+    assert files_with(workspace, [sign]) == [] and rita.get(address).json() == []
+    assert audit.entries(workspace, project)[0].what == "deleted the file of an export: 1 answer as csv"
+    gone = rita.request("DELETE", f"{address}/{job}")
+    assert gone.status_code == 404 and "deleted already" in gone.json()["detail"]
+    assert rita.get(f"{address}/{job}/file").status_code == 404
+    [snapshot] = rita.get(f"/api/projects/{project}/snapshots").json()
+    assert snapshot["id"] == queue.job_by_id(workspace, job).result["snapshot_id"]
 
 
 def test_an_export_that_is_stopped_while_it_runs_leaves_no_file(

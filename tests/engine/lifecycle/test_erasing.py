@@ -9,13 +9,13 @@ from sqlalchemy import inspect, select, text, update
 
 from db.base import Base, now
 from db.session import BUSY_SECONDS
-from db.tables import Annotation, Document, Job, Lease, ModelVersion, Page, RemovedDocument, Run, WebhookDelivery
+from db.tables import Annotation, Document, Job, Lease, Page, RemovedDocument, Run, WebhookDelivery
 from engine import audit
 from engine.datasets import snapshots
 from engine.datasets.manifest import canonical
 from engine.documents.lists.thumbnails import Thumbnail
 from engine.documents.reading import read_jobs
-from engine.errors import Conflict, NotFound, Refused
+from engine.errors import Conflict, NotFound
 from engine.jobs.queue import enqueue
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing, traces
@@ -285,17 +285,6 @@ def test_a_removed_snapshot_leaves_nothing_of_the_documents_that_it_held(office:
     erasing.erase_marked(workspace)
     assert files_with(workspace, signs) == []
     assert [item.document.id for item in snapshots.load(workspace, rest)] == [office.documents[0].id]
-
-
-def test_a_snapshot_that_a_model_learned_from_cannot_be_removed(office: Office, secret: Document) -> None:
-    workspace, project = office.workspace, office.project.id
-    frozen = snapshots.freeze(workspace, project)
-    version = make_version(workspace, project, 3)
-    with workspace.database.write() as session:
-        session.get_one(ModelVersion, version.id).snapshot_id = frozen.id
-    with pytest.raises(Refused, match=f"The model v3 learned from the snapshot {frozen.sha256[:12]}"):
-        remove_snapshot(workspace, project, frozen.sha256, None)
-    assert [item.document.id for item in snapshots.load(workspace, frozen)]
 
 
 def test_documents_are_deleted_when_their_days_in_the_bin_are_over(office: Office, secret: Document) -> None:

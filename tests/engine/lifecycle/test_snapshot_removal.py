@@ -1,0 +1,114 @@
+"""A snapshot is removed with its files by an admin, unless a run, a model or a job needs it."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from db.tables import Job, ModelVersion, Run, Snapshot
+from engine.datasets import snapshots
+from engine.datasets.filters import Filters
+from engine.datasets.freezes import freezing
+from engine.datasets.snapshot_views import snapshot_lines
+from engine.errors import Conflict, Refused
+from engine.interchange import export_jobs
+from engine.interchange.export_files import EXPORT
+from engine.jobs import queue
+from engine.lifecycle.snapshot_removal import remove_snapshot
+from engine.training.retraining.trigger import RETRAIN
+from engine.workspace import Workspace
+from tests.support.accounts import here, make_user, somebody
+from tests.support.factories import accept
+from tests.support.left_behind import files_with
+from tests.support.office import Office
+from tests.support.survey_rows import make_version
+
+pytestmark = pytest.mark.usefixtures("figures_at_once")
+
+
+@pytest.fixture
+def office(workspace: Workspace) -> Office:
+    return answered(workspace)
+
+
+def answered(workspace: Workspace) -> Office:
+    """An office with an accepted answer."""
+    office = Office(workspace, bills=1, questions=())
+    accept(workspace, office.documents[0], "Which words?", [1], author="Ann")
+    return office
+
+
+def test_a_snapshot_that_a_run_or_a_model_needs_stays_and_a_sentence_says_so(office: Office) -> None:
+    workspace, project = office.workspace, office.project.id
+    frozen = snapshots.freeze(workspace, project)
+    name = frozen.sha256[:12]
+    [line] = snapshot_lines(workspace, project)
+    assert line.needed == ""
+    version = make_version(workspace, project, 3)
+    with workspace.database.write() as session:
+        session.get_one(ModelVersion, version.id).snapshot_id = frozen.id
+    sentence = f"The model v3 learned from the snapshot {name}; it cannot be removed."
+    assert snapshot_lines(workspace, project)[0].needed == sentence
+    with pytest.raises(Conflict, match=sentence):
+        remove_snapshot(workspace, project, frozen.sha256, None)
+    job = queue.enqueue(workspace, RETRAIN, project)
+    with workspace.database.write() as session:
+        of_job = {"project_id": project, "job_id": job.id, "snapshot_id": frozen.id, "parent_id": version.id}
+        run = Run(**of_job, seed=1, code_version="test")
+        session.add(run)
+    sentence = f"The run of {run.created_at:%Y-%m-%d} learned from the snapshot {name}; it cannot be removed."
+    assert snapshot_lines(workspace, project)[0].needed == sentence
+    with pytest.raises(Conflict, match=sentence):
+        remove_snapshot(workspace, project, frozen.sha256, None)
+    assert [item.document.id for item in snapshots.load(workspace, frozen)] == [office.documents[0].id]
+
+
+def test_a_job_that_has_begun_keeps_the_snapshot_that_it_has_not_named_yet(office: Office) -> None:
+    workspace, project = office.workspace, office.project.id
+    frozen = snapshots.freeze(workspace, project)
+    for kind, sentence in ((RETRAIN, "A retraining of the project"), (EXPORT, "An export of the project")):
+        job = queue.enqueue(workspace, kind, project)
+        with pytest.raises(Conflict, match=f"{sentence} has not ended"):
+            remove_snapshot(workspace, project, frozen.sha256, None)
+        queue.cancel(workspace, job.id)
+    with freezing(workspace.database, project), pytest.raises(Conflict, match="is being frozen"):
+        remove_snapshot(workspace, project, frozen.sha256, None)
+    assert [item.document.id for item in snapshots.load(workspace, frozen)] == [office.documents[0].id]
+    remove_snapshot(workspace, project, frozen.sha256, None)
+    assert snapshots.freeze(workspace, project).sha256 == frozen.sha256, "the same answers make the same snapshot"
+
+
+def test_an_export_that_is_tried_again_says_that_its_snapshot_was_removed(office: Office) -> None:
+    workspace, project = office.workspace, office.project.id
+    frozen = snapshots.freeze(workspace, project)
+    job = export_jobs.request(
+        workspace, project, form="csv", filters=Filters(), snapshot=frozen, user_id=office.rita.id
+    )  # fmt: skip
+    with workspace.database.write() as session:
+        session.get_one(Job, job.id).status = "failed"
+    remove_snapshot(workspace, project, frozen.sha256, None)
+    queue.retry(workspace, job.id)
+    leased = queue.lease(workspace, "worker", [EXPORT])
+    assert leased is not None
+    with pytest.raises(Refused, match="The snapshot of this export was removed"):
+        export_jobs.run_export(workspace, leased, on_progress=lambda *_: None, should_stop=lambda: None)
+
+
+def test_over_rest_admins_remove_a_snapshot_and_its_files_are_gone(app_client: TestClient) -> None:
+    workspace = here(app_client)
+    office = answered(workspace)
+    project = office.project.id
+    adam = somebody(app_client, workspace, make_user(workspace, "adam", **{project: "admin"}))
+    rita = somebody(app_client, workspace, make_user(workspace, "rina", **{project: "reviewer"}))
+    frozen = snapshots.freeze(workspace, project)
+    address = f"/api/projects/{project}/snapshots"
+    assert [line["sha256"] for line in rita.get(address).json()] == [frozen.sha256]
+    manifest = workspace.blobs.read(frozen.sha256)
+    for person, name, status in ((rita, frozen.sha256, 403), (adam, "0" * 12, 404), (adam, frozen.sha256[:11], 422)):
+        assert person.request("DELETE", f"{address}/{name}").status_code == status
+    job = queue.enqueue(workspace, RETRAIN, project)
+    assert adam.request("DELETE", f"{address}/{frozen.id}").status_code == 409
+    queue.cancel(workspace, job.id)
+    assert files_with(workspace, [manifest]) == [frozen.sha256]
+    assert adam.request("DELETE", f"{address}/{frozen.sha256[:12]}").status_code == 204
+    assert files_with(workspace, [manifest]) == [] and rita.get(address).json() == []
+    with workspace.database.read() as session:
+        assert session.get(Snapshot, frozen.id) is None
