@@ -1,8 +1,11 @@
 """Make the sample of a schema: `python -m tests.support.grown_schema COMMIT` writes it into tests/data/schemas.
 
-The commit is checked out, and its own application takes a paper, is asked, and saves answers, by REST. So the rows are
-those that people's work left behind then. Routes that it does not have yet are left out. Make the sample of the newest
+The commit is checked out, and its own application takes a paper, is asked, and saves answers and a review, by REST. So
+the rows are those that people's work left behind then. Routes that it does not have yet are left out. With `--retrain`,
+its own command also trains for one step, which leaves a snapshot, a run and its report. Make the sample of the newest
 commit before each new migration.
+
+Packages that earlier commits alone need (apscheduler: 0004 and 0005) are looked for in the folders of PYTHONPATH.
 """
 
 import inspect
@@ -16,24 +19,26 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 from typing import Any
-from zipfile import ZipFile
+from zipfile import ZIP_DEFLATED, ZipFile
 
 _ROOT = Path(__file__).resolve().parents[2]
 _FOLDER = _ROOT / "tests/data/schemas"
-_LARGEST = 100_000  # bytes of a file that is kept; weights are larger
+_LARGEST = 200_000  # bytes of a file that is kept; weights are larger
 _QUESTIONS = ("What is the total?", "What is the bill number?", "Is it paid?")
 _EDITS: tuple[tuple[str, Any], ...] = (("words", [4, 5]), ("words", [2]), ("no_answer", True))
 _DERIVED = "document_search"  # tables of an index, which is in the samples but not compared
 
 
-def main(commit: str) -> None:
+def main(commit: str, *options: str) -> None:
     """Check a commit out, run this file with its code, and store what it leaves."""
     with tempfile.TemporaryDirectory() as name:
         code, made = Path(name, "code"), Path(name, "made")
         subprocess.run(["git", "-C", str(_ROOT), "worktree", "add", "--detach", str(code), commit], check=True)
         try:
-            environment = {**os.environ, "PYTHONPATH": str(code)}
-            subprocess.run([sys.executable, __file__, "--work", str(made)], cwd=code, env=environment, check=True)
+            folders = [str(code), *filter(None, [os.environ.get("PYTHONPATH")])]
+            environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
+            work_there = [sys.executable, __file__, "--work", str(made), *options]
+            subprocess.run(work_there, cwd=code, env=environment, check=True)
             _store(made)
         finally:
             subprocess.run(["git", "-C", str(_ROOT), "worktree", "remove", "--force", str(code)], check=True)
@@ -47,28 +52,38 @@ def _store(made: Path) -> None:
         tables = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         of_people = (name for name in tables if not name.startswith((_DERIVED, "sqlite_")))
         rows = {name: database.execute(f'SELECT count(*) FROM "{name}"').fetchone()[0] for name in of_people}
+        if rows.get("runs"):
+            snapshots = database.execute("SELECT id, counts FROM snapshots").fetchall()
+            runs = database.execute("SELECT id, status, verdict FROM runs").fetchall()
+            known["snapshots"] = {key: json.loads(counts)["annotations"] for key, counts in snapshots}
+            known["runs"] = {key: [status, json.loads(verdict)["sentence"]] for key, status, verdict in runs}
     known["rows"] = {name: number for name, number in rows.items() if number}
     dump = subprocess.run(["sqlite3", str(file), ".dump"], capture_output=True, check=True).stdout
     (_FOLDER / f"{schema}.sql.xz").write_bytes(lzma.compress(dump, preset=9 | lzma.PRESET_EXTREME))
     (_FOLDER / f"{schema}.json").write_text(json.dumps(known, separators=(",", ":")))
-    with ZipFile(_FOLDER / "files.zip", "a") as files:
+    with ZipFile(_FOLDER / "files.zip", "a", ZIP_DEFLATED) as files:
         for blob in (made / "data/blobs").rglob("*"):
             if blob.is_file() and blob.stat().st_size < _LARGEST and blob.name not in files.namelist():
                 files.write(blob, blob.name)
 
 
-def work(folder: Path) -> None:
-    """Work with the application on the path, and write down what it says of the answers."""
+def served(folder: Path, auth: str) -> Any:
+    """Return a client of the application on the path."""
     from starlette.testclient import TestClient
 
     from annotator.app import create_app
     from engine.settings import Settings
 
-    settings = Settings(data_dir=folder / "data", _env_file=None)
+    settings = Settings(data_dir=folder / "data", auth=auth, _env_file=None)
     without_page: dict[str, Any] = (
         {"with_page": False} if "with_page" in inspect.signature(create_app).parameters else {}
     )
-    with TestClient(create_app(settings, **without_page), base_url="http://127.0.0.1:7860") as client:
+    return TestClient(create_app(settings, **without_page), base_url="http://127.0.0.1:7860")
+
+
+def work(folder: Path) -> dict[str, Any]:
+    """Work with the application on the path; return what it says of the answers."""
+    with served(folder, "local") as client:
 
         def call(method: str, path: str, **more: Any) -> Any:
             return client.request(method, f"/api{path}", **more).raise_for_status().json()
@@ -98,12 +113,44 @@ def work(folder: Path) -> None:
                 edits = []
             view = call("GET", f"/annotations/{answer}")
             answers.append({name: view[name] for name in ("id", "question", "status", "text", "state")})
-    known = {"document": document, "page": page, "project": project, "answers": answers}
+    return {"document": document, "page": page, "project": project, "answers": answers}
+
+
+def review(folder: Path, annotation: str) -> list[dict[str, Any]]:
+    """Judge the second revision of an answer as another person; return the verdicts that the application lists."""
+    run_command(folder, "users", "add", "Rita", "--role", "admin", "--password", "a long password of Rita")
+    issued = run_command(folder, "users", "token", "Rita", "--json")
+    if not issued:
+        return []  # 0001 to 0003 have no tokens, and 0001 and 0002 no reviews
+    headers = {"Authorization": f"Bearer {json.loads(issued.splitlines()[-1])['token']}"}
+    verdict = {"idempotency_key": f"verdict-{annotation}", "base": 2, "verdict": "accepted", "quality": True}
+    with served(folder, "login") as client:
+        path = f"/api/annotations/{annotation}/reviews"
+        client.post(path, headers=headers, json=verdict).raise_for_status()
+        lines = client.get(path, headers=headers).raise_for_status().json()
+    return [{name: line[name] for name in ("reviewer", "verdict", "quality", "revision")} for line in lines]
+
+
+def run_command(folder: Path, *words: str) -> str:
+    """Return what a command of the application on the path prints; nothing where it fails."""
+    command = [sys.executable, "-m", "engine.cli", *words]
+    environment = {**os.environ, "GLOSSATOR_DATA_DIR": str(folder / "data")}
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=False)
+    return "" if done.returncode else done.stdout
+
+
+def work_there(folder: Path, options: list[str]) -> None:
+    """Do everything, and write down what the application says of it."""
+    known = work(folder)
+    judged = known["answers"][0]  # it is accepted
+    known["reviews"] = {judged["id"]: review(folder, judged["id"])}
+    if "--retrain" in options:
+        run_command(folder, "retrain", "--steps", "1")
     (folder / "known.json").write_text(json.dumps(known))
 
 
 if __name__ == "__main__":
     if sys.argv[1] == "--work":
-        work(Path(sys.argv[2]))
+        work_there(Path(sys.argv[2]), sys.argv[3:])
     else:
-        main(sys.argv[1])
+        main(*sys.argv[1:])

@@ -1,7 +1,8 @@
 """Small databases that earlier versions of the program have made, and what they held (`tests/data/schemas`).
 
 Each was made by the newest commit with that schema, through the REST routes of its own application:
-`python -m tests.support.grown_schema`. All hold the same paper, so that they share its files.
+`python -m tests.support.grown_schema`. All hold the same paper, so that they share its files. Some also hold a review,
+and some a run with its snapshot and report. No commit ended with schema 0010 or 0016, so these have no sample.
 """
 
 import json

@@ -6,12 +6,16 @@ from typing import Any
 from sqlalchemy import select, text
 
 from db import migrate
-from db.tables import Annotation, ModelVersion, Revision
+from db.tables import Annotation, ModelVersion, Revision, Snapshot
 from engine.annotation import views
 from engine.annotation.revisions import RevisionRequest, append_revision
+from engine.datasets import snapshots
 from engine.followers import catch_up
 from engine.lifecycle.stored_check import check_stored
 from engine.tasks.opening import task_changes
+from engine.tasks.review.verdicts import reviews_of
+from engine.training.retraining.changes import changes_of
+from engine.training.retraining.views import run_view
 from engine.workspace import Workspace
 from tests.support.drift import find_drift
 
@@ -32,6 +36,8 @@ def assert_is_whole(workspace: Workspace, known: dict[str, Any]) -> None:
     before = {name: rows for name, rows in known["rows"].items() if name not in _OTHER_ROWS}
     assert rows_of(workspace, list(before)) == before
     _assert_answers(workspace, known)
+    _assert_reviews(workspace, known)
+    _assert_runs(workspace, known)
     _work_on(workspace, known)
     task_changes.work_off(workspace, known["project"])
     catch_up(workspace)
@@ -56,6 +62,22 @@ def _assert_answers(workspace: Workspace, known: dict[str, Any]) -> None:
             assert state["pages"][page]["mask"] == mark["mask"]
     documents = {answer["question"]["text"] for answer in known["answers"]}
     assert "What is the total?" in documents
+
+
+def _assert_reviews(workspace: Workspace, known: dict[str, Any]) -> None:
+    for annotation, verdicts in known.get("reviews", {}).items():
+        lines = [line.model_dump() for line in reviews_of(workspace, annotation)]
+        assert [{name: line[name] for name in said} for line, said in zip(lines, verdicts, strict=True)] == verdicts
+
+
+def _assert_runs(workspace: Workspace, known: dict[str, Any]) -> None:
+    for run, (status, sentence) in known.get("runs", {}).items():
+        view = run_view(workspace, run)
+        assert (view.status, view.verdict["sentence"]) == (status, sentence) and view.metrics
+        assert changes_of(workspace, run, kinds=["same", "better", "worse"]).changes
+    with workspace.database.read() as session:
+        for key, answers in known.get("snapshots", {}).items():
+            assert len(list(snapshots.load(workspace, session.get_one(Snapshot, key)))) == answers
 
 
 def _work_on(workspace: Workspace, known: dict[str, Any]) -> None:
