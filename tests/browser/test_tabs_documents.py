@@ -78,3 +78,38 @@ def test_chosen_documents_are_removed_with_one_undo_and_lie_in_the_bin(bench: Be
     panel.get_by_role("button", name="Confirm: delete all for good").click()
     expect(panel.locator("glossator-bin")).to_contain_text("2 documents deleted for good.")
     expect(panel.locator("glossator-bin summary")).to_be_hidden()
+
+
+def test_chosen_documents_are_moved_with_one_undo_and_copied(bench: Bench) -> None:
+    page = bench.page
+    project, other = made(bench, "sends documents"), made(bench, "takes documents")
+    for name in ("first.pdf", "second.pdf"):
+        address = f"{bench.server}/api/projects/{project}/documents"
+        stored = page.request.post(address, multipart={"files": pdf(name)}, headers=OWN)
+        assert stored.ok, stored.text()
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    panel = tab(page, "Documents")
+    rows, told = panel.get_by_role("row").filter(has=page.get_by_role("link")), panel.locator("glossator-bin")
+    panel.get_by_role("checkbox", name="Choose first.pdf").check()
+    panel.get_by_role("button", name="Move…").click()
+    panel.get_by_label("Other project").select_option(other)
+    expect(panel.locator(".g-transfer-told")).to_contain_text("The originals lie in the bin of sends documents")
+    panel.get_by_role("button", name="Cancel").click()
+    expect(panel.get_by_label("Other project")).to_be_hidden()
+    panel.get_by_role("button", name="Move…").click()
+    panel.get_by_label("Other project").select_option(other)
+    panel.get_by_role("button", name="Move 1 document", exact=True).click()  # Remove 1 document, too
+    expect(told).to_contain_text("Moved 1 document to the other project.")
+    expect(rows).to_have_count(1)
+    assert [each["name"] for each in bench.get(f"/projects/{other}/documents")] == ["first.pdf"]
+    panel.get_by_role("button", name="Undo: take back 1 document").click()
+    expect(told).to_contain_text("1 document taken back.")
+    expect(rows).to_have_count(2)
+    assert bench.get(f"/projects/{other}/documents") == []
+    panel.get_by_role("checkbox", name="Choose second.pdf").check()
+    panel.get_by_role("button", name="Copy…").click()
+    panel.get_by_label("Other project").select_option(other)
+    panel.get_by_role("button", name="Copy 1 document").click()
+    expect(told).to_contain_text("Copied 1 document to the other project.")
+    expect(rows).to_have_count(2)
+    assert [each["name"] for each in bench.get(f"/projects/{other}/documents")] == ["second.pdf"]
