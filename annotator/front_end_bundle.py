@@ -90,8 +90,8 @@ def _joined(name: str, source: str, numbers: Mapping[str, int]) -> str:
 
     body = _EXPORT.sub("", _EXPORT_LIST.sub(lambda match: "\n" * match[0].count("\n"), source))
     body = _IMPORT.sub(replace_import, body)
-    if other := _OTHER.search(_COMMENT.sub("", body)):
-        raise ValueError(f"{name} has an import or export that is not joined: {other[0]}")
+    if statement := _OTHER.search(_COMMENT.sub("", body)):
+        raise ValueError(f"{name} has an import or export that is not joined: {statement[0]}")
     return body
 
 

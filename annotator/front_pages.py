@@ -108,12 +108,12 @@ def leaving_page(root: str, address: str) -> str:
 
     A redirect would not do: browsers take it for the end of the form that logs out, which may lead to this server only.
     """
-    there = escape(address, quote=True)
+    target = escape(address, quote=True)
     return _page(
         root,
         "Logged out",
-        f'<meta http-equiv="refresh" content="0;url={there}"><h1>Logged out</h1>'
-        f'<p>You are logged out of Glossator.</p><a class="button" href="{there}">Log out of the provider, too</a>',
+        f'<meta http-equiv="refresh" content="0;url={target}"><h1>Logged out</h1>'
+        f'<p>You are logged out of Glossator.</p><a class="button" href="{target}">Log out of the provider, too</a>',
     )
 
 
@@ -155,8 +155,8 @@ def invitation_page(
             f'<p class="foot"><a href="{root}/app/">Not now</a></p>',
         )
     if doors.passwords != "everyone":
-        there = f'<a class="button" href="{root}/login?next={quote(address)}">Log in to join</a>'
-        return _page(root, "Invitation", head + _wrong(wrong) + there)
+        link = f'<a class="button" href="{root}/login?next={quote(address)}">Log in to join</a>'
+        return _page(root, "Invitation", head + _wrong(wrong) + link)
     return _page(
         root,
         "Invitation",

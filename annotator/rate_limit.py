@@ -32,12 +32,12 @@ class RateLimit:
         Raises:
             TooMany: the person has asked too often.
         """
-        moment = time.monotonic()
+        instant = time.monotonic()
         with self._lock:
-            left, since = self._left.pop(person, (float(a_minute), moment))
-            left = min(float(a_minute), left + (moment - since) * a_minute / 60)
+            left, since = self._left.pop(person, (float(a_minute), instant))
+            left = min(float(a_minute), left + (instant - since) * a_minute / 60)
             allowed = left >= 1
-            self._left[person] = (left - 1 if allowed else left), moment
+            self._left[person] = (left - 1 if allowed else left), instant
             while len(self._left) > _MOST_PEOPLE:
                 self._left.popitem(last=False)
         if not allowed:

@@ -81,12 +81,12 @@ class SingleSignOn:
             step = partial(self._provider.address_to, attempt)
             try:
                 if self._provider.is_known:
-                    there = await run_in_threadpool(step)
+                    address = await run_in_threadpool(step)
                 else:  # the provider is asked; else a whole office may begin at once
-                    there = await self._queue.call_in_turn(address_of(request), step)
+                    address = await self._queue.call_in_turn(address_of(request), step)
             except Refused as refused:
                 return self._refusal(refused, where)
-            answer = RedirectResponse(there, status_code=303)
+            answer = RedirectResponse(address, status_code=303)
             setattr(request.state, ELSEWHERE, True)
             self._forget_old(request, answer)
             self._remember(answer, attempt, where)

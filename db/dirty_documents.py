@@ -56,10 +56,12 @@ def take_dirty(session: Session) -> dict[tuple[str, str], list[str]]:
             rows = session.connection().execute(chosen, {"ids": ordered[start : start + AT_ONCE]})
             for project_id, document_id in rows.tuples():
                 into[project_id][document_id] = None
-    found = {(project_id, DIRTY): list(documents) for project_id, documents in dirty.documents.items()}
+    waiting = {(project_id, DIRTY): list(documents) for project_id, documents in dirty.documents.items()}
     for project_id, documents in dirty.values.items():
-        found[project_id, DIRTY_VALUES] = [each for each in documents if each not in dirty.documents[project_id]]
-    return {key: documents for key, documents in found.items() if documents}
+        waiting[project_id, DIRTY_VALUES] = [
+            document for document in documents if document not in dirty.documents[project_id]
+        ]
+    return {key: documents for key, documents in waiting.items() if documents}
 
 
 def _dirty(session: Session) -> _Dirty:

@@ -279,9 +279,9 @@ def _automatic() -> Any:
 
 def skip_of_task() -> ScalarSelect[str | None]:
     """Return SKIPPED where a reviewer has to decide on a skip of a task, DISMISSED after that verdict, else None."""
-    said = func.coalesce(Skip.verdict, SKIPPED)  # it sorts behind the verdict: a newer skip waits again
+    verdict = func.coalesce(Skip.verdict, SKIPPED)  # it sorts behind the verdict: a newer skip waits again
     undecided = or_(Skip.verdict.is_(None), Skip.verdict == DISMISSED)
-    return select(func.max(said)).where(Skip.task_id == Task.id, undecided).correlate(Task).scalar_subquery()
+    return select(func.max(verdict)).where(Skip.task_id == Task.id, undecided).correlate(Task).scalar_subquery()
 
 
 def part_answers() -> Select[str, str, str]:

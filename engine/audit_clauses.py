@@ -229,8 +229,8 @@ def clause(action: str, subject: str, details: Mapping[str, Any]) -> str:
 
 
 def _change(name: str, old: Any, new: Any) -> str:
-    said = _SETTINGS.get(name)
-    return said(old, new) if said is not None else f"{name.replace('_', ' ')} is now {new} instead of {old}"
+    clause = _SETTINGS.get(name)
+    return clause(old, new) if clause is not None else f"{name.replace('_', ' ')} is now {new} instead of {old}"
 
 
 def _some(questions: list[str]) -> str:

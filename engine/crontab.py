@@ -43,13 +43,13 @@ class Schedule:
         """Return the last due time after `after` and not after `until`; None where there is none."""
         # Backwards, cronsim begins before the moment it is given, and may skip times in a repeated hour: see below.
         second_after = until.replace(microsecond=0) + timedelta(seconds=1)
-        found = next((at for at in self._times(second_after, reverse=True) if at <= until), None)
-        if found is not None and found <= after:
-            found = None
-        following = self.next_after(found or after)
+        latest_time = next((at for at in self._times(second_after, reverse=True) if at <= until), None)
+        if latest_time is not None and latest_time <= after:
+            latest_time = None
+        following = self.next_after(latest_time or after)
         while following is not None and following <= until:
-            found, following = following, self.next_after(following)
-        return found
+            latest_time, following = following, self.next_after(following)
+        return latest_time
 
     def _times(self, begin: datetime, *, reverse: bool = False) -> Iterator[datetime]:
         for local in CronSim(self.expression, begin.astimezone(self.zone), reverse):

@@ -84,30 +84,30 @@ class DeferredWrites:
             everything: also writes that are not due yet.
         """
         with self._one_write:
-            moment = time.monotonic()
+            instant = time.monotonic()
             with self._lock:
-                taken = {key: each for key, each in self._waiting.items() if everything or each.due <= moment}
+                taken = {key: write for key, write in self._waiting.items() if everything or write.due <= instant}
             if not taken:
                 return
             try:
                 self._write(taken.values())
             except _UNSTORABLE:  # one of them cannot be stored; the others must not wait for it
-                for each in taken.values():
+                for write in taken.values():
                     try:
-                        self._write([each])
+                        self._write([write])
                     except _UNSTORABLE:
                         _log.exception("a deferred write cannot be stored and is dropped")
             with self._lock:
                 for key in taken:
                     del self._waiting[key]
-            for each in taken.values():
-                if each.done is not None:
-                    each.done()
+            for write in taken.values():
+                if write.done is not None:
+                    write.done()
 
     def _write(self, taken: Iterable[_Waiting]) -> None:
         with self._database.write() as session:
-            for each in taken:
-                each.write(session)
+            for write in taken:
+                write.write(session)
 
     def close(self) -> None:
         """Perform the waiting writes if possible, and end the thread."""

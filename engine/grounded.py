@@ -105,7 +105,7 @@ def read_pages(source: str | Path) -> Iterator[GroundedPage]:
 
 def _of_people(stored: object) -> GroundedPage:
     page, automatic = page_from_json(stored), automatic_questions(stored)
-    return replace(page, questions=[one for at, one in enumerate(page.questions) if at not in automatic])
+    return replace(page, questions=[question for at, question in enumerate(page.questions) if at not in automatic])
 
 
 def automatic_questions(stored: object) -> set[int]:
@@ -116,7 +116,7 @@ def automatic_questions(stored: object) -> set[int]:
     """
     about = stored.get("answered") if isinstance(stored, dict) else None
     rows = about if isinstance(about, list) else []
-    return {at for at, one in enumerate(rows) if isinstance(one, dict) and one.get("status") == AUTOMATIC}
+    return {at for at, row in enumerate(rows) if isinstance(row, dict) and row.get("status") == AUTOMATIC}
 
 
 def pages_file(source: str | Path) -> Path:

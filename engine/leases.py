@@ -53,9 +53,9 @@ def acquire(session: Session, subject: str, holder: str, seconds: float = LEASE_
     Returns:
         Until when it holds, in UTC; None while another holder has it.
     """
-    moment = now()
-    until = moment + timedelta(seconds=seconds)
-    taken = session.execute(_TAKE, {"subject": subject, "holder": holder, "moment": moment, "until": until})
+    instant = now()
+    until = instant + timedelta(seconds=seconds)
+    taken = session.execute(_TAKE, {"subject": subject, "holder": holder, "moment": instant, "until": until})
     return until if taken.first() is not None else None
 
 

@@ -52,7 +52,9 @@ class LoginAttempts:
     def unwritten(self, name: str, address: str) -> list[Attempt]:
         """Return the unwritten attempts of a name or address."""
         with self._lock:
-            return [each for each in self._unwritten.values() if each.name == name or each.address == address]
+            return [
+                attempt for attempt in self._unwritten.values() if attempt.name == name or attempt.address == address
+            ]
 
     def add(self, attempt: Attempt) -> None:
         """Keep an attempt until `drop`."""
@@ -73,9 +75,9 @@ class LoginAttempts:
             seconds: seconds to wait.
             what: counted thing, as "wrong passwords".
         """
-        moment = time.monotonic()
+        instant = time.monotonic()
         with self._lock:
-            self._refused[_key(name, address)] = _Refusal(moment + min(REMEMBERED, seconds), moment + seconds, what)
+            self._refused[_key(name, address)] = _Refusal(instant + min(REMEMBERED, seconds), instant + seconds, what)
             self._refused.move_to_end(_key(name, address))
             if len(self._refused) > REFUSALS:
                 self._refused.popitem(last=False)
@@ -84,18 +86,18 @@ class LoginAttempts:
         """Return seconds to wait and counted thing of a recent refusal; None without one."""
         with self._lock:
             refusal = self._refused.get(_key(name, address))
-        moment = time.monotonic()
-        if refusal is None or refusal.again <= moment:
+        instant = time.monotonic()
+        if refusal is None or refusal.again <= instant:
             return None
-        return max(1, -int(-(refusal.until - moment) // 1)), refusal.what
+        return max(1, -int(-(refusal.until - instant) // 1)), refusal.what
 
     def may_say(self) -> bool:
         """Return whether the audit trail may name one more throttled login; otherwise count it."""
-        moment = time.monotonic()
+        instant = time.monotonic()
         with self._lock:
-            self._said = [each for each in self._said if each > moment - MINUTE]
+            self._said = [at for at in self._said if at > instant - MINUTE]
             if len(self._said) < SAID:
-                self._said.append(moment)
+                self._said.append(instant)
                 return True
             self.unsaid += 1
             return False
@@ -107,10 +109,10 @@ class LoginAttempts:
 
     def may_clear(self) -> bool:
         """Return whether old attempts are to be deleted now, once a minute."""
-        moment = time.monotonic()
+        instant = time.monotonic()
         with self._lock:
-            due = self._cleared <= moment - MINUTE
-            self._cleared = moment if due else self._cleared
+            due = self._cleared <= instant - MINUTE
+            self._cleared = instant if due else self._cleared
             return due
 
 

@@ -71,12 +71,12 @@ class Order:
         """
         last = self.parse(cursor) if cursor is not None else ()
         ordered = chosen.add_columns(*self.keys).order_by(*(key.desc() if self.falls else key for key in self.keys))
-        found = (first or _first)(session, ordered.where(*self._behind(last)), limit + 1)
+        fetched = (first or _first)(session, ordered.where(*self._behind(last)), limit + 1)
         several = len(self.keys)
         following = None
-        if len(found) > limit:
-            following = self.cursor(found[limit - 1][-several:] if limit else ())
-        return [tuple(row[:-several]) for row in found[:limit]], following
+        if len(fetched) > limit:
+            following = self.cursor(fetched[limit - 1][-several:] if limit else ())
+        return [tuple(row[:-several]) for row in fetched[:limit]], following
 
     def cursor(self, values: Sequence[Any] = ()) -> str:
         """Return the cursor of the page behind the row with these keys; without keys, of the first page."""
@@ -89,7 +89,7 @@ class Order:
         if name != self.name or len(values) not in (0, len(self.keys)):
             raise Refused(_FOREIGN)
         try:
-            return [_parse_value(*each) for each in zip(self.keys, values, strict=False)]
+            return [_parse_value(*pair) for pair in zip(self.keys, values, strict=False)]
         except (ValueError, OverflowError):
             raise Refused(_FOREIGN) from None
 
@@ -158,10 +158,10 @@ def _parse_value(key: Any, value: Any) -> Any:
     """Return a value of a cursor as the column's type. Raises ValueError for another type."""
     kind = datetime if isinstance(key.type, UtcDateTime) else key.type.python_type
     if kind is datetime and isinstance(value, str):
-        moment = datetime.fromisoformat(value)
-        if moment.utcoffset() is None:
+        instant = datetime.fromisoformat(value)
+        if instant.utcoffset() is None:
             raise ValueError(value)
-        return moment.astimezone(UTC)
+        return instant.astimezone(UTC)
     fits = type(value) is kind
     if isinstance(value, str):
         fits = fits and "\0" not in value

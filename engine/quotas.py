@@ -121,13 +121,13 @@ def check_jobs_of_day(session: Session, kind: str, user_id: str, most: int, what
     """
     if not most:
         return
-    moment = now()
+    instant = now()
     chosen = select(Job.created_at).where(
-        Job.created_at > moment - _DAY, Job.kind == kind, Job.payload["user_id"].as_string() == user_id
+        Job.created_at > instant - _DAY, Job.kind == kind, Job.payload["user_id"].as_string() == user_id
     )
     times = session.scalars(chosen.order_by(Job.created_at.desc()).limit(most)).all()
     if len(times) == most:
-        seconds = math.ceil((times[-1] + _DAY - moment).total_seconds())
+        seconds = math.ceil((times[-1] + _DAY - instant).total_seconds())
         hours = max(1, math.ceil(seconds / 3600))
         raise TooMany(
             f"Too many {what}: {most:,} in 24 hours are allowed. Try again in {count(hours, 'hour')}.", max(1, seconds)

@@ -39,7 +39,9 @@ def rle_of_patch(box: Box, counts: Sequence[int], size: tuple[int, int]) -> Rle:
     columns = np.zeros((x1 - x0, y1 - y0 + 2), np.int8)  # with a border, so that each run begins and ends
     columns[:, 1:-1] = pixels_inside(box, counts).T
     steps = np.diff(columns, axis=1)
-    starts, ends = ((x0 + column) * height + y0 + row for column, row in (np.nonzero(steps == one) for one in (1, -1)))
+    starts, ends = (
+        (x0 + column) * height + y0 + row for column, row in (np.nonzero(steps == change) for change in (1, -1))
+    )
     apart = starts[1:] != ends[:-1]  # a run may go on at the top of the next column
     starts, ends = starts[np.concatenate([[True], apart])], ends[np.concatenate([apart, [True]])]
     edges = np.concatenate([[0], np.stack([starts, ends], axis=1).ravel(), [height * size[1]]])

@@ -90,8 +90,8 @@ class SignInSettings(BaseSettings):
         cls, groups: dict[str, Literal["admin", "reviewer", "annotator"] | dict[str, str]]
     ) -> dict[str, Literal["admin", "reviewer", "annotator"] | dict[str, str]]:
         """Check the roles in projects."""
-        for group, given in groups.items():
-            for project, role in given.items() if isinstance(given, dict) else ():
+        for group, roles in groups.items():
+            for project, role in roles.items() if isinstance(roles, dict) else ():
                 if role not in ROLES:
                     raise ValueError(
                         f"Unknown role {role!r} of the group {group!r} in {project!r}. Choose from {', '.join(ROLES)}."

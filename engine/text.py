@@ -27,7 +27,7 @@ _JOINED = (
 
 def is_blank(text: str) -> bool:
     """Return whether a text has nothing visible: only spaces, fillers, and marks without letters."""
-    return not any(unicodedata.category(each)[0] in "LNPS" and each not in _BLANK for each in text)
+    return not any(unicodedata.category(character)[0] in "LNPS" and character not in _BLANK for character in text)
 
 
 def check_name(name: str, what: str, *, longest: int, joiners: bool = True) -> None:
@@ -42,11 +42,11 @@ def check_name(name: str, what: str, *, longest: int, joiners: bool = True) -> N
     Raises:
         Refused: the name is invalid.
     """
-    for at, each in enumerate(name):
-        unseen = each in _BLANK or unicodedata.category(each) in ("Cc", "Cf", "Zl", "Zp")
-        if unseen and not (joiners and each in _JOINERS and _joins(name, at)):
-            raise Refused(f"{what} must not contain the invisible character {_name_character(each)}. Remove it.")
-    printable = all(each.isprintable() or each in _JOINERS for each in name)
+    for at, character in enumerate(name):
+        unseen = character in _BLANK or unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp")
+        if unseen and not (joiners and character in _JOINERS and _joins(name, at)):
+            raise Refused(f"{what} must not contain the invisible character {_name_character(character)}. Remove it.")
+    printable = all(character.isprintable() or character in _JOINERS for character in name)
     if not printable or is_blank(name) or name != name.strip() or len(name) > longest:
         raise Refused(f"{what} must have 1 to {longest} printable characters, without spaces at its ends.")
 
@@ -59,9 +59,11 @@ def check_question(text: str) -> None:
     """
     if is_blank(text):
         raise Refused("The question is empty. Write one first.")
-    for each in text:
-        if each in REORDERING:
-            raise Refused(f"A question must not contain the invisible character {_name_character(each)}. Remove it.")
+    for character in text:
+        if character in REORDERING:
+            raise Refused(
+                f"A question must not contain the invisible character {_name_character(character)}. Remove it."
+            )
 
 
 def clean_file_name(name: str, otherwise: str) -> str:
@@ -73,24 +75,26 @@ def clean_file_name(name: str, otherwise: str) -> str:
         name: name of the file.
         otherwise: returned when nothing is left.
     """
-    kept = "".join(_visible_characters(name)).strip()
-    return otherwise if is_blank(kept) else kept
+    visible = "".join(_visible_characters(name)).strip()
+    return otherwise if is_blank(visible) else visible
 
 
 def _visible_characters(name: str) -> Iterator[str]:
-    for at, each in enumerate(name):
-        category = unicodedata.category(each)
-        if category in ("Zs", "Zl", "Zp") or each in "\t\r\n":
+    for at, character in enumerate(name):
+        category = unicodedata.category(character)
+        if category in ("Zs", "Zl", "Zp") or character in "\t\r\n":
             yield " "
-        elif (category not in ("Cc", "Cf", "Cs") and each not in _BLANK) or (each in _JOINERS and _joins(name, at)):
-            yield each
+        elif (category not in ("Cc", "Cf", "Cs") and character not in _BLANK) or (
+            character in _JOINERS and _joins(name, at)
+        ):
+            yield character
 
 
 def _joins(name: str, at: int) -> bool:
     """Return whether a joiner stands between two letters (or marks) of a script that needs it."""
     return 0 < at < len(name) - 1 and all(
-        unicodedata.category(each)[0] in "LM" and unicodedata.name(each, "").startswith(_JOINED)
-        for each in (name[at - 1], name[at + 1])
+        unicodedata.category(character)[0] in "LM" and unicodedata.name(character, "").startswith(_JOINED)
+        for character in (name[at - 1], name[at + 1])
     )
 
 
@@ -154,8 +158,8 @@ def _shorten_name(name: str) -> str:
     if len(content) <= LONGEST_FILE_NAME:
         return name
     ending = PurePosixPath(name).suffix
-    kept = ending if len(ending.encode()) <= _LONGEST_ENDING else ""
-    return content[: LONGEST_FILE_NAME - len(kept.encode()) - 3].decode(errors="ignore") + "..." + kept
+    suffix = ending if len(ending.encode()) <= _LONGEST_ENDING else ""
+    return content[: LONGEST_FILE_NAME - len(suffix.encode()) - 3].decode(errors="ignore") + "..." + suffix
 
 
 def join_names(names: Sequence[str], last: str = "and") -> str:

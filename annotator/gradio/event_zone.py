@@ -22,7 +22,7 @@ def zone_of(request: gr.Request) -> ZoneInfo:
 def with_offset(text: str, zone: ZoneInfo) -> str:
     """Return a day or time as ISO 8601 with the offset of a zone; one that has an offset, or is none, unchanged."""
     try:
-        moment = datetime.fromisoformat(text)
+        instant = datetime.fromisoformat(text)
     except ValueError:
         return text  # refused with a sentence where it is read
-    return text if moment.tzinfo else moment.replace(tzinfo=zone).isoformat()
+    return text if instant.tzinfo else instant.replace(tzinfo=zone).isoformat()

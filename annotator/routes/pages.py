@@ -163,5 +163,5 @@ def _headers(name: str, sha256: str, version: str | None) -> dict[str, str]:
 
     Private, because documents are confidential. `vary`: after a logout or as another user, the browser asks again.
     """
-    kept = "max-age=31536000, immutable" if version == image_version(sha256) else "no-cache"
-    return {"etag": f'"{name}"', "cache-control": f"private, {kept}", "vary": "cookie"}
+    caching = "max-age=31536000, immutable" if version == image_version(sha256) else "no-cache"
+    return {"etag": f'"{name}"', "cache-control": f"private, {caching}", "vary": "cookie"}

@@ -37,21 +37,21 @@ def is_admitted(settings: Settings, groups: Collection[str]) -> bool:
 
 def role_by_groups(settings: Settings, groups: Collection[str]) -> Role | None:
     """Return the role in the installation; None where no group has one, so that admins here decide."""
-    given = {group: role for group, role in settings.group_roles.items() if isinstance(role, str)}
-    if not given:
+    roles = {group: role for group, role in settings.group_roles.items() if isinstance(role, str)}
+    if not roles:
         return None
-    return _highest([role for group, role in given.items() if group in groups]) or "annotator"
+    return _highest([role for group, role in roles.items() if group in groups]) or "annotator"
 
 
 def roles_in_projects(settings: Settings, groups: Collection[str]) -> dict[str, Role | None]:
     """Return the roles by project, named or by id, of every project of the setting; None: no member."""
-    found: dict[str, list[Role]] = {}
-    for group, given in settings.group_roles.items():
-        for project, role in given.items() if isinstance(given, dict) else ():
-            held = found.setdefault(project, [])
+    roles: dict[str, list[Role]] = {}
+    for group, mapping in settings.group_roles.items():
+        for project, role in mapping.items() if isinstance(mapping, dict) else ():
+            held = roles.setdefault(project, [])
             if group in groups:
                 held.append(role)  # type: ignore[arg-type]  # the settings have checked it
-    return {project: _highest(held) for project, held in found.items()}
+    return {project: _highest(held) for project, held in roles.items()}
 
 
 def apply(session: Session, settings: Settings, user: User, groups: Collection[str]) -> None:

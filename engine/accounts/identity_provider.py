@@ -170,11 +170,11 @@ class IdentityProvider:
         """
         address = self._endpoint("jwks_uri")
         with self._lock:
-            moment = time.monotonic()
-            old = moment - self._keys_at > REMEMBERED_SECONDS
-            if old or (unknown and moment - self._reloaded_at > RELOAD_SECONDS):
+            instant = time.monotonic()
+            old = instant - self._keys_at > REMEMBERED_SECONDS
+            if old or (unknown and instant - self._reloaded_at > RELOAD_SECONDS):
                 if unknown:
-                    self._reloaded_at = moment
+                    self._reloaded_at = instant
                 self._keys = KeySet(_signing_keys(self._get(address).get("keys")))
                 self._keys_at = time.monotonic()
             if not self._keys:
@@ -280,12 +280,12 @@ class IdentityProvider:
             answer = httpx2.get(address, headers=headers, timeout=SECONDS, verify=self._certificates)
             answer.raise_for_status()
             self._date = answer.headers.get("date")
-            found = answer.json()
+            content = answer.json()
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
             raise self._down(f"{urlsplit(address).path}: {_short(error) or type(error).__name__}") from None
-        if not isinstance(found, dict):
+        if not isinstance(content, dict):
             raise self._down(f"{urlsplit(address).path} is no JSON object")
-        return found
+        return content
 
     def _client(self, **options: Any) -> OAuth2Client:
         settings = self._settings

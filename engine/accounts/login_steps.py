@@ -33,10 +33,10 @@ class SecondStep:
 
 def begin(session: Session, user_id: str) -> str:
     """Begin a second step inside the caller's unit of work, and return its token."""
-    moment = now()
-    _delete(session, LoginStep.expires_at <= moment)
+    instant = now()
+    _delete(session, LoginStep.expires_at <= instant)
     token = secrets.token_urlsafe(32)
-    session.add(LoginStep(token_sha256=digest(token), user_id=user_id, expires_at=moment + timedelta(minutes=MINUTES)))
+    session.add(LoginStep(token_sha256=digest(token), user_id=user_id, expires_at=instant + timedelta(minutes=MINUTES)))
     return token
 
 

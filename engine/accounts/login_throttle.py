@@ -143,23 +143,23 @@ def record_success(session: Session, attempt: Attempt) -> None:
 
 def _look(workspace: Workspace, session: Session, attempt: Attempt, user: User | None) -> tuple[int, int]:
     """Return the failures of this name at this address, including this one, and the seconds to wait first."""
-    moment, name, address = attempt.moment, attempt.name, attempt.address
+    instant, name, address = attempt.moment, attempt.name, attempt.address
     # Read before the database: an attempt written in between is found in both, and counted once by its id.
     fresh = workspace.login_attempts.unwritten(name, address)
-    here, named = LoginAttempt.address == address, LoginAttempt.name == name
+    same_address, named = LoginAttempt.address == address, LoginAttempt.name == name
     of_here, of_name = (
-        [each for each in fresh if each.address == address],
-        [each for each in fresh if each.name == name],
+        [failure for failure in fresh if failure.address == address],
+        [failure for failure in fresh if failure.name == name],
     )
-    of_both = [each for each in of_here if each.name == name]
-    of_pair = _failures(session, moment, here & named, of_both, forgiving=True)
+    of_both = [failure for failure in of_here if failure.name == name]
+    of_pair = _failures(session, instant, same_address & named, of_both, forgiving=True)
     counts = [(of_pair, FREE_FAILURES_PAIR)]
-    if user is None or not _is_known(session, user, address, moment):
+    if user is None or not _is_known(session, user, address, instant):
         counts += [
-            (_failures(session, moment, here, of_here), FREE_FAILURES_ADDRESS),
-            (_failures(session, moment, named, of_name), FREE_FAILURES_NAME),
+            (_failures(session, instant, same_address, of_here), FREE_FAILURES_ADDRESS),
+            (_failures(session, instant, named, of_name), FREE_FAILURES_NAME),
         ]
-    return of_pair[0] + 1, max(wait_after(count, newest, free, moment) for (count, newest), free in counts)
+    return of_pair[0] + 1, max(wait_after(count, newest, free, instant) for (count, newest), free in counts)
 
 
 def _record_failure(workspace: Workspace, attempt: Attempt) -> None:
@@ -182,13 +182,13 @@ def _record_failure(workspace: Workspace, attempt: Attempt) -> None:
         )
         return
 
-    told = [0]
+    reported = [0]
 
     def tell(session: Session) -> None:
-        told[0] = tried.unsaid
-        audit.record(session, None, "login.limited.more", "logins", times=told[0])
+        reported[0] = tried.unsaid
+        audit.record(session, None, "login.limited.more", "logins", times=reported[0])
 
-    later.add(tell, done=lambda: tried.mark_named(told[0]), key="login.limited.more", delay=MINUTE)
+    later.add(tell, done=lambda: tried.mark_named(reported[0]), key="login.limited.more", delay=MINUTE)
 
 
 def _row(attempt: Attempt, *, succeeded: bool = False) -> LoginAttempt:
@@ -244,16 +244,16 @@ def _failures(
             )
         )
         since = success or since
-    fresh = [each for each in unwritten if each.moment > since]
+    fresh = [failure for failure in unwritten if failure.moment > since]
     count, newest = session.execute(
         select(func.count(LoginAttempt.id), func.max(LoginAttempt.created_at)).where(
             which,
             LoginAttempt.succeeded.is_(False),
             LoginAttempt.created_at > since,
-            LoginAttempt.id.not_in([each.id for each in fresh]),
+            LoginAttempt.id.not_in([failure.id for failure in fresh]),
         )
     ).one()
-    return count + len(fresh), max((each for each in (newest, *(one.moment for one in fresh)) if each), default=None)
+    return count + len(fresh), max((at for at in (newest, *(failure.moment for failure in fresh)) if at), default=None)
 
 
 def wait_after(count: int, newest: datetime | None, free: int, moment: datetime) -> int:

@@ -61,7 +61,7 @@ def check_free(session: Session, name: str) -> None:
 def is_taken(session: Session, name: str) -> bool:
     """Return whether a user has this name or one that looks like it."""
     wanted = _looks(name)
-    return any(_looks(other) == wanted for other in session.scalars(select(User.name)))
+    return any(_looks(taken) == wanted for taken in session.scalars(select(User.name)))
 
 
 def free_name(session: Session, wanted: str) -> str:

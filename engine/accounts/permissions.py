@@ -146,10 +146,10 @@ def _owner_of(session: Session, name: str, key: str) -> tuple[str, str | None]:
     else:
         what, table = _OWNED[name]
         owner = owner.join(table, table.project_id == Project.id).where(table.id == key)
-    found = session.execute(owner).one_or_none()
-    if found is None:
+    owner_row = session.execute(owner).one_or_none()
+    if owner_row is None:
         raise NotFound(f"There is no such {what}.")
-    project_id, bin_of = found
+    project_id, bin_of = owner_row
     if bin_of is None:
         return project_id, None
     return bin_of, visibility.PROJECT_IN_BIN if bin_of == project_id else visibility.IN_BIN

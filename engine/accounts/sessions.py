@@ -189,17 +189,17 @@ def login_of_token(workspace: Workspace, token: str, *, used: bool = True) -> Lo
         The login, or None for an unknown, ended, expired or idle session, and for one in a browser that has shown no
         second factor where the server asks for it: its person logs in again.
     """
-    hashed, moment = digest(token), now()
+    hashed, instant = digest(token), now()
     with workspace.database.autocommit_read() as session:
-        values = {"token": hashed, **_limits(workspace.settings, moment)}
-        found = session.execute(_LOGGED_IN, values).one_or_none()
-    if found is None:
+        values = {"token": hashed, **_limits(workspace.settings, instant)}
+        row = session.execute(_LOGGED_IN, values).one_or_none()
+    if row is None:
         return None
-    user, scope, last, proxy_user, strong = found
+    user, scope, last, proxy_user, strong = row
     if scope is None and not strong and second_factor.is_required(workspace.settings, user):
         return None
-    if used and (last is None or last < moment - _interval(workspace.settings)):
-        write = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=moment)
+    if used and (last is None or last < instant - _interval(workspace.settings)):
+        write = update(LoginSession).where(LoginSession.token_sha256 == hashed).values(last_used_at=instant)
         workspace.deferred_writes.add(lambda session: session.execute(write), key=("token used", hashed))
     return Login(user, cast(Scope | None, scope), proxy_user)
 

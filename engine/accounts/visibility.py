@@ -74,8 +74,10 @@ def sees_all(session: Session, project_id: str, viewer_id: str) -> bool:
     """Return whether a user sees all answers of a project, as reviewers and admins do."""
     judges = ("reviewer", "admin")
     member = exists().where(Member.project_id == project_id, Member.user_id == User.id, Member.role.in_(judges))
-    found = select(User.id).where(User.id == viewer_id, User.disabled_at.is_(None), or_(User.role == "admin", member))
-    return session.scalar(found) is not None
+    reviewer = select(User.id).where(
+        User.id == viewer_id, User.disabled_at.is_(None), or_(User.role == "admin", member)
+    )
+    return session.scalar(reviewer) is not None
 
 
 def works_blind(session: Session, project_id: str, viewer_id: str | None) -> bool:
@@ -163,14 +165,14 @@ def why_gone(session: Session, document_id: str, viewer_id: str) -> str:
         .where(TransferredDocument.origin_id == document_id, TransferredDocument.moved, Project.bin_of.is_(None))
         .order_by(TransferredDocument.created_at.desc())
     )
-    there = session.execute(moved.limit(1)).one_or_none()
-    if there is None:
+    place = session.execute(moved.limit(1)).one_or_none()
+    if place is None:
         return IN_BIN
-    member = exists().where(Member.project_id == there.id, Member.user_id == User.id)
+    member = exists().where(Member.project_id == place.id, Member.user_id == User.id)
     sees = select(User.id).where(User.id == viewer_id, or_(User.role == "admin", member))
     if session.scalar(sees) is None:
         return "This document was moved to another project. Ask an admin of this project where it is."
-    return f"This document was moved to the project {there.name}. Open it there."
+    return f"This document was moved to the project {place.name}. Open it there."
 
 
 def check_standing(status: str) -> None:

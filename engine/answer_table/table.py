@@ -78,13 +78,13 @@ def table_page(
         Refused: The cursor is not one of this list.
     """
     with workspace.database.read() as session:
-        found = count_found(session, project_id, wanted.filters)
+        numbers = count_found(session, project_id, wanted.filters)
         by_flag = len(wanted.filters) == 1 and wanted.sort.by == OLDEST
-        few = None if by_flag else _load_few(session, project_id, found)  # the index of flags has that order
+        few = None if by_flag else _load_few(session, project_id, numbers)  # the index of flags has that order
         parts = _parts(project_id, wanted, few)
         rows, following = rows_of(session, parts, min(limit, MOST_ROWS), cursor)
         lines = _load_rows(session, [document_id for (document_id,) in rows], wanted.columns)
-        total = _count(session, project_id, wanted, found, few)
+        total = _count(session, project_id, wanted, numbers, few)
     return Page(lines, following), total
 
 
@@ -98,7 +98,7 @@ def _parts(
 ) -> list[tuple[Order, Select[*tuple[Any, ...]]]]:
     """Return the statements for the ids of the documents, one behind the other, each with its order."""
     sort, filters = wanted.sort, list(wanted.filters)
-    name = ":".join((project_id, *(f"{each.question_id}.{each.flag}" for each in filters), str(sort)))
+    name = ":".join((project_id, *(f"{flag.question_id}.{flag.flag}" for flag in filters), str(sort)))
     if sort.by == VALUE:
         of_field = select(FieldValue.document_id).where(FieldValue.question_id == sort.question_id)
         of_field = of_field.where(*_conditions(FieldValue.document_id, project_id, filters, few))
@@ -126,9 +126,9 @@ def _conditions(
         yield document_id.in_(few)
         return
     for each in filters:
-        other = ValueFlag.__table__.alias()
+        flags = ValueFlag.__table__.alias()
         yield exists().where(
-            other.c.document_id == document_id, other.c.question_id == each.question_id, other.c.flag == each.flag
+            flags.c.document_id == document_id, flags.c.question_id == each.question_id, flags.c.flag == each.flag
         )
 
 
@@ -142,11 +142,11 @@ def _is(wanted: Filter, project_id: str) -> tuple[ColumnElement[bool], ...]:
 
 def _load_few(session: Session, project_id: str, found: dict[Filter, int]) -> set[str] | None:
     """Return the documents that all filters find, where one of them finds few; None where none does, or without any."""
-    rarest = min(found, key=lambda each: found[each], default=None)
+    rarest = min(found, key=lambda flag: found[flag], default=None)
     if rarest is None or found[rarest] > _FEW:
         return None
     chosen = select(ValueFlag.document_id).where(*_is(rarest, project_id))
-    others = [each for each in found if each != rarest]
+    others = [flag for flag in found if flag != rarest]
     return set(session.scalars(chosen.where(*_conditions(ValueFlag.document_id, project_id, others, None))))
 
 
@@ -159,8 +159,8 @@ def _count(
         return len(few)
     if len(wanted.filters) == 1:
         return found[wanted.filters[0]]
-    rarest = min(found, key=lambda each: found[each])
-    others = [each for each in wanted.filters if each != rarest]
+    rarest = min(found, key=lambda flag: found[flag])
+    others = [flag for flag in wanted.filters if flag != rarest]
     chosen = select(ValueFlag.document_id).where(*_is(rarest, project_id))
     chosen = chosen.where(*_conditions(ValueFlag.document_id, project_id, others, None)).limit(MOST_COUNTED + 1)
     number = session.scalar(select(func.count()).select_from(chosen.subquery())) or 0
@@ -201,4 +201,4 @@ _CELLS = select(
 
 
 def _rules(row: BrokenRules | None) -> list[BrokenRule]:
-    return [BrokenRule.model_validate(each) for each in row.sentences] if row is not None else []
+    return [BrokenRule.model_validate(sentence) for sentence in row.sentences] if row is not None else []

@@ -118,10 +118,10 @@ def _drop(workspace: Workspace, callback: ExtractionCallback) -> None:
 
 def _take(workspace: Workspace) -> ExtractionCallback | None:
     """Hold the next callback that is due; None without one, and nothing is written."""
-    moment = now()
+    instant = now()
     due = (
-        ExtractionCallback.due_at <= moment,
-        or_(ExtractionCallback.held_until.is_(None), ExtractionCallback.held_until <= moment),
+        ExtractionCallback.due_at <= instant,
+        or_(ExtractionCallback.held_until.is_(None), ExtractionCallback.held_until <= instant),
     )
     with workspace.database.read() as session:
         if session.scalar(select(ExtractionCallback.id).where(*due).limit(1)) is None:
@@ -130,7 +130,7 @@ def _take(workspace: Workspace) -> ExtractionCallback | None:
         chosen = select(ExtractionCallback).where(*due).order_by(ExtractionCallback.due_at, ExtractionCallback.id)
         callback = session.scalar(chosen.limit(1).with_for_update(skip_locked=True))
         if callback is not None:
-            callback.held_until = moment + timedelta(seconds=_HOLD_SECONDS)
+            callback.held_until = instant + timedelta(seconds=_HOLD_SECONDS)
         return callback
 
 

@@ -105,9 +105,9 @@ def _compare_tables(
     cells = max(len(ours), len(theirs))
     if not cells:
         return ValueAgreement(FieldType.TABLE, 1.0, 1.0, 1.0)
-    exact = sum(texts[one.text] == texts[other.text] for one, other in pairs)
-    same = sum(are_equal(one.kind or FieldType.STRING, one, other) for one, other in pairs)
-    alike = sum(similarity(texts[one.text], texts[other.text]) for one, other in pairs)
+    exact = sum(texts[our.text] == texts[their.text] for our, their in pairs)
+    same = sum(are_equal(our.kind or FieldType.STRING, our, their) for our, their in pairs)
+    alike = sum(similarity(texts[our.text], texts[their.text]) for our, their in pairs)
     return ValueAgreement(FieldType.TABLE, exact / cells, same / cells, alike / cells)
 
 

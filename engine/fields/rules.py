@@ -43,13 +43,15 @@ def broken_rules(
     broken: dict[str, list[str]] = {}
     for field in fields:
         present = list(values.get(field.name, ()))
-        said = [f"{field.name} is required, and has no value."] if required and field.required and not present else []
+        sentences = (
+            [f"{field.name} is required, and has no value."] if required and field.required and not present else []
+        )
         for rule in field.rules:
-            said += [sentence for value in present if (sentence := _broken(rule, field, value, named, values))]
+            sentences += [sentence for value in present if (sentence := _broken(rule, field, value, named, values))]
         if isinstance(field, FieldDefinition) and field.columns:
-            said += _broken_in_rows(field, (tables or {}).get(field.name, ()), required=required)
-        if said:
-            broken[field.name] = said
+            sentences += _broken_in_rows(field, (tables or {}).get(field.name, ()), required=required)
+        if sentences:
+            broken[field.name] = sentences
     return broken
 
 
@@ -87,7 +89,7 @@ def _columns(tables: Tables) -> dict[str, list[Value]]:
 
 def _broken_in_rows(table: FieldDefinition, rows: Sequence[RowValues], *, required: bool) -> list[str]:
     """Return the broken rules of a table's columns, row by row."""
-    said = []
+    lines = []
     for number, row in enumerate(rows, 1):
         # A cell that is printed, and that nobody can read, is not missing.
         columns = [
@@ -95,8 +97,8 @@ def _broken_in_rows(table: FieldDefinition, rows: Sequence[RowValues], *, requir
         ]
         present = {name: [value] for name, value in row.items() if value is not None}
         broken = broken_rules(columns, present, required=required)
-        said += [f"Row {number}: {sentence}" for sentences in broken.values() for sentence in sentences]
-    return said
+        lines += [f"Row {number}: {sentence}" for sentences in broken.values() for sentence in sentences]
+    return lines
 
 
 def _checkable(rule: Rule, values: Values) -> bool:

@@ -53,10 +53,10 @@ def _head(release: Release, form: Format, figures: Figures) -> Iterator[str]:
     """Yield the lines of YAML that Hugging Face reads; JSON strings are YAML strings."""
     total = figures.answers.total() + figures.unanswered.total()
     known = [name for name in figures.licences if name != UNKNOWN_LICENCE]
-    one = known[0].lower() if len(known) == 1 and len(figures.licences) == 1 else None
+    licence = known[0].lower() if len(known) == 1 and len(figures.licences) == 1 else None
     yield "---\n"
     yield f"pretty_name: {json.dumps(release.project, ensure_ascii=False)}\n"
-    yield f"license: {one if one else 'other'}\n"
+    yield f"license: {licence if licence else 'other'}\n"
     yield "task_categories:\n- document-question-answering\n- image-segmentation\n"
     yield "tags:\n- glossator\n- grounded-question-answering\n"
     yield f"size_categories:\n- {next(name for most, name in _SIZES if total < most)}\n"
@@ -159,9 +159,9 @@ def _loss(outcome: Outcome) -> str:
     loss = outcome.loss
     if "mean_iou" not in loss:
         return ""
-    said = f" The exported masks have a mean IoU of {loss['mean_iou']:.4f} with the accepted ones"
+    sentence = f" The exported masks have a mean IoU of {loss['mean_iou']:.4f} with the accepted ones"
     left = int(loss.get("no_answer_left_out", 0))
-    return f"{said}; {left:,} questions without an answer are left out." if left else f"{said}."
+    return f"{sentence}; {left:,} questions without an answer are left out." if left else f"{sentence}."
 
 
 def _table(title: str, what: str, counted: Counter[str], most: int | None = None) -> Iterator[str]:

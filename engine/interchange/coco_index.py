@@ -27,10 +27,10 @@ def page_number(image: dict[str, Any], where: str) -> int:
 
 def reference(value: object) -> int:
     """Return the id that an entry names, given as 12 or as 12.0; -1 for anything else."""
-    there = (
+    place = (
         isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 2**31 and value == value // 1
     )
-    return int(value) if there else -1  # type: ignore[call-overload]
+    return int(value) if place else -1  # type: ignore[call-overload]
 
 
 ANNOTATION, NO_ANSWER = "annotation", "no_answer"

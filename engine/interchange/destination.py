@@ -91,10 +91,10 @@ class Destination:
         Raises:
             Refused: The stored file was changed on disk.
         """
-        there = self._log.find(path)
+        entry = self._log.find(path)
         target = self.folder / path
-        if there is not None and there.sha256 == sha256 and target.is_file() and target.stat().st_size == there.bytes:
-            self._log.add(there)
+        if entry is not None and entry.sha256 == sha256 and target.is_file() and target.stat().st_size == entry.bytes:
+            self._log.add(entry)
             return
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = target.with_name(f".{target.name}.part")
@@ -125,8 +125,8 @@ class Destination:
         """Write manifest.json: `content`, then every finished file by path. Return its SHA-256."""
         with self.text(MANIFEST_FILE) as file:
             file.write(_json(content).removesuffix("\n}") + ',\n "files": [')
-            for at, one in enumerate(self._log.list_finished()):
-                file.write(f"{',' if at else ''}\n  {json.dumps(asdict(one), ensure_ascii=False, sort_keys=True)}")
+            for at, entry in enumerate(self._log.list_finished()):
+                file.write(f"{',' if at else ''}\n  {json.dumps(asdict(entry), ensure_ascii=False, sort_keys=True)}")
             file.write("\n ]\n}\n")
         written = self._log.find(MANIFEST_FILE)
         assert written is not None
@@ -165,8 +165,8 @@ def check_free(out: Path) -> None:
 
 def _files_in(folder: Path, within: str = "") -> Iterator[str]:
     """Yield the path of every file, relative to the folder; one folder's names are held, not all."""
-    with os.scandir(folder / within) as found:
-        for entry in found:
+    with os.scandir(folder / within) as entries:
+        for entry in entries:
             path = f"{within}/{entry.name}" if within else entry.name
             if entry.is_dir(follow_symlinks=False):
                 yield from _files_in(folder, path)

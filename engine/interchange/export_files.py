@@ -59,18 +59,18 @@ def list_exports(workspace: Workspace, project_id: str) -> list[Job]:
         # Two statements, sorted here: each follows an index to the few that it shows, whatever has ended before.
         under_way = session.scalars(chosen.where(Job.status.in_(OPEN)))
         ended = session.scalars(chosen.where(lately, Job.payload["once"].as_boolean().is_(False)))
-        found = sorted([*under_way, *ended], key=lambda job: (job.created_at, job.id), reverse=True)[:MOST_LISTED]
-    return [job for job in found if job.status != "done" or is_kept(workspace, job)]
+        listed = sorted([*under_way, *ended], key=lambda job: (job.created_at, job.id), reverse=True)[:MOST_LISTED]
+    return [job for job in listed if job.status != "done" or is_kept(workspace, job)]
 
 
 def export_job(workspace: Workspace, project_id: str, job_id: str) -> Job:
     """Return an export of a project. NotFound when the project has none with this id."""
     chosen = select(Job).where(Job.id == job_id, Job.project_id == project_id, Job.kind == EXPORT)
     with workspace.database.read() as session:
-        found = session.scalar(chosen)
-    if found is None:
+        job = session.scalar(chosen)
+    if job is None:
         raise NotFound(_NONE)
-    return found
+    return job
 
 
 def remove_export(workspace: Workspace, project_id: str, job_id: str, *, by: str | None) -> Job:
@@ -111,10 +111,10 @@ def forget(workspace: Workspace) -> None:
     folder = _folder(workspace)
     if not folder.is_dir():
         return
-    found = {path: path.name.removesuffix(".zip") for path in folder.iterdir()}
+    archives = {path: path.name.removesuffix(".zip") for path in folder.iterdir()}
     with workspace.database.read() as session:
-        jobs = {job.id: job for job in session.scalars(select(Job).where(Job.id.in_(set(found.values()))))}
-    for path, job_id in found.items():
+        jobs = {job.id: job for job in session.scalars(select(Job).where(Job.id.in_(set(archives.values()))))}
+    for path, job_id in archives.items():
         job = jobs.get(job_id)
         if job is not None and (job.status in OPEN or (path.suffix == ".zip" and is_kept(workspace, job))):
             continue

@@ -85,7 +85,9 @@ def request(
 def filters_of(job: Job) -> Filters:
     """Return the filters that an export was asked for with."""
     stored: dict[str, Any] = job.payload["filters"]
-    wanted: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in stored.items()}
+    wanted: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored.items()
+    }
     return Filters(**wanted)
 
 
@@ -158,10 +160,10 @@ def _snapshot(
     workspace: Workspace, job: Job, noted: dict[str, Any], note: Callable[..., None], say: Callable[..., None]
 ) -> Snapshot:
     """Return the snapshot of an export, frozen by its first attempt."""
-    there = noted.get("snapshot_id") or job.payload["snapshot_id"]
-    if there is not None:
+    snapshot_id = noted.get("snapshot_id") or job.payload["snapshot_id"]
+    if snapshot_id is not None:
         with workspace.database.read() as session:
-            frozen_before = session.get(Snapshot, there)
+            frozen_before = session.get(Snapshot, snapshot_id)
         if frozen_before is None:
             raise Refused("The snapshot of this export was removed. Start the export again.")
         return frozen_before

@@ -25,10 +25,10 @@ def detect_format(path: Path, check: Callable[[], None] = lambda: None) -> str:
     Raises:
         BadEntry: The format is unknown, or holds no places of answers.
     """
-    found = _of_file(path) if path.is_file() else _of_folder(path, check)
-    if found is None:
+    form = _of_file(path) if path.is_file() else _of_folder(path, check)
+    if form is None:
         bad(str(path), "its format was not recognised; choose the format (--format on the command line)")
-    return found
+    return form
 
 
 def _of_folder(folder: Path, check: Callable[[], None]) -> str | None:

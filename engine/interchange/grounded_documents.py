@@ -95,10 +95,10 @@ def grounded_page_in(workspace: Workspace, project_id: str, page: GroundedPage, 
         .where(Document.project_id == project_id, Document.sha256 == sha256)
     )
     with workspace.database.read() as session:
-        found = session.execute(wanted).first()
-    if found is None:
+        row = session.execute(wanted).first()
+    if row is None:
         raise Refused(f"The project has no document with the page {page.page_id}.")
-    return found[0], found[1]
+    return row[0], row[1]
 
 
 def _content(page: GroundedPage, image_sha256: str) -> bytes:

@@ -55,11 +55,11 @@ class Step:
     @staticmethod
     def parse(sentence: str) -> "Step":
         """Return the step that a message of a job tells."""
-        found = _SENTENCE.fullmatch(sentence)
-        if found is None:
+        match = _SENTENCE.fullmatch(sentence)
+        if match is None:
             return Step(sentence.rstrip("."))
-        done, of = (int((found[name] or "0").replace(",", "")) for name in ("done", "of"))
-        return Step(found["doing"], done, of)
+        done, of = (int((match[name] or "0").replace(",", "")) for name in ("done", "of"))
+        return Step(match["doing"], done, of)
 
 
 def request(
@@ -128,7 +128,7 @@ def run_import(workspace: Workspace, job: Job, *, on_progress: OnProgress, shoul
         with tempfile.TemporaryDirectory(prefix="glossator-import-") as folder:
             packed = Path(folder) / wanted["name"]  # sentences name it
             packed.symlink_to(uploaded_sets.path_of(workspace, wanted["sha256"]).absolute())
-            found = import_set(
+            summary = import_set(
                 workspace,
                 str(job.project_id),
                 wanted["format"],
@@ -148,8 +148,8 @@ def run_import(workspace: Workspace, job: Job, *, on_progress: OnProgress, shoul
         if reason == "cancel" and stopped.stored:
             note(stopped.found)
         raise Stopped(reason, str(stopped)) from None
-    note(found)
-    return {"imported": asdict(found), "sentence": _sentence(found)}
+    note(summary)
+    return {"imported": asdict(summary), "sentence": _sentence(summary)}
 
 
 def _note(workspace: Workspace, job: Job, found: Imported) -> None:

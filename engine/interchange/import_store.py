@@ -155,22 +155,22 @@ def store(
         BadEntry: An image or a mask is wrong.
         Conflict: Somebody else keeps storing the same document.
     """
-    given, images = list[IncomingPage](), list[str]()
+    incoming, images = list[IncomingPage](), list[str]()
     for page in group:  # a reader may delete a page's image once it yields the next
         images.append(workspace.blobs.put_file(page.image))
         of_people = tuple(answer for answer in page.answers if not answer.automatic)
-        given.append(replace(page, answers=of_people))
+        incoming.append(replace(page, answers=of_people))
         for name, count in ((AUTOMATIC_ANSWERS, len(page.answers) - len(of_people)), (ALTERNATIVES, page.alternatives)):
             if count:
                 done.lost[name] = done.lost.get(name, 0) + count
     content = canonical(
-        [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, given, strict=True)]
+        [[image, [[word.text, *word.box] for word in page.words]] for image, page in zip(images, incoming, strict=True)]
     )
     sha256 = workspace.blobs.put(content)
     for tries_left in reversed(range(_TRIES)):
         standing = _standing(workspace, project_id, sha256)
         pages = []
-        for number, (page, image) in enumerate(zip(given, images, strict=True), 1):
+        for number, (page, image) in enumerate(zip(incoming, images, strict=True), 1):
             pages.append(_coming(workspace, page, image, number, standing, ocr))
             on_page(number)
         try:
@@ -185,7 +185,7 @@ def store(
                 done.add(stored)
                 return
     raise Conflict(
-        f"Another import is storing {given[0].name}. Import the dataset again; only missing parts are added."
+        f"Another import is storing {incoming[0].name}. Import the dataset again; only missing parts are added."
     )
 
 
@@ -204,9 +204,11 @@ def _commit_document(
     """Commit a document with its answers and return its counts; None where it came or went meanwhile."""
     marks, unanswered = _collect_marks(pages)
     proposals = [
-        proposal for number, one in enumerate(pages, 1) for proposal in read_proposals(one.page, number, one.numbers)
+        proposal
+        for number, stored in enumerate(pages, 1)
+        for proposal in read_proposals(stored.page, number, stored.numbers)
     ]
-    signatures = [signature_of_page(one.read) for one in pages] if new else []
+    signatures = [signature_of_page(stored.read) for stored in pages] if new else []
     # Of the stored image: a reader may have deleted its own.
     kind = media_type_of(workspace.blobs.path(pages[0].image)) if new else ""
     came = Imported(done.form, pages=len(pages))
@@ -229,9 +231,9 @@ def _commit_document(
                 licence=storable(first.licence)[:60] if first.licence else None,
                 signatures=signatures,
             )
-            for one, signature in zip(pages, signatures, strict=True):
-                add_page(session, document, one.read, one.image, signature)
-                came.read += one.read.text_source == "ocr"
+            for stored, signature in zip(pages, signatures, strict=True):
+                add_page(session, document, stored.read, stored.image, signature)
+                came.read += stored.read.text_source == "ocr"
             finish(session, document, ())
             came.documents = 1
         else:
@@ -260,11 +262,11 @@ def _standing(workspace: Workspace, project_id: str, sha256: str) -> dict[int, l
             .where(Page.document_id == document.scalar_subquery(), PageWord.retired_at.is_(None))
             .order_by(Page.number, PageWord.position)
         )
-        found: dict[int, list[tuple[int, IncomingWord]]] = {}
+        words: dict[int, list[tuple[int, IncomingWord]]] = {}
         for number, word in rows:
             entry = word.number, IncomingWord(word.text, (word.x0, word.y0, word.x1, word.y1))
-            found.setdefault(number, []).append(entry)
-        return found
+            words.setdefault(number, []).append(entry)
+        return words
 
 
 def _coming(
@@ -292,13 +294,13 @@ def _collect_marks(pages: Sequence[_Coming]) -> tuple[dict[str, list[dict[int, P
     """Return the values of each question, each with its marks by the page's place (from 1); questions not answered."""
     marks: dict[str, dict[str, dict[int, PageMark]]] = {}
     unanswered: set[str] = set()
-    for number, one in enumerate(pages, 1):
-        for answer in one.page.answers:
+    for number, stored in enumerate(pages, 1):
+        for answer in stored.page.answers:
             if answer.nothing:
                 unanswered.add(answer.question)
             else:
                 of_value = marks.setdefault(answer.question, {}).setdefault(answer.value, {})
-                of_value[number] = _mark(answer, one, of_value.get(number))
+                of_value[number] = _mark(answer, stored, of_value.get(number))
     return {question: list(values.values()) for question, values in marks.items()}, unanswered
 
 
@@ -328,10 +330,10 @@ def _answer(
             session.add(asked)
             session.flush()
         # Removed answers too: the same set again must not bring back what a person removed.
-        there = select(Annotation.id).where(
+        standing = select(Annotation.id).where(
             Annotation.document_id == document.id, Annotation.question_id == asked.id, Annotation.author_id == user_id
         )
-        if session.scalar(there.limit(1)) is not None:
+        if session.scalar(standing.limit(1)) is not None:
             continue
         annotation = Annotation(
             project_id=document.project_id,

@@ -117,15 +117,15 @@ def import_set(
         pages, bad_entries = 0, BadEntries()
         try:
             form = detect_format(folder, partial(say, "Recognising the format", 0, 0)) if form == RECOGNISE else form
-            found = READERS[form](folder, bad_entries)
-            found = replace(found, pages=partial(upright_pages, found.pages, Path(changed), bad_entries))
-            for pages, _ in enumerate(_check_pages(found, bad_entries), 1):
-                say("Checking the pages", pages, max(found.count, pages))
+            incoming = READERS[form](folder, bad_entries)
+            incoming = replace(incoming, pages=partial(upright_pages, incoming.pages, Path(changed), bad_entries))
+            for pages, _ in enumerate(_check_pages(incoming, bad_entries), 1):
+                say("Checking the pages", pages, max(incoming.count, pages))
         except BadEntry as error:  # the message must not name the temporary folder of a zip file
             raise BadEntry(error.fault.replace(str(folder), path.name) if folder != path else error.fault) from None
         except _UNTHOUGHT as error:
-            said = str(error).replace(str(folder), path.name)
-            bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {said})")
+            sentence = str(error).replace(str(folder), path.name)
+            bad(f"{path.name}, after page {pages}", f"an entry cannot be read ({type(error).__name__}: {sentence})")
         pages = bad_entries.end_check()
         if not skip_bad or not pages:
             bad_entries.refuse(str(folder), path.name, rest=pages > 0)
@@ -133,10 +133,10 @@ def import_set(
             raise Refused(f"{path.name} holds no page. Nothing was imported.")
         project_id = project if isinstance(project, str) else project()
         if fresh:
-            done.form, done.lost = form, dict(found.lost)
+            done.form, done.lost = form, dict(incoming.lost)
             done.bad, done.bad_entries = bad_entries.count, bad_entries.sentences(str(folder), path.name)
         say("Storing", done.pages, pages)
-        for number, (_, group) in enumerate(groupby(found.pages(), key=lambda page: page.document)):
+        for number, (_, group) in enumerate(groupby(incoming.pages(), key=lambda page: page.document)):
             if number < documents_stored:
                 continue
             before = done.pages
@@ -162,7 +162,7 @@ def _with_number(
 
 def _without_bad_answers(pages: Iterator[IncomingPage], bad_entries: BadEntries) -> Iterator[IncomingPage]:
     for page in pages:
-        answers = tuple(one for one in page.answers if not bad_entries.has_answer(page.document, one.question))
+        answers = tuple(answer for answer in page.answers if not bad_entries.has_answer(page.document, answer.question))
         yield page if len(answers) == len(page.answers) else replace(page, answers=answers)
 
 

@@ -155,8 +155,8 @@ class _Pieces:
             bad(self.name, "it holds a number that is too large")
         at = _offset(message, piece)
         text = piece[max(0, at - 1) :].decode(errors="ignore") + self._file.read(_CONTEXT)
-        if found := _NO_NUMBER.match(text):
-            bad(self.name, f"it contains {found[0]}, which is not a number")
+        if match := _NO_NUMBER.match(text):
+            bad(self.name, f"it contains {match[0]}, which is not a number")
         if not seen:
             self.refuse_root()
         why = next((ours for theirs, ours in _REASONS if message.startswith(theirs)), "a value is expected")

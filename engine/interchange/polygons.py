@@ -31,8 +31,8 @@ def outlines(mask: Mask, at: tuple[int, int] = (0, 0)) -> list[Ring]:
     left, top = int(columns[0]), int(rows[0])
     x0, y0 = at[0] + left - 1, at[1] + top - 1
     part = np.pad(mask[top : rows[-1] + 1, left : columns[-1] + 1], 1).astype(float)
-    found: Any = contour_generator(z=part, fill_type=FillType.OuterOffset).filled(_INSIDE, np.inf)
-    points, offsets = found
+    contours: Any = contour_generator(z=part, fill_type=FillType.OuterOffset).filled(_INSIDE, np.inf)
+    points, offsets = contours
     rings = []
     for outline, starts in zip(points, offsets, strict=True):
         outer = np.rint(outline[starts[0] : starts[1]]).astype(int)
@@ -67,14 +67,14 @@ def fill_inside(rings: Iterable[Sequence[tuple[float, float]]], size: tuple[int,
 
 def _simplify_ring(ring: Ring) -> Ring:
     """Return the ring without its closing point, repeated points, and points on straight lines."""
-    kept: Ring = []
+    corners: Ring = []
     for point in ring[:-1]:
-        if kept and point == kept[-1]:
+        if corners and point == corners[-1]:
             continue
-        if len(kept) > 1 and _on_the_way(kept[-2], kept[-1], point):
-            kept.pop()
-        kept.append(point)
-    return kept + [kept[-1]] * (_FEWEST - len(kept))
+        if len(corners) > 1 and _on_the_way(corners[-2], corners[-1], point):
+            corners.pop()
+        corners.append(point)
+    return corners + [corners[-1]] * (_FEWEST - len(corners))
 
 
 def _on_the_way(one: tuple[int, int], middle: tuple[int, int], other: tuple[int, int]) -> bool:

@@ -156,24 +156,24 @@ class Release:
     def documents(self) -> Iterator[tuple[FrozenDocument, list[FrozenItem]]]:
         """Yield each document with its answers; answers that mark nothing yet (empty drafts) are left out."""
         items = snapshots.load(self.workspace, self.snapshot)
-        for _, group in groupby(items, key=lambda one: one.document.id):
-            of_document = [one for one in group if one.state.no_answer or one.state.marked_pages()]
+        for _, group in groupby(items, key=lambda item: item.document.id):
+            of_document = [item for item in group if item.state.no_answer or item.state.marked_pages()]
             if of_document:
                 yield of_document[0].document, of_document
 
     def marked_pages(self, item: FrozenItem) -> list[Marked]:
         """Return an answer page by page; none where the document does not answer."""
-        found = []
-        there = set(item.state.marked_pages())
+        marks = []
+        pages = set(item.state.marked_pages())
         for page in item.document.pages:
-            if page.id in there:
+            if page.id in pages:
                 mark: PageMark = item.state.pages[page.id]
                 check_patch(mark.mask.box, mark.mask.counts, (page.height, page.width))
                 if any(mark.mask.counts[1::2]):
                     named = set(mark.words)
                     chosen = tuple(word for word in self.words(page) if word.number in named) if named else ()
-                    found.append(Marked(item, page, mark.mask, chosen))
-        return found
+                    marks.append(Marked(item, page, mark.mask, chosen))
+        return marks
 
     def values_of(self, item: FrozenItem) -> list[tuple[AnnotationState, list[Marked]]]:
         """Return the values of an answer in order, each with its marks page by page."""
@@ -181,12 +181,12 @@ class Release:
         parts = []
         for place, part in enumerate(item.state.single_values(), 1):
             own = replace(item, state=part)
-            parts.append((part, [replace(one, value=place if several else 0) for one in self.marked_pages(own)]))
+            parts.append((part, [replace(mark, value=place if several else 0) for mark in self.marked_pages(own)]))
         return [(part, marked) for part, marked in parts if marked]
 
     def marked_values(self, item: FrozenItem) -> list[Marked]:
         """Return an answer value by value, and each page by page; none where the document does not answer."""
-        return [one for _, marked in self.values_of(item) for one in marked]
+        return [mark for _, marked in self.values_of(item) for mark in marked]
 
     def by_page(
         self, items: Iterable[FrozenItem], tick: Callable[[], None]
@@ -200,16 +200,16 @@ class Release:
         Returns:
             The marked values by the id of their page, and the answers that mark no page.
         """
-        found: dict[str, list[Marked]] = {}
+        marks: dict[str, list[Marked]] = {}
         unanswered = []
         for item in items:
             marked = self.marked_values(item)
             if not marked:
                 unanswered.append(item)
-            for one in marked:
-                found.setdefault(one.page.id, []).append(one)
+            for mark in marked:
+                marks.setdefault(mark.page.id, []).append(mark)
             tick()
-        return found, unanswered
+        return marks, unanswered
 
     def words(self, page: FrozenPage) -> tuple[FrozenWord, ...]:
         """Return the words of a page in reading order."""

@@ -51,30 +51,30 @@ def count_answers(workspace: Workspace, sha256: str, look: Callable[[], None]) -
         sha256: The snapshot.
         look: Called before each some hundred answers; what it raises ends the count.
     """
-    found = Figures()
+    figures = Figures()
     waiting: list[_Row] = []
     for document, items in _documents(workspace, sha256):
         split = SPLITS[document["split"]]
-        found.documents[split] += 1
-        found.licences[document["licence"] or UNKNOWN_LICENCE] += 1
+        figures.documents[split] += 1
+        figures.licences[document["licence"] or UNKNOWN_LICENCE] += 1
         for item in items:
-            (found.unanswered if item["state"]["no_answer"] else found.answers)[split] += 1
-            found.statuses[item["status"]] += 1
-            found.questions[item["question"]] += 1
+            (figures.unanswered if item["state"]["no_answer"] else figures.answers)[split] += 1
+            figures.statuses[item["status"]] += 1
+            figures.questions[item["question"]] += 1
             if item["status"] == AUTOMATIC:
-                found.automatic[item["model_version"] or ""] += 1
+                figures.automatic[item["model_version"] or ""] += 1
                 continue
-            found.authors[item["author"]] += 1
-            found.models[item["model_version"] or ""] += 1
-            found.weights += item.get("weight", 1.0)
-            found.reduced += item.get("weight", 1.0) < 1
+            figures.authors[item["author"]] += 1
+            figures.models[item["model_version"] or ""] += 1
+            figures.weights += item.get("weight", 1.0)
+            figures.reduced += item.get("weight", 1.0) < 1
         waiting += items
         if len(waiting) >= _AT_ONCE:
             look()
-            _add_effort(workspace, waiting, found)
+            _add_effort(workspace, waiting, figures)
             waiting = []
-    _add_effort(workspace, waiting, found)
-    return found
+    _add_effort(workspace, waiting, figures)
+    return figures
 
 
 def _documents(workspace: Workspace, sha256: str) -> Iterator[tuple[_Row, list[_Row]]]:

@@ -83,7 +83,7 @@ def unpack(path: Path, folder: Path, spare: int = SPARE_BYTES, tell: Tell = lamb
 
 def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Path, spare: int, tell: Tell) -> None:
     tell(0, len(entries))
-    told, written = time.monotonic(), 0
+    reported_at, written = time.monotonic(), 0
     for number, (entry, name) in enumerate(zip(entries, _paths(entries), strict=True), 1):
         if is_left_behind(name):
             continue
@@ -99,8 +99,8 @@ def _write(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo], folder: Pat
         if written >= _LOOKED_EVERY:  # others write to the same disk
             written = 0
             _check_room(0, folder, spare)
-        if time.monotonic() - told >= _TOLD_EVERY:
-            told = time.monotonic()
+        if time.monotonic() - reported_at >= _TOLD_EVERY:
+            reported_at = time.monotonic()
             tell(number, len(entries))
 
 

@@ -110,12 +110,12 @@ def _asked_for(session: Session) -> dict[str, tuple[bool, float]]:
     since = now() - timedelta(days=KEPT_DAYS)
     needs = or_(Job.status.in_(OPEN), (Job.status == "dead") & (Job.finished_at > since))
     recent = or_(needs, Job.created_at > since)  # of older ones no file is left
-    found: dict[str, tuple[bool, float]] = {}
+    wishes: dict[str, tuple[bool, float]] = {}
     rows = session.execute(select(Job.payload, Job.created_at, needs).where(Job.kind == IMPORT, recent))
     for payload, created_at, needed in rows:
-        before = found.get(str(payload.get("sha256")), (False, 0.0))
-        found[str(payload.get("sha256"))] = before[0] or bool(needed), max(before[1], created_at.timestamp())
-    return found
+        before = wishes.get(str(payload.get("sha256")), (False, 0.0))
+        wishes[str(payload.get("sha256"))] = before[0] or bool(needed), max(before[1], created_at.timestamp())
+    return wishes
 
 
 def _folder(workspace: Workspace) -> Path:

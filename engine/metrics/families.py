@@ -50,8 +50,8 @@ def to_text(families: Iterable[Metric]) -> bytes:
     """Return families as text; those of several processes under one heading."""
     joined: dict[str, Metric] = {}
     for family in families:
-        there = joined.setdefault(family.name, Metric(family.name, family.documentation, family.type))
-        there.samples.extend(family.samples)
+        metric = joined.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+        metric.samples.extend(family.samples)
     return generate_latest(_Joined(joined.values()))
 
 

@@ -56,10 +56,10 @@ def answer_questions(end: Connection, answer: Callable[[], bytes]) -> None:
             while True:
                 asked = end.recv_bytes(_NUMBER)
                 try:
-                    said = answer()
+                    reply = answer()
                 except Exception:  # a thread that died of it would answer no later question
                     _log.exception("the metrics could not be collected")
-                    said = b""
-                end.send_bytes(asked + said)
+                    reply = b""
+                end.send_bytes(asked + reply)
 
     threading.Thread(target=serve, name="metrics-pipe", daemon=True).start()

@@ -195,7 +195,9 @@ def _turn_predictions(session: Session, page: Page, degrees: int, turn_box: Call
             return answer
         turned = {**answer, "mask": turn_mask(answer["mask"])}
         if "candidates" in answer:
-            turned["candidates"] = [{**each, "mask": turn_mask(each["mask"])} for each in answer["candidates"]]
+            turned["candidates"] = [
+                {**candidate, "mask": turn_mask(candidate["mask"])} for candidate in answer["candidates"]
+            ]
         return turned
 
     of_document = select(Annotation.id).where(Annotation.document_id == page.document_id)

@@ -89,10 +89,10 @@ def accept(workspace: Workspace, project_id: str) -> Accepted | None:
                 continue  # a withdrawal takes all that is there: nothing new may come before its end
             chosen, version = settings_of(project), registry.champion(session, project_id)
             failed = automatic_checks.failed_audit_sentence(session, project_id, version.id, chosen.precision_target)
-            found = measure(session, project_id, version.id)
-            point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+            estimate = measure(session, project_id, version.id)
+            point = lowest(estimate.points, chosen.precision_target, chosen.precision_answers)
             if failed is None and point is None:
-                failed = stages.shortfall(found, chosen, registry.label(version))
+                failed = stages.shortfall(estimate, chosen, registry.label(version))
             if failed is not None:
                 project_stage.fall_back(session, project_id, version.id, failed)
                 return Accepted(0, 0, failed)
@@ -126,7 +126,7 @@ def _store(
         checks = ValueChecks.of(session, project_id, version_id)
         wanted = session.execute(acceptable(Task.id.in_(some), version_id, least)).all()
         fit = checks.fit(session, [said for _, said in wanted], threshold)
-        held = {each.subject.split(":")[1] for each in leases.live(session, "task:")}
+        held = {row.subject.split(":")[1] for row in leases.live(session, "task:")}
         answers = [
             _answer(project_id, task_id, said, checks.threshold_of(said.question_id, threshold), audit_share)
             for task_id, said in wanted
@@ -136,7 +136,7 @@ def _store(
         session.flush()
         session.expunge_all()
         changes.publish(session, "documents", project_id)
-        done.update(each.audit for each in answers)
+        done.update(row.audit for row in answers)
 
     in_batches(workspace, tasks, store, stands)
     return done
@@ -179,25 +179,25 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
     )
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    found = [
+    listed = [
         AutomaticLine(
-            id=each.id,
-            task_id=each.task_id,
+            id=answer.id,
+            task_id=answer.task_id,
             document_id=document.id,
             document=document.name,
             question=question,
-            text=str(each.answer.get("text", "")),
+            text=str(answer.answer.get("text", "")),
             model=registry.label(version),
-            confidence=each.confidence,
-            threshold=each.threshold,
-            audit=each.audit,
-            verdict=each.verdict,
-            withdrawn=each.withdrawn_at is not None,
-            created_at=each.created_at,
+            confidence=answer.confidence,
+            threshold=answer.threshold,
+            audit=answer.audit,
+            verdict=answer.verdict,
+            withdrawn=answer.withdrawn_at is not None,
+            created_at=answer.created_at,
         )
-        for each, document, question, version in rows
+        for answer, document, question, version in rows
     ]
-    return Page(found, following)
+    return Page(listed, following)
 
 
 def _basis(session: Session, project_id: str) -> _Basis:

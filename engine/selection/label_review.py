@@ -73,11 +73,11 @@ def contradiction(
     at most APART.
     """
     iou = compare(label, model).iou
-    there = bool(label.marked_pages())
-    if there and answered < NO_ANSWER:
+    is_marked = bool(label.marked_pages())
+    if is_marked and answered < NO_ANSWER:
         return "not_here", 0.0
     if answered > SURE and score >= FITS and model.marked_pages():
-        if not there:
+        if not is_marked:
             return "here", 0.0
         if iou < APART:
             return "elsewhere", iou
@@ -93,7 +93,7 @@ def find(workspace: Workspace, project_id: str) -> int:
     with workspace.database.read() as session:
         version = registry.champion(session, project_id)
         ids = list(session.scalars(_labels(project_id, version.id).with_only_columns(Annotation.id)))
-    found = 0
+    number = 0
     for start in range(0, len(ids), _AT_ONCE):
         # Masks are compared before the write transaction; labels changed meanwhile are left for the next survey.
         with workspace.database.read() as session:
@@ -102,9 +102,9 @@ def find(workspace: Workspace, project_id: str) -> int:
             continue
         with workspace.database.write() as session:
             rows = session.execute(_labels(project_id, version.id).where(Annotation.id.in_(doubted)))
-            for annotation, revision, said in rows.all():
+            for annotation, revision, answer in rows.all():
                 revision_id, said_at, seen = doubted[annotation.id]
-                if (revision.id, said.created_at) != (revision_id, said_at):
+                if (revision.id, answer.created_at) != (revision_id, said_at):
                     continue
                 session.add(
                     LabelReview(
@@ -113,15 +113,15 @@ def find(workspace: Workspace, project_id: str) -> int:
                         revision_id=revision.id,
                         model_version_id=version.id,
                         kind=seen[0],
-                        page_id=said.page_id,
-                        answer=said.answer,
-                        score=said.score,
-                        answered=said.answered,
+                        page_id=answer.page_id,
+                        answer=answer.answer,
+                        score=answer.score,
+                        answered=answer.answered,
                         iou=seen[1],
                     )
                 )
-                found += 1
-    return found
+                number += 1
+    return number
 
 
 def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str | None = None) -> Page[LabelReviewLine]:
@@ -156,9 +156,9 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
         ids, following = rows_of(session, parts, min(limit, MOST_LISTED), cursor)
         place = {look_id: at for at, (look_id,) in enumerate(ids)}
         rows = sorted(session.execute(shown.where(LabelReview.id.in_(place))), key=lambda row: place[row[0].id])
-        people = {each for look, annotation, *_ in rows for each in (annotation.author_id, look.decided_by)}
+        people = {person for look, annotation, *_ in rows for person in (annotation.author_id, look.decided_by)}
         names = dict(session.execute(select(User.id, User.name).where(User.id.in_(people))).tuples().all())
-        found = [
+        listed = [
             LabelReviewLine(
                 annotation_id=annotation.id,
                 document_id=annotation.document_id,
@@ -175,7 +175,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
             )
             for look, annotation, document, question, version in rows
         ]
-    return Page(found, following)
+    return Page(listed, following)
 
 
 def _labels(project_id: str, version_id: str) -> Select[Annotation, Revision, SurveyAnswer]:
@@ -205,19 +205,19 @@ def _find_contradicted(
     session: Session, project_id: str, version_id: str, annotations: Sequence[str]
 ) -> dict[str, tuple[str, datetime, tuple[str, float]]]:
     """Return the contradicted labels: annotation -> (revision, time of the survey answer, contradiction)."""
-    found = {}
+    contradicted = {}
     rows = session.execute(_labels(project_id, version_id).where(Annotation.id.in_(annotations)))
     elsewhere: dict[str, tuple[str, AnnotationState, AnnotationState]] = {}
-    for annotation, revision, said in rows.all():
-        label, model = AnnotationState.model_validate(revision.state), read_state(said.answer, said.page_id)
-        seen = contradiction(label, model, said.answered, said.score)
+    for annotation, revision, answer in rows.all():
+        label, model = AnnotationState.model_validate(revision.state), read_state(answer.answer, answer.page_id)
+        seen = contradiction(label, model, answer.answered, answer.score)
         if seen is not None and not _kept_before(session, annotation.id, model, seen[0]):
-            found[annotation.id] = revision.id, said.created_at, seen
+            contradicted[annotation.id] = revision.id, answer.created_at, seen
             if seen[0] == "elsewhere":
                 elsewhere[annotation.id] = annotation.question_id, label, model
     for annotation_id in _same_values(session, elsewhere):
-        del found[annotation_id]
-    return found
+        del contradicted[annotation_id]
+    return contradicted
 
 
 def _same_values(

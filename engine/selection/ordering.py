@@ -64,7 +64,7 @@ def order(
     if count == 0:
         return []
     taken = np.zeros(len(unsure), bool)
-    old = _Line(each for each in waiting if 0 <= each < len(unsure))
+    old = _Line(number for number in waiting if 0 <= number < len(unsure))
     drawn = _Line(_draw(len(unsure), count, random_share, seed))
     reserved = np.zeros(len(unsure), bool)  # for the random share
     reserved[drawn.left] = True
@@ -95,7 +95,7 @@ def order(
 
 def _draw(pages: int, count: int, share: float, seed: int) -> list[int]:
     """Return the documents of the random share, in order."""
-    return [int(each) for each in np.random.default_rng(seed).permutation(pages)[: int(count * share + 0.5)]]
+    return [int(number) for number in np.random.default_rng(seed).permutation(pages)[: int(count * share + 0.5)]]
 
 
 class _Line:

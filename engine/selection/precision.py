@@ -45,9 +45,9 @@ class Sums:
 
     def copy(self) -> "Sums":
         """Return sums of their own."""
-        other = Sums()
-        other.answers, other.documents, other._sums = self.answers, self.documents, self._sums.copy()
-        return other
+        sums = Sums()
+        sums.answers, sums.documents, sums._sums = self.answers, self.documents, self._sums.copy()
+        return sums
 
     def add(self, answers: Sequence[tuple[float, bool]], sign: int = 1) -> None:
         """Add the answers of a document, as (confidence, right), or take them away with the sign -1."""
@@ -100,14 +100,14 @@ def lowest(points: Sequence[Point], target: float, least: int) -> Point | None:
     Searched from the highest threshold down, up to the first failure: a lower threshold that passes again does so by
     chance.
     """
-    found = None
+    passing = None
     for point in sorted(points, key=lambda each: -each.threshold):
         if point.answers < least:
             continue
         if point.low < target:
             break
-        found = point
-    return found
+        passing = point
+    return passing
 
 
 def lower_bound(right: NDArray[np.bool_], owner: NDArray[np.int_], error: float) -> float:

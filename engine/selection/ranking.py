@@ -92,10 +92,10 @@ def _rank_once(workspace: Workspace, project_id: str, version_id: str) -> dict[s
 def interleave(ordered: list[tuple[str, str]], others: list[str]) -> list[tuple[str, str | None]]:
     """Interleave two lists in proportion; return (document, reason), None for the second list. Pure."""
     mixed: list[tuple[float, tuple[str, str | None]]] = [
-        ((at + 0.5) / len(ordered), each) for at, each in enumerate(ordered)
+        ((at + 0.5) / len(ordered), item) for at, item in enumerate(ordered)
     ]
     mixed += [((at + 0.5) / len(others), (document, None)) for at, document in enumerate(others)]
-    return [each for _, each in sorted(mixed, key=lambda pair: pair[0])]
+    return [item for _, item in sorted(mixed, key=lambda pair: pair[0])]
 
 
 def put_first(workspace: Workspace, document_id: str, by: str) -> int:
@@ -118,7 +118,7 @@ def put_first(workspace: Workspace, document_id: str, by: str) -> int:
 
 def _waiting(session: Session, project_id: str, version_id: str, chosen: ProjectSettings) -> list[_Waiting]:
     """Return the documents with open tasks that nobody has begun or moved to the front, oldest first."""
-    said = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
+    same_question = (SurveyAnswer.document_id == Task.document_id) & (SurveyAnswer.question_id == Task.question_id)
     rows = session.execute(
         select(
             Task.document_id,
@@ -129,7 +129,7 @@ def _waiting(session: Session, project_id: str, version_id: str, chosen: Project
         )
         .join(Document, Document.id == Task.document_id)
         .join(DocumentGroup, DocumentGroup.id == Document.group_id)
-        .outerjoin(SurveyAnswer, said & (SurveyAnswer.model_version_id == version_id))
+        .outerjoin(SurveyAnswer, same_question & (SurveyAnswer.model_version_id == version_id))
         .where(Task.project_id == project_id, Task.closed_at.is_(None))
         .group_by(Task.document_id, DocumentGroup.split, DocumentGroup.quarantined_at)
         .having(func.sum(case((priority.is_begun() | (Task.priority == BY_HAND), 1), else_=0)) == 0)
@@ -147,14 +147,14 @@ def _by_model(
 ) -> list[tuple[str, str]]:
     if not train:
         return []
-    found = _signatures(session, project_id, version_id)
-    known = [found[document] for document in _load_answered(session, project_id) if document in found]
-    middle = np.mean(list(found.values()), axis=0) if found else np.zeros(1, np.float32)
+    signatures = _signatures(session, project_id, version_id)
+    known = [signatures[document] for document in _load_answered(session, project_id) if document in signatures]
+    middle = np.mean(list(signatures.values()), axis=0) if signatures else np.zeros(1, np.float32)
     asked = [each.uncertainty for each in train if each.uncertainty is not None]
     usual = float(np.median(asked)) if asked else 0.5  # of a document without survey answers: neither first nor last
     picked = order(
         [usual if each.uncertainty is None else each.uncertainty for each in train],
-        np.array([found.get(each.document_id, middle) for each in train]).reshape(len(train), -1),
+        np.array([signatures.get(each.document_id, middle) for each in train]).reshape(len(train), -1),
         len(train),
         chosen.selection_random_share,
         seed=int(overlap.fraction(f"{project_id}:{len(train)}") * 2**32),

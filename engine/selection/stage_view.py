@@ -72,13 +72,13 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
         chosen, version = settings_of(project), registry.champion(session, project_id)
         change = project_stage.current(session, project_id)
         figures = survey_figures(session, project_id, version.id)
-        found = figures.measured
-        point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+        measured = figures.measured
+        point = lowest(measured.points, chosen.precision_target, chosen.precision_answers)
         audit = automatic_checks.audit_of(session, project_id, version.id)
         failed = automatic_checks.missed_target_sentence(audit, chosen.precision_target)
         low, high = share_interval(audit.right, audit.checked)
         standing, confirmed, corrected, tasks = _counts(session, project_id)
-        blocked = failed or (None if point else stages.shortfall(found, chosen, registry.label(version)))
+        blocked = failed or (None if point else stages.shortfall(measured, chosen, registry.label(version)))
         by = session.get(User, change.changed_by) if change is not None and change.changed_by else None
         return StageView(
             stage=change.stage if change is not None else "assisted",
@@ -88,9 +88,9 @@ def stage_view(workspace: Workspace, project_id: str) -> StageView:
             model=registry.label(version),
             target=chosen.precision_target,
             least_answers=chosen.precision_answers,
-            measured_answers=found.answers,
-            measured_documents=found.documents,
-            points=[PrecisionPoint.model_validate(each, from_attributes=True) for each in found.points],
+            measured_answers=measured.answers,
+            measured_documents=measured.documents,
+            points=[PrecisionPoint.model_validate(each, from_attributes=True) for each in measured.points],
             threshold=point.threshold if point is not None else None,
             blocked=blocked,
             would_accept=0 if point is None else figures.acceptable[point.threshold],

@@ -55,10 +55,10 @@ def set_stage(workspace: Workspace, project_id: str, stage: str, *, by: User, re
             failed = automatic_checks.failed_audit_sentence(session, project_id, version.id, chosen.precision_target)
             if failed is not None:
                 raise Refused(f"{failed} Use another model, or lower the target.")
-            found = measure(session, project_id, version.id)
-            point = lowest(found.points, chosen.precision_target, chosen.precision_answers)
+            estimate = measure(session, project_id, version.id)
+            point = lowest(estimate.points, chosen.precision_target, chosen.precision_answers)
             if point is None:
-                raise Refused(shortfall(found, chosen, registry.label(version)))
+                raise Refused(shortfall(estimate, chosen, registry.label(version)))
             figures = asdict(point)
         change = step(session, project_id, stage, version.id, figures, reason, by.id)
         audit.record(

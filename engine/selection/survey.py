@@ -196,8 +196,8 @@ def ask_document(
             best[question.id] = best[question.id].or_by_form(form, question.text, ranked[question.id])
     words_version = sum(page.words_version for page in pages)
     rows = [
-        _row(project_id, document_id, key, found, ranked[key], loaded.version.id, words_version)
-        for key, found in best.items()
+        _row(project_id, document_id, key, answer, ranked[key], loaded.version.id, words_version)
+        for key, answer in best.items()
     ]
     signature = DocumentSignature(
         document_id=document_id,

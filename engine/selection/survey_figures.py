@@ -119,8 +119,8 @@ def _now(session: Session, project_id: str, version_id: str, known: _Known | Non
     moved = _Known(cursor, basis, newest, known.documents, known.sums, known.surveyed, known.acceptable)
     if newest is None or not touched:
         return moved
-    there = session.scalars(select(Document.id).where(Document.id.in_(touched), Document.project_id == project_id))
-    newer = _read_figures(session, project_id, version_id, there.all())  # the others lie in the bin
+    documents = session.scalars(select(Document.id).where(Document.id.in_(touched), Document.project_id == project_id))
+    newer = _read_figures(session, project_id, version_id, documents.all())  # the others lie in the bin
     return _update(moved, {document: newer.get(document, _NONE) for document in touched})
 
 

@@ -61,8 +61,8 @@ class ValueChecks:
         sure = [answer for answer in answers if answer.confidence >= self.threshold_of(answer.question_id, threshold)]
         contexts = load_contexts(session, self.settings, sorted({answer.document_id for answer in sure}))
         typed = [answer for answer in sure if self._is_readable(answer, contexts)]
-        there = {answer.document_id for answer in typed if answer.question_id in self.fields}
-        suspect = self._suspects(session, {document: contexts[document] for document in there})
+        documents = {answer.document_id for answer in typed if answer.question_id in self.fields}
+        suspect = self._suspects(session, {document: contexts[document] for document in documents})
         return {
             (answer.document_id, answer.question_id)
             for answer in typed

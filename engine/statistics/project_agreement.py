@@ -269,7 +269,7 @@ def _figures(known: _Known, finished: Mapping[str, FinishedAnswers]) -> ProjectA
         )
     between = mean(agreement for agreements in tally.pairs.values() for agreement in agreements)
     aided, unaided = (
-        mean(each.agreement for each in known.between if each.unaided is apart) for apart in (False, True)
+        mean(pair.agreement for pair in known.between if pair.unaided is apart) for apart in (False, True)
     )
     relied = reliabilities(tally.pairs, tally.gold, finished)
     return ProjectAgreement(pairs, people, between, model, relied, aided, unaided)

@@ -107,8 +107,8 @@ class ObjectStore:
 
     def size(self, key: str) -> int | None:
         """Return the bytes of an object; None if there is none."""
-        found = self.find(key)
-        return None if found is None else found.bytes
+        entry = self.find(key)
+        return None if entry is None else entry.bytes
 
     def find(self, key: str) -> StoredObject | None:
         """Return an object as a listing has it; None if there is none."""

@@ -80,9 +80,9 @@ def lacking(source: BlobStore, target: BlobStore, on_known: OnBlob = lambda _: N
 
     `on_known` is called with each blob of the source that is in the target.
     """
-    there = ((blob.sha256, 0, blob) for blob in target.list_blobs())
+    stored = ((blob.sha256, 0, blob) for blob in target.list_blobs())
     wanted = ((blob.sha256, 1, blob) for blob in source.list_blobs())
-    for _, same in groupby(heapq.merge(there, wanted, key=lambda line: line[:2]), key=lambda line: line[0]):
+    for _, same in groupby(heapq.merge(stored, wanted, key=lambda line: line[:2]), key=lambda line: line[0]):
         *known, (_, of_source, blob) = same
         if not of_source:
             continue

@@ -41,35 +41,37 @@ def check(workspace: Workspace, project_id: str | None = None) -> Drift:
     counts: list[tuple[str, str, int, int]] = []
     editors: list[str] = []
     parts: list[str] = []
-    for each in _projects(workspace, project_id):
-        for ids in _tasks(workspace, each):
+    for project in _projects(workspace, project_id):
+        for ids in _tasks(workspace, project):
             with workspace.database.read() as session:
                 tasks += [
-                    found.task_id for found in task_states.compare_tasks(session, ids) if found.kept != found.computed
+                    pair.task_id for pair in task_states.compare_tasks(session, ids) if pair.kept != pair.computed
                 ]
         with workspace.database.snapshot_read() as session:
-            counts += _find_miscounted(session, each)
-            editors += session.scalars(_select_misnamed(each))
-            parts += sorted({task_id for task_id, _ in _parts_apart(session, each)})
+            counts += _find_miscounted(session, project)
+            editors += session.scalars(_select_misnamed(project))
+            parts += sorted({task_id for task_id, _ in _parts_apart(session, project)})
     return Drift(tasks, counts, editors, parts)
 
 
 def rebuild(workspace: Workspace, project_id: str | None = None) -> None:
     """Compute what is kept of a project's tasks, or of all, anew from the answers."""
-    for each in _projects(workspace, project_id):
+    for project in _projects(workspace, project_id):
         throttle = Throttle()
-        for ids in _tasks(workspace, each):
+        for ids in _tasks(workspace, project):
             in_batches(workspace, ids, task_states.mark_tasks_dirty, throttle=throttle)
         with workspace.database.snapshot_read() as session:
-            miscounted = _find_miscounted(session, each)
-            parts = sorted({task_id for task_id, _ in _parts_apart(session, each)})
+            miscounted = _find_miscounted(session, project)
+            parts = sorted({task_id for task_id, _ in _parts_apart(session, project)})
         with workspace.database.write() as session:
             # Each unit of work moves kept and found numbers alike, so the differences are still right.
-            task_states.count(session, {(each, state): found - kept for _, state, kept, found in miscounted})
-            changes.publish(session, "tasks", each)
+            task_states.count(
+                session, {(project, state): computed - stored for _, state, stored, computed in miscounted}
+            )
+            changes.publish(session, "tasks", project)
         in_batches(workspace, parts, task_states.part_again)
         throttle = Throttle()
-        while _rename(workspace, each, throttle):
+        while _rename(workspace, project, throttle):
             pass
 
 
@@ -84,8 +86,8 @@ def _tasks(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
     last = ""
     while True:
         with workspace.database.read() as session:
-            here = Task.project_id == project_id, Task.id > last
-            ids = list(session.scalars(select(Task.id).where(*here).order_by(Task.id).limit(task_states.AT_ONCE)))
+            chosen = Task.project_id == project_id, Task.id > last
+            ids = list(session.scalars(select(Task.id).where(*chosen).order_by(Task.id).limit(task_states.AT_ONCE)))
         if not ids:
             return
         yield ids
@@ -94,23 +96,23 @@ def _tasks(workspace: Workspace, project_id: str) -> Iterator[list[str]]:
 
 def _find_miscounted(session: Session, project_id: str) -> list[tuple[str, str, int, int]]:
     of_project = Task.project_id == project_id, Task.state != statuses.NEW
-    found = dict(
+    computed = dict(
         session.execute(select(Task.state, func.count()).where(*of_project).group_by(Task.state)).tuples().all()
     )
     numbers = select(TaskCount.state, TaskCount.number).where(TaskCount.project_id == project_id)
-    kept = dict(session.execute(numbers).tuples().all())
-    states = sorted(found.keys() | kept.keys())
-    pairs = ((state, kept.get(state, 0), found.get(state, 0)) for state in states)
+    stored = dict(session.execute(numbers).tuples().all())
+    states = sorted(computed.keys() | stored.keys())
+    pairs = ((state, stored.get(state, 0), computed.get(state, 0)) for state in states)
     return [(project_id, *pair) for pair in pairs if pair[1] != pair[2]]
 
 
 def _parts_apart(session: Session, project_id: str) -> set[tuple[str, str]]:
     """Return (task, author) that are kept but not so, or so but not kept."""
     so = session.execute(task_states.part_answers().where(Task.project_id == project_id)).tuples()
-    kept = session.execute(
+    stored = session.execute(
         select(PartAnswer.task_id, PartAnswer.author_id).where(PartAnswer.project_id == project_id)
     ).tuples()
-    return {(task_id, author_id) for task_id, author_id, _ in so} ^ set(kept)
+    return {(task_id, author_id) for task_id, author_id, _ in so} ^ set(stored)
 
 
 def _select_misnamed(project_id: str) -> Select[str]:
@@ -120,8 +122,8 @@ def _select_misnamed(project_id: str) -> Select[str]:
 def _other_editor() -> ColumnElement[bool]:
     """Return the condition that another editor is kept than that of the newest revision."""
     foreign = Revision.author_id != Annotation.author_id
-    kept = func.coalesce(Annotation.edited_by, "")
-    return or_(and_(foreign, kept != Revision.author_id), and_(~foreign, Annotation.edited_by.is_not(None)))
+    editor = func.coalesce(Annotation.edited_by, "")
+    return or_(and_(foreign, editor != Revision.author_id), and_(~foreign, Annotation.edited_by.is_not(None)))
 
 
 def _rename(workspace: Workspace, project_id: str, throttle: Throttle) -> int:

@@ -57,9 +57,9 @@ def announce_events(
     wanted = {kind for webhook in webhooks for kind in webhook.events}
     since = min(change.at for change in changes if change.project_id in listening) - _LONGEST_UNIT
     events = find_events(session, sorted(listening), documents, since, wanted)
-    moment = now()
+    instant = now()
     rows = [
-        _row(webhook.project_id, event.type, body_of(event.type, event.at, event.data), moment)
+        _row(webhook.project_id, event.type, body_of(event.type, event.at, event.data), instant)
         | {"webhook_id": webhook.id, "key": event.key}
         for event in events
         for webhook in webhooks
@@ -81,9 +81,9 @@ def send_test(workspace: Workspace, webhook_id: str, *, by: User) -> str:
         webhook = existing(session, Webhook, webhook_id)
         if not webhook.enabled:
             raise Conflict("The webhook is switched off. Switch it on first.")
-        moment = now()
+        instant = now()
         data = {"webhook": {"id": webhook.id}, "by": {"id": by.id, "name": by.name}}
-        row = _row(webhook.project_id, TEST, body_of(TEST, moment, data), moment)
+        row = _row(webhook.project_id, TEST, body_of(TEST, instant, data), instant)
         delivery = WebhookDelivery(**row, webhook_id=webhook.id, key=f"{TEST}:{row['id']}")
         session.add(delivery)
         return delivery.id
@@ -115,11 +115,11 @@ def send_once(
         Refused: The address may not be used, the message is too large, or the project has no secret for callbacks.
     """
     check_callback(workspace, project_id, url)
-    moment = now()
-    body = body_of(event_type, moment, payload)
+    instant = now()
+    body = body_of(event_type, instant, payload)
     if len(body) > LONGEST_BODY:
         raise Refused("The result is too large for a callback. Leave the callback out and fetch the result.")
-    row = _row(project_id, event_type, body, moment)
+    row = _row(project_id, event_type, body, instant)
     with workspace.database.write() as session:
         session.add(WebhookDelivery(**row | {"forgets": forgets}, url=url, key=row["id"]))
     return str(row["id"])
@@ -150,8 +150,8 @@ def body_of(event_type: str, at: datetime, data: Mapping[str, Any]) -> str:
 def _listening(session: Session, projects: Sequence[str]) -> list[Webhook]:
     webhooks: list[Webhook] = []
     for start in range(0, len(projects), _AT_ONCE):
-        here = Webhook.project_id.in_(projects[start : start + _AT_ONCE])
-        webhooks += session.scalars(select(Webhook).where(here, Webhook.enabled.is_(True)).order_by(Webhook.id))
+        some = Webhook.project_id.in_(projects[start : start + _AT_ONCE])
+        webhooks += session.scalars(select(Webhook).where(some, Webhook.enabled.is_(True)).order_by(Webhook.id))
     return webhooks
 
 

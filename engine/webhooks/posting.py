@@ -175,11 +175,11 @@ class _TimedStream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         # Straight to the socket: the write of httpcore begins its time anew with every part that the receiver takes.
-        socket, rest = self._stream.get_extra_info("socket"), memoryview(buffer)
-        while rest:
+        socket, left = self._stream.get_extra_info("socket"), memoryview(buffer)
+        while left:
             socket.settimeout(min(self._clock.left(), STEP_SECONDS))
             try:
-                rest = rest[socket.send(rest[:SLICE]) :]
+                left = left[socket.send(left[:SLICE]) :]
             except TimeoutError:
                 continue  # the clock says when it is too late
             except OSError as error:

@@ -155,9 +155,9 @@ def take_attempt(workspace: Workspace) -> Attempt | None:
         delivery = session.scalar(chosen)
         if delivery is None:
             return None
-        moment = now()
+        instant = now()
         delivery.attempts += 1
-        delivery.held_until, delivery.tried_at = moment + timedelta(seconds=HOLD_SECONDS), moment
+        delivery.held_until, delivery.tried_at = instant + timedelta(seconds=HOLD_SECONDS), instant
         url = delivery.url
         if delivery.webhook_id is not None:
             url = session.get_one(Webhook, delivery.webhook_id).url
@@ -216,9 +216,9 @@ def _note_health(session: Session, webhook_id: str, outcome: Outcome) -> None:
     if not outcome.error:
         webhook.failing_since = None
         return
-    moment = now()
-    webhook.failing_since = webhook.failing_since or moment
-    lasting = moment - webhook.failing_since >= FAILING
+    instant = now()
+    webhook.failing_since = webhook.failing_since or instant
+    lasting = instant - webhook.failing_since >= FAILING
     if webhook.enabled and (lasting or outcome.code == _GONE):
         webhook.enabled = False
         webhook.off_reason = outcome.error if outcome.code == _GONE else _lasting_reason(webhook.failing_since, outcome)
@@ -238,15 +238,15 @@ def _lasting_reason(since: datetime, outcome: Outcome) -> str:
 
 
 def _is_due() -> ColumnElement[bool]:
-    moment = now()
+    instant = now()
     busy = aliased(WebhookDelivery)
-    at_work = select(busy.webhook_id).where(busy.held_until > moment, busy.webhook_id.is_not(None))
+    at_work = select(busy.webhook_id).where(busy.held_until > instant, busy.webhook_id.is_not(None))
     switched_on = exists().where(Webhook.id == WebhookDelivery.webhook_id, Webhook.enabled.is_(True))
     archived = exists().where(Project.id == WebhookDelivery.project_id, Project.archived_at.is_not(None))
     return and_(
         WAITING,
         ~archived,
-        WebhookDelivery.next_at <= moment,
-        or_(WebhookDelivery.held_until.is_(None), WebhookDelivery.held_until <= moment),
+        WebhookDelivery.next_at <= instant,
+        or_(WebhookDelivery.held_until.is_(None), WebhookDelivery.held_until <= instant),
         or_(is_callback(), and_(switched_on, WebhookDelivery.webhook_id.not_in(at_work))),
     )

@@ -27,12 +27,12 @@ def add_secret(session: Session, project_id: str, webhook_id: str | None) -> str
 
     Earlier secrets go on signing for OVERLAP.
     """
-    moment = now()
-    for earlier in session.scalars(select(WebhookSecret).where(_of(project_id, webhook_id), _valid(moment))):
-        end = moment + OVERLAP
+    instant = now()
+    for earlier in session.scalars(select(WebhookSecret).where(_of(project_id, webhook_id), _valid(instant))):
+        end = instant + OVERLAP
         earlier.expires_at = min(earlier.expires_at, end) if earlier.expires_at is not None else end
     secret = _PREFIX + base64.b64encode(secrets.token_bytes(_BYTES)).decode()
-    session.add(WebhookSecret(project_id=project_id, webhook_id=webhook_id, secret=secret, created_at=moment))
+    session.add(WebhookSecret(project_id=project_id, webhook_id=webhook_id, secret=secret, created_at=instant))
     return secret
 
 
@@ -44,12 +44,12 @@ def load_secrets(session: Session, project_id: str, webhook_id: str | None) -> l
 
 def sign(secret_list: Sequence[str], delivery_id: str, body: str) -> dict[str, str]:
     """Return the three headers of an attempt; one signature for each secret."""
-    moment = now()
+    instant = now()
     message = _ID_PREFIX + delivery_id
-    signatures = [Signer(secret).sign(message, moment, body) for secret in secret_list]
+    signatures = [Signer(secret).sign(message, instant, body) for secret in secret_list]
     return {
         "webhook-id": message,
-        "webhook-timestamp": str(int(moment.timestamp())),
+        "webhook-timestamp": str(int(instant.timestamp())),
         "webhook-signature": " ".join(signatures),
     }
 

@@ -77,9 +77,9 @@ def create_webhook(
         number = session.scalar(select(func.count(Webhook.id)).where(Webhook.project_id == project_id)) or 0
         if number >= MOST_WEBHOOKS:
             raise Conflict(f"A project has at most {MOST_WEBHOOKS} webhooks. Remove one first.")
-        moment = now()
-        since = dict.fromkeys(wanted, moment.isoformat())
-        webhook = Webhook(project_id=project_id, url=url, events=since, created_by=by.id, created_at=moment)
+        instant = now()
+        since = dict.fromkeys(wanted, instant.isoformat())
+        webhook = Webhook(project_id=project_id, url=url, events=since, created_by=by.id, created_at=instant)
         session.add(webhook)
         session.flush()
         secret = add_secret(session, project_id, webhook.id)
@@ -123,15 +123,15 @@ def change_webhook(
     with workspace.database.write() as session:
         webhook = existing(session, Webhook, webhook_id, with_for_update=True)
         before = _view(session, webhook)
-        moment = now().isoformat()
+        instant = now().isoformat()
         if url is not None:
             webhook.url = url
         if wanted is not None:
-            webhook.events = {kind: webhook.events.get(kind, moment) for kind in wanted}
+            webhook.events = {kind: webhook.events.get(kind, instant) for kind in wanted}
         if enabled is not None and enabled != webhook.enabled:
             webhook.enabled, webhook.off_reason, webhook.failing_since = enabled, "", None
             if enabled:
-                webhook.events = dict.fromkeys(webhook.events, moment)
+                webhook.events = dict.fromkeys(webhook.events, instant)
         after = _view(session, webhook)
         if clauses := _differences(before, after):
             details = {"host": host_of(before.url), "changed": ", ".join(clauses)}

@@ -75,9 +75,9 @@ def _bands_of(
     spans: dict[str, tuple[float, float]] = {}
     for row in rows:
         for name, cell in row.items():
-            here = [at for place, at in cell if place == page]
-            if here:
-                left, right = lines.span(here)
+            places = [at for place, at in cell if place == page]
+            if places:
+                left, right = lines.span(places)
                 old = spans.get(name, (left, right))
                 spans[name] = min(left, old[0]), max(right, old[1])
     bands = [Column(left, right, name) for name, (left, right) in spans.items()]

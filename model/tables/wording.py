@@ -99,21 +99,21 @@ def meanings(text: str) -> frozenset[int]:
 @lru_cache(maxsize=50_000)
 def likeness(heading: str, printed: str) -> float:
     """Return how likely a printed text is the heading of a column, 0..1: its words, an abbreviation, or a synonym."""
-    wanted, there = plain(heading), plain(printed)
-    if not wanted or not there:
+    wanted, shown = plain(heading), plain(printed)
+    if not wanted or not shown:
         return 1.0 if heading.strip() == printed.strip() else 0.0
-    if wanted == there:
+    if wanted == shown:
         return 1.0
-    if wanted.replace(" ", "") == there.replace(" ", ""):
+    if wanted.replace(" ", "") == shown.replace(" ", ""):
         return 0.98
     same = 0.9 if meanings(heading) & meanings(printed) else 0.0
-    parts, others = wanted.split(), there.split()
+    parts, others = wanted.split(), shown.split()
     alike = _resemblance(parts, others)
     common = {word for word in parts if word in others and len(word) > 2}
     shared = 0.8 * 2 * len(common) / (len(parts) + len(others)) if common else 0.0
     if common and (set(parts) <= set(others) or set(others) <= set(parts)):
         shared = max(shared, 0.6 + 0.15 * min(len(parts), len(others)) / max(len(parts), len(others)))
-    abbreviated = 0.8 if _abbreviates(there, wanted) or _abbreviates(wanted, there) else 0.0
+    abbreviated = 0.8 if _abbreviates(shown, wanted) or _abbreviates(wanted, shown) else 0.0
     return max(same, 0.95 * alike, shared, abbreviated)
 
 
@@ -121,8 +121,8 @@ def _resemblance(parts: list[str], others: list[str]) -> float:
     """Return how alike two texts are word by word, 0..1, as where letters were misread; digits must be the same."""
     if len(parts) != len(others):
         return 0.0
-    pairs = [(fuzz.ratio(one, other) / 100, one, other) for one, other in zip(parts, others, strict=True)]
-    misread = all(alike >= _MISREAD and _digits(one) == _digits(other) for alike, one, other in pairs)
+    pairs = [(fuzz.ratio(part, another) / 100, part, another) for part, another in zip(parts, others, strict=True)]
+    misread = all(alike >= _MISREAD and _digits(part) == _digits(another) for alike, part, another in pairs)
     return sum(alike for alike, _, _ in pairs) / len(pairs) if misread else 0.0
 
 

@@ -137,14 +137,15 @@ def _pages_read(
     folder: Path, document: dict[str, Any], name: str, where: str, bad_entries: BadEntries
 ) -> Iterator[IncomingPage]:
     images = [
-        check_object(one, "an image", where) for one in check_list(document.get("doc_images"), '"doc_images"', where)
+        check_object(image, "an image", where)
+        for image in check_list(document.get("doc_images"), '"doc_images"', where)
     ]
     sizes = {}
-    for one in images:
-        number = whole(one.get("page"), '"page"', where, 1)
+    for image in images:
+        number = whole(image.get("page"), '"page"', where, 1)
         if number in sizes:
             bad(where, f"page {number} occurs twice")
-        sizes[number] = whole(one.get("width"), '"width"', where, 1), whole(one.get("height"), '"height"', where, 1)
+        sizes[number] = whole(image.get("width"), '"width"', where, 1), whole(image.get("height"), '"height"', where, 1)
     answers: dict[int, list[IncomingAnswer]] = {number: [] for number in sizes}
     for key, stored in check_object(document.get("Q&A"), '"Q&A"', where).items():
         at = f"{where}, question {key}"
@@ -153,13 +154,13 @@ def _pages_read(
             read = list(_answers_read(check_object(stored, "it", at), sizes, at))
         for number, answer in read:
             answers[number].append(answer)
-    for one in sorted(images, key=lambda row: int(row["page"])):
-        number = int(one["page"])
-        words = [check_object(word, "a word", where) for word in check_list(one.get("words", []), '"words"', where)]
+    for image in sorted(images, key=lambda row: int(row["page"])):
+        number = int(image["page"])
+        words = [check_object(word, "a word", where) for word in check_list(image.get("words", []), '"words"', where)]
         yield IncomingPage(
             document=name,
             number=number,
-            image=inside(folder, one.get("path"), where),
+            image=inside(folder, image.get("path"), where),
             width=sizes[number][0],
             height=sizes[number][1],
             where=where,
@@ -180,8 +181,8 @@ def _answers_read(
 ) -> Iterator[tuple[int, IncomingAnswer]]:
     """Yield what a question has on each page, by the page's number."""
     question = text_of(asked.get("question"), '"question"', at)
-    given = check_list(asked.get("answers"), '"answers"', at)
-    for one in given:
+    answers = check_list(asked.get("answers"), '"answers"', at)
+    for one in answers:
         answer = check_object(one, "an answer", at)
         number = whole(answer.get("page"), '"page"', at, 1)
         if number not in sizes:
@@ -191,7 +192,7 @@ def _answers_read(
             bad(at, "an answer has no location")
         mask, value = partial(_mask, boxes, sizes[number]), str(answer.get("number") or "")
         yield number, IncomingAnswer(question, at, mask=mask, value=value)
-    if not given:
+    if not answers:
         for number in sizes:
             yield number, IncomingAnswer(question, at)
 
@@ -199,9 +200,9 @@ def _answers_read(
 def _box(value: object, size: tuple[int, int], where: str) -> Box:
     """Return the box of [width, height, left, top] in thousandths of a page of `size` (width, height)."""
     edges = check_list(value, "a place", where)
-    if len(edges) != 4 or not all(isinstance(one, int | float) and not isinstance(one, bool) for one in edges):
+    if len(edges) != 4 or not all(isinstance(edge, int | float) and not isinstance(edge, bool) for edge in edges):
         bad(where, f"a location must be four numbers, and is {value!r}")
-    width, height, left, top = (float(one) / 1000 for one in edges)
+    width, height, left, top = (float(edge) / 1000 for edge in edges)
     across, down = size
     return box_of([left * across, top * down, (left + width) * across, (top + height) * down], size, where)
 

@@ -213,13 +213,15 @@ def _pages(file: Path, index: CocoIndex, bad_entries: BadEntries) -> Iterator[In
 def _answers(
     file: Path, index: CocoIndex, number: int, image: dict[str, Any], bad_entries: BadEntries
 ) -> Iterator[IncomingAnswer]:
-    for kind, at, one in index.about(number):
+    for kind, at, annotation in index.about(number):
         where, answer = f"{file.name}, {kind} {at}", None
         with bad_entries.leave_out(where):
-            question = index.questions.get(reference(one.get("category_id")))
+            question = index.questions.get(reference(annotation.get("category_id")))
             if question is None:
-                bad(where, f"there is no category {one.get('category_id')!r}")
-            answer = _answer(one, image, question, where) if kind == ANNOTATION else IncomingAnswer(question, where)
+                bad(where, f"there is no category {annotation.get('category_id')!r}")
+            answer = (
+                _answer(annotation, image, question, where) if kind == ANNOTATION else IncomingAnswer(question, where)
+            )
         if answer is not None:
             yield answer
 
@@ -267,7 +269,7 @@ def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
         points = check_list(ring, "a polygon", where)
         if len(points) > 2 * MOST_POINTS:
             bad(where, f"a polygon has {len(points) // 2:,} points; at most {MOST_POINTS:,} are allowed")
-        if len(points) < 6 or len(points) % 2 or not all(_number(one) for one in points):
+        if len(points) < 6 or len(points) % 2 or not all(_number(coordinate) for coordinate in points):
             bad(where, "a polygon must be x and y of three points or more")
         rings.append(list(zip(points[::2], points[1::2], strict=True)))
     return rings
@@ -276,7 +278,7 @@ def _rings(shape: object, where: str) -> list[list[tuple[float, float]]]:
 def _box(value: object, size: tuple[int, int], where: str) -> Box:
     """Return the box of x, y, width and height; `size`: height and width of its page."""
     edges = check_list(value, 'without a segmentation, "bbox"', where)
-    if len(edges) != 4 or not all(_number(one) for one in edges) or min(edges[2:]) < 0:
+    if len(edges) != 4 or not all(_number(edge) for edge in edges) or min(edges[2:]) < 0:
         bad(where, '"bbox" must be x, y, width and height')
     x, y, width, height = edges
     return box_of([x, y, x + width, y + height], size[::-1], where)

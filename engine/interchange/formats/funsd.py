@@ -65,14 +65,14 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
 
 def _form(release: Release, page: FrozenPage, answers: list[Marked], likeness: Likeness) -> list[dict[str, Any]]:
     form: list[dict[str, Any]] = []
-    for one in answers:
+    for answer in answers:
         number = len(form)
         link = [[number, number + 1]]
-        form.append(_entity(number, "question", one.item.question, [], [0, 0, 0, 0], link))
-        form.append(_entity(number + 1, "answer", one.text, one.words, list(one.box), link))
-        boxes = [word.box for word in one.words] or [one.box]
-        likeness.add(iou(*one.beside(boxes)))
-    named = {word.number for one in answers for word in one.words}
+        form.append(_entity(number, "question", answer.item.question, [], [0, 0, 0, 0], link))
+        form.append(_entity(number + 1, "answer", answer.text, answer.words, list(answer.box), link))
+        boxes = [word.box for word in answer.words] or [answer.box]
+        likeness.add(iou(*answer.beside(boxes)))
+    named = {word.number for answer in answers for word in answer.words}
     others = [word for word in release.words(page) if word.number not in named]
     for _, line in groupby(others, key=lambda word: word.line):
         words = tuple(line)
@@ -206,7 +206,7 @@ def _find_links(entity: dict[str, Any], entities: dict[int, Any], where: str) ->
     links = []
     for pair in check_list(entity.get("linking", []), '"linking"', where):
         ends = check_list(pair, "a link", where)
-        if len(ends) != 2 or any(one not in entities for one in ends):
+        if len(ends) != 2 or any(end not in entities for end in ends):
             bad(where, f"the link {pair!r} does not name two entities")
         for question, answer in (ends, reversed(ends)):
             if (entities[question][0].get("label"), entities[answer][0].get("label")) == ("question", "answer"):

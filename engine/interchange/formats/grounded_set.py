@@ -104,12 +104,14 @@ def _pages(release: Release, document: FrozenDocument, items: list[FrozenItem]) 
                     page.height,
                     [GroundedWord(word.text, word.box) for word in release.words(page)],
                     [
-                        GroundedQuestion(one["question_id"], one["question"], one["answers"], masks=one["masks"])
-                        for one in asked[page.id]
+                        GroundedQuestion(
+                            question["question_id"], question["question"], question["answers"], masks=question["masks"]
+                        )
+                        for question in asked[page.id]
                     ],
                 )
             ),
-            "answered": [one["about"] for one in asked[page.id]],
+            "answered": [question["about"] for question in asked[page.id]],
             "document": {
                 "sha256": document.sha256,
                 "name": document.name,
@@ -165,18 +167,18 @@ def _page(folder: Path, stored: Any, where: str) -> IncomingPage:
     about = check_object(stored.get("document", {}), '"document"', where)
     answers = []
     automatic = automatic_questions(stored)
-    for place, one in enumerate(page.questions):
-        at = f"{where}, question {one.question_id}"
-        text = text_of(one.question, '"question"', at)
-        value = _value_of(one.question_id, place, page)
+    for place, question in enumerate(page.questions):
+        at = f"{where}, question {question.question_id}"
+        text = text_of(question.question, '"question"', at)
+        value = _value_of(question.question_id, place, page)
         given: list[IncomingAnswer] = [
-            IncomingAnswer(text, at, tuple(words), None, place in automatic, value) for words in one.answers
+            IncomingAnswer(text, at, tuple(words), None, place in automatic, value) for words in question.answers
         ]
         given += [
             IncomingAnswer(
                 text, at, (), partial(decode_mask, mask, (page.height, page.width), at), place in automatic, value
             )
-            for mask in one.masks
+            for mask in question.masks
         ]
         for number, answer in enumerate(given):
             answers.append(replace(answer, value=f"{value}/{number}") if number else answer)
@@ -204,7 +206,9 @@ def _value_of(question_id: str, place: int, page: GroundedPage) -> str:
     number = _VALUE.search(question_id)
     if number is not None:
         return number.group()
-    first = next(at for at, one in enumerate(page.questions) if one.question == page.questions[place].question)
+    first = next(
+        at for at, question in enumerate(page.questions) if question.question == page.questions[place].question
+    )
     return "" if first == place else str(place)
 
 

@@ -331,8 +331,8 @@ def _labelled(result: dict[str, Any], where: str, bad_entries: BadEntries) -> di
 def _value_of(region: dict[str, Any]) -> str:
     """Return the name of the value that a region belongs to; "" for an answer with a single value."""
     meta = region.get("meta")
-    given = meta.get("value") if isinstance(meta, dict) else None
-    return str(given[0]) if isinstance(given, list) and given else ""
+    value = meta.get("value") if isinstance(meta, dict) else None
+    return str(value[0]) if isinstance(value, list) and value else ""
 
 
 def _image(folder: Path, data: dict[str, Any], where: str) -> Path:

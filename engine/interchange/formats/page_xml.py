@@ -63,8 +63,8 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                 root, element = _root(release, page, image)
                 _add_attributes(element, [*about.items(), *(("no_answer", question) for question in not_there)])
                 _text(element, release.words(page))
-                for one in by_page.get(page.id, []):
-                    _answer(element, one, likeness)
+                for answer in by_page.get(page.id, []):
+                    _answer(element, answer, likeness)
                 with to.file(f"{PAGES_FOLDER}/{image.rsplit('.', 1)[0]}.xml") as target:
                     etree.ElementTree(root).write(
                         str(target), xml_declaration=True, encoding="UTF-8", pretty_print=True
@@ -102,9 +102,9 @@ def _text(page: Any, words: tuple[FrozenWord, ...]) -> None:
         element = etree.SubElement(region, _tag("TextLine"), id=f"line-{number}")
         _coords(element, _corners(around))
         for word in of_line:
-            there = etree.SubElement(element, _tag("Word"), id=f"word-{word.number}")
-            _coords(there, _corners(word.box))
-            _unicode(there, word.text)
+            element_of_word = etree.SubElement(element, _tag("Word"), id=f"word-{word.number}")
+            _coords(element_of_word, _corners(word.box))
+            _unicode(element_of_word, word.text)
         _unicode(element, printed_text(of_line))
 
 
@@ -204,11 +204,12 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
         bad(where, "it is not PAGE XML: the element PcGts with a Page is missing")
     image = image_beside(folder, file.parent, page.get("imageFilename"), where)
     width, height = (whole(_number(page.get(side)), side, where, 1) for side in ("imageWidth", "imageHeight"))
-    given = width, height
-    size = size_of(image, where, given)
-    if given != size:
+    declared = width, height
+    size = size_of(image, where, declared)
+    if declared != size:
         bad(
-            where, f"its image {image.name} has {size[0]} x {size[1]} pixels, but the file says {given[0]} x {given[1]}"
+            where,
+            f"its image {image.name} has {size[0]} x {size[1]} pixels, but the file says {declared[0]} x {declared[1]}",
         )
     about: dict[str, list[str]] = {}
     for name, value in _attributes_of(page):
@@ -216,16 +217,16 @@ def _page(folder: Path, file: Path, bad_entries: BadEntries) -> IncomingPage:
     answers: dict[tuple[str, str, bool, str], list[_Outline]] = {}
     for region in page.iter():
         if _name(region) == "CustomRegion":
-            said = dict(_attributes_of(region))
+            attributes = dict(_attributes_of(region))
             document = about.get("document_sha256", [where])[0]
-            if "question" in said:
-                with bad_entries.leave_out(where, document=document, question=said["question"]):
-                    question = text_of(said["question"], "a question", where)
+            if "question" in attributes:
+                with bad_entries.leave_out(where, document=document, question=attributes["question"]):
+                    question = text_of(attributes["question"], "a question", where)
                     key = (
                         question,
-                        said.get("annotation_id", ""),
-                        said.get("status") == AUTOMATIC,
-                        said.get("value", ""),
+                        attributes.get("annotation_id", ""),
+                        attributes.get("status") == AUTOMATIC,
+                        attributes.get("value", ""),
                     )
                     answers.setdefault(key, []).append(_ring(region, where))
     return IncomingPage(
@@ -255,7 +256,13 @@ def _words(page: Any, size: tuple[int, int], where: str) -> Iterator[IncomingWor
     for word in page.iter():
         if _name(word) == "Word":
             text = next(
-                (one.text for equiv in word if _name(equiv) == "TextEquiv" for one in equiv if _name(one) == "Unicode"),
+                (
+                    line.text
+                    for equiv in word
+                    if _name(equiv) == "TextEquiv"
+                    for line in equiv
+                    if _name(line) == "Unicode"
+                ),
                 "",
             )
             ring = _ring(word, where)
@@ -267,9 +274,9 @@ def _words(page: Any, size: tuple[int, int], where: str) -> Iterator[IncomingWor
 def _attributes_of(element: Any) -> Iterator[tuple[str, str]]:
     for own in element:
         if _name(own) == "UserDefined":
-            for one in own:
-                if _name(one) == "UserAttribute":
-                    yield str(one.get("name")), str(one.get("value") or "")
+            for pair in own:
+                if _name(pair) == "UserAttribute":
+                    yield str(pair.get("name")), str(pair.get("value") or "")
 
 
 def _ring(element: Any, where: str) -> _Outline:

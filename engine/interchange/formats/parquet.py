@@ -153,15 +153,15 @@ def _row(
     image = image_name(document, page)
     answers = [
         {
-            **_about(one.item),
-            "value": one.value,
+            **_about(answer.item),
+            "value": answer.value,
             "no_answer": False,
-            "text": one.text,
-            "words": [place[word.number] for word in one.words],
-            "box": list(one.box),
-            "mask": one.rle,
+            "text": answer.text,
+            "words": [place[word.number] for word in answer.words],
+            "box": list(answer.box),
+            "mask": answer.rle,
         }
-        for one in marked
+        for answer in marked
     ]
     nothing = {"value": 0, "no_answer": True, "text": "", "words": [], "box": [], "mask": None}
     return {
@@ -180,8 +180,8 @@ def _row(
 
 def _about(item: FrozenItem) -> dict[str, Any]:
     attributes = attributes_of(item)
-    kept = ("annotation_id", "status", "author", "source", "model_version", "weight")
-    return {"question": item.question, **{name: attributes[name] for name in kept}}
+    columns = ("annotation_id", "status", "author", "source", "model_version", "weight")
+    return {"question": item.question, **{name: attributes[name] for name in columns}}
 
 
 def _feature(kind: pa.DataType) -> Any:
@@ -251,11 +251,11 @@ def _page(row: dict[str, Any], folder: Path, where: str, bad_entries: BadEntries
     image = folder / "page"
     image.write_bytes(content)
     width, height = whole(row.get("width"), '"width"', where, 1), whole(row.get("height"), '"height"', where, 1)
-    words = [check_object(one, "a word", where) for one in check_list(row.get("words"), '"words"', where)]
+    words = [check_object(entry, "a word", where) for entry in check_list(row.get("words"), '"words"', where)]
     answers = []
-    for one in check_list(row.get("answers"), '"answers"', where):
+    for entry in check_list(row.get("answers"), '"answers"', where):
         with bad_entries.leave_out(where):
-            answers.append(_answer(check_object(one, "an answer", where), (height, width), where))
+            answers.append(_answer(check_object(entry, "an answer", where), (height, width), where))
     licence = row.get("licence")
     return IncomingPage(
         document=_document(row),
@@ -266,8 +266,8 @@ def _page(row: dict[str, Any], folder: Path, where: str, bad_entries: BadEntries
         where=where,
         name=str(row.get("document") or row["page_id"]),
         words=tuple(
-            IncomingWord(text_of(one.get("text"), "a word", where), box_of(one.get("box"), (width, height), where))
-            for one in words
+            IncomingWord(text_of(entry.get("text"), "a word", where), box_of(entry.get("box"), (width, height), where))
+            for entry in words
         ),
         answers=tuple(answers),
         licence=licence if isinstance(licence, str) else None,

@@ -118,8 +118,8 @@ def open_set(path: Path, bad_entries: BadEntries) -> Set:
             with bad_entries.leave_out(where, document=key[0]):
                 size = size_of(image, where)
             if size is not None:
-                given = (*answers[key], *unanswered.get(key[0], ()))
-                yield IncomingPage(key[0], key[1], image, *size, where, name, answers=given, licence=licence)
+                group = (*answers[key], *unanswered.get(key[0], ()))
+                yield IncomingPage(key[0], key[1], image, *size, where, name, answers=group, licence=licence)
 
     lost = sum(len(given) for document, given in unanswered.items() if all(key[0] != document for key in images))
     return Set(pages, len(images), {"no_answer": lost} if lost else {})

@@ -38,13 +38,13 @@ def write(release: Release, to: Destination, tick: Tick) -> Outcome:
                 to.blob(f"{IMAGES_FOLDER}/{folder}/{image}", page.image_sha256)
                 counts["images"] += 1
                 with to.text(f"{LABELS_FOLDER}/{folder}/{image.rsplit('.', 1)[0]}.txt") as file:
-                    for one in by_page[page.id]:
-                        outlines = [_shares(ring, page) for ring in one.edge_rings]
-                        likeness.add(one.edge_likeness([_pixels(points, page) for points in outlines]))
+                    for answer in by_page[page.id]:
+                        outlines = [_shares(ring, page) for ring in answer.edge_rings]
+                        likeness.add(answer.edge_likeness([_pixels(points, page) for points in outlines]))
                         counts["outlines"] += len(outlines)
                         for points in outlines:
                             shares = " ".join(f"{x} {y}" for x, y in points)
-                            file.write(f"{classes[one.item.question]} {shares}\n")
+                            file.write(f"{classes[answer.item.question]} {shares}\n")
     # Without "path", Ultralytics takes the folder of this file; "." would be the folder that training is started in.
     with to.text(DATA_FILE) as file:  # JSON strings are YAML strings
         for folder in ("train", "val", "test"):

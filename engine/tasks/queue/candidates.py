@@ -95,11 +95,12 @@ class _Search:
             select(chosen.add_columns(literal(at).label("part")).order_by(*PLACE).limit(most).subquery())
             for at, chosen in enumerate(several)
         ]
-        found: list[list[Place]] = [[] for _ in several]
+        places: list[list[Place]] = [[] for _ in several]
         for *place, at in self.session.execute(union_all(*parts)):
-            found[at].append(Place(*place))
+            places[at].append(Place(*place))
         return [
-            [place for place in sorted(one) if place.task_id not in self.special.blocked][:_CANDIDATES] for one in found
+            [place for place in sorted(ranked) if place.task_id not in self.special.blocked][:_CANDIDATES]
+            for ranked in places
         ]
 
     def find_begun(self) -> list[str]:

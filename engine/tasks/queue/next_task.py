@@ -234,8 +234,8 @@ def _proposed_page(annotation_id: Any) -> Select[str]:
 def _keep_left(session: Session, task_id: str, project_id: str, user_id: str) -> None:
     """Put a task behind the person's others; one that the person has answered is forgotten."""
     left = {"task": task_id, "person": user_id}
-    kept: Any = session.execute(_KEEP_LEFT, {**left, "project": project_id, "moment": now()})
-    if not kept.rowcount:
+    changed: Any = session.execute(_KEEP_LEFT, {**left, "project": project_id, "moment": now()})
+    if not changed.rowcount:
         session.execute(_FORGET_LEFT, left)
 
 
@@ -297,7 +297,7 @@ def _nothing(workspace: Workspace, project_id: str, user_id: str) -> NextTask:
 def _answer(session: Session, document_id: str, question_id: str, user_id: str) -> tuple[str | None, str | None]:
     """Return the person's answer to a question, and its page as in `page_of`; None and None without one."""
     proposed = _proposed_page(Annotation.id).correlate(Annotation).scalar_subquery()
-    found = session.execute(
+    row = session.execute(
         select(Annotation.id, Annotation.head, proposed).where(
             Annotation.document_id == document_id,
             Annotation.question_id == question_id,
@@ -305,9 +305,9 @@ def _answer(session: Session, document_id: str, question_id: str, user_id: str) 
             not_removed(),
         )
     ).first()
-    if found is None:
+    if row is None:
         return None, None
-    annotation_id, head, page_id = found
+    annotation_id, head, page_id = row
     return annotation_id, _marked_page(session, annotation_id, head) or page_id
 
 

@@ -68,12 +68,12 @@ def view_in(session: Session, project_id: str, user_id: str) -> QueueView:
     leased = leases.live(session, "task:")
     counts = task_status.counts(session, project_id, user_id, leased)
     held, hidden = _load_held(session, project_id, user_id, leased)
-    others = [each for holder, each in held if holder != user_id]
+    others = [line for holder, line in held if holder != user_id]
     reason = None if counts.mine else _reason(session, project_id, counts, others)
     return QueueView(
         open=counts.open,
         mine=counts.mine,
-        held=[each for _, each in held],
+        held=[line for _, line in held],
         submitted=counts.submitted,
         done=counts.done,
         total=counts.total,
@@ -135,17 +135,18 @@ def _load_held(
         select(Task.id, Document.name, Question.text, compared)
         .join(Document, Document.id == Task.document_id)
         .join(Question, Question.id == Task.question_id)
-        .where(Task.project_id == project_id, Task.id.in_([task_status.task_of(each) for each in held]))
+        .where(Task.project_id == project_id, Task.id.in_([task_status.task_of(lease) for lease in held]))
     ).all()
     named = {task_id: (document, question) for task_id, document, question, _ in rows}
     unseen = {task_id for task_id, *_, is_compared in rows if is_compared}
     if unseen and visibility.sees_all(session, project_id, viewer_id):
         unseen = set()
-    own = {task_status.task_of(each) for each in held if each.holder == viewer_id}
+    own = {task_status.task_of(lease) for lease in held if lease.holder == viewer_id}
     shown = [
-        (each.holder, HeldTask(each.name, *named[task_status.task_of(each)], each.until))
-        for each in held
-        if task_status.task_of(each) in named and (each.holder == viewer_id or task_status.task_of(each) not in unseen)
+        (lease.holder, HeldTask(lease.name, *named[task_status.task_of(lease)], lease.until))
+        for lease in held
+        if task_status.task_of(lease) in named
+        and (lease.holder == viewer_id or task_status.task_of(lease) not in unseen)
     ]
     return shown, len(unseen - own)
 
@@ -160,9 +161,9 @@ def _reason(session: Session, project_id: str, counts: Counts, others: Sequence[
             )
         return "There are no documents yet: drop PDF files or pictures on the page."
     if counts.automatic and counts.done + counts.automatic == counts.total:
-        rest = f", and people accepted {counts.done:,}" if counts.done else ""
+        clause = f", and people accepted {counts.done:,}" if counts.done else ""
         automatic = f"{_answers(counts.automatic)} {_verb(counts.automatic, 'was', 'were')} accepted automatically"
-        return f"No task is left: {automatic}{rest}."
+        return f"No task is left: {automatic}{clause}."
     if counts.dismissed and counts.done + counts.dismissed == counts.total:
         answered = f"{_answers(counts.done)} {_verb(counts.done, 'is', 'are')} accepted"
         return f"No task is left: {answered}, and {_tasks(counts.dismissed)} cannot be answered."

@@ -147,9 +147,11 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
             .limit(limit)
         ).all()
         disputed = _find_disputed(session, project_id, reviewer_id)
-        found = [
-            WaitingAnswer(annotation.id, annotation.document_id, question, author, moment, annotation.id in disputed)
-            for annotation, question, author, moment in rows
+        answers = [
+            WaitingAnswer(
+                annotation.id, annotation.document_id, question, author, submitted_at, annotation.id in disputed
+            )
+            for annotation, question, author, submitted_at in rows
         ]
         again = session.execute(
             label_review_queue.waiting(project_id, reviewer_id)
@@ -165,13 +167,13 @@ def waiting_answers(workspace: Workspace, project_id: str, reviewer_id: str, lim
                 annotation.document_id,
                 question,
                 author,
-                moment,
+                submitted_at,
                 False,
                 label_review_queue.sentence(look, label(version) if version is not None else ""),
             )
-            for look, annotation, question, author, moment, version in again
+            for look, annotation, question, author, submitted_at, version in again
         }
-    return [*sorted(found, key=lambda each: not each.disputed), *looked.values()][:limit]
+    return [*sorted(answers, key=lambda each: not each.disputed), *looked.values()][:limit]
 
 
 def contradiction_of(session: Session, look: LabelReview) -> Contradiction:
@@ -230,14 +232,14 @@ def _release_question(session: Session, annotation_id: str, reviewer_id: str) ->
 def _order(session: Session, project_id: str, reviewer_id: str, after: str | None) -> list[str]:
     """Return the answers that the reviewer may judge now, in queue order."""
     held = leases.live(session, "annotation:")
-    others = {_subject_of(each) for each in held if each.holder != reviewer_id}
-    own = {_subject_of(each) for each in held if each.holder == reviewer_id}
+    others = {_subject_of(lease) for lease in held if lease.holder != reviewer_id}
+    own = {_subject_of(lease) for lease in held if lease.holder == reviewer_id}
     submitted = _select_submitted(project_id, reviewer_id).with_only_columns(Annotation.id)
 
     def first(chosen: Select[str]) -> list[str]:
         """Return the first answers that no other reviewer holds."""
         ids = session.scalars(chosen.limit(_CANDIDATES + len(others)))
-        return [each for each in ids if each not in others][:_CANDIDATES]
+        return [lease for lease in ids if lease not in others][:_CANDIDATES]
 
     def first_looks(behind: LabelReview | None = None, before: LabelReview | None = None) -> list[str]:
         """Return the first labels to review that no other reviewer holds."""
@@ -254,19 +256,21 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
         return list(dict.fromkeys([*first_looks(behind=left), *first(submitted), *first_looks(before=left), after]))
     disputed = _find_disputed(session, project_id, reviewer_id)
     held_here = _judgeable_of(session, own, project_id, reviewer_id)
-    found = dict.fromkeys([*held_here, *sorted(disputed - others), *first(submitted), *first_looks()])
+    ordered = dict.fromkeys([*held_here, *sorted(disputed - others), *first(submitted), *first_looks()])
     # Sorting is stable: the oldest stays first within each kind.
-    return sorted(found, key=lambda each: (each not in own, each not in disputed))
+    return sorted(ordered, key=lambda answer: (answer not in own, answer not in disputed))
 
 
 def _judgeable_of(session: Session, ids: Collection[str], project_id: str, reviewer_id: str) -> list[str]:
     """Return those of a few answers that are submitted without this reviewer's part, as `judgeable` does for many."""
-    found = session.scalars(select(Annotation).where(Annotation.id.in_(ids)).order_by(Annotation.id)) if ids else ()
+    annotations = (
+        session.scalars(select(Annotation).where(Annotation.id.in_(ids)).order_by(Annotation.id)) if ids else ()
+    )
     return [
-        each.id
-        for each in found
-        if (each.project_id, each.status) == (project_id, "submitted")
-        and reviewer_id not in (each.author_id, each.edited_by)
+        annotation.id
+        for annotation in annotations
+        if (annotation.project_id, annotation.status) == (project_id, "submitted")
+        and reviewer_id not in (annotation.author_id, annotation.edited_by)
     ]
 
 
@@ -313,19 +317,19 @@ def _find_disputed(session: Session, project_id: str, reviewer_id: str) -> set[s
 
 def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     """Return why this person has nothing to review, in one sentence."""
-    others = [each for each in leases.live(session, "annotation:") if each.holder != reviewer_id]
-    leased = Annotation.id.in_([_subject_of(each) for each in others])
+    others = [lease for lease in leases.live(session, "annotation:") if lease.holder != reviewer_id]
+    leased = Annotation.id.in_([_subject_of(lease) for lease in others])
     statements = _select_submitted(project_id, reviewer_id), label_review_queue.waiting(project_id, reviewer_id)
     waiting = {
-        each
+        lease
         for statement in statements
-        for each in session.scalars(statement.with_only_columns(Annotation.id).where(leased))
+        for lease in session.scalars(statement.with_only_columns(Annotation.id).where(leased))
     }
-    held = [each for each in others if _subject_of(each) in waiting]
+    held = [lease for lease in others if _subject_of(lease) in waiting]
     if held:
         what = "the last answer" if len(held) == 1 else f"the last {len(held)} answers"
-        names = joined(sorted({each.name for each in held}))
-        verb = "is" if len({each.name for each in held}) == 1 else "are"
+        names = joined(sorted({lease.name for lease in held}))
+        verb = "is" if len({lease.name for lease in held}) == 1 else "are"
         return f"{names} {verb} reviewing {what}, until {clock(held[-1].until)}."
     own = session.scalar(
         select(func.count()).where(

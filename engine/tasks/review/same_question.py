@@ -73,12 +73,12 @@ def relation_of(
 def _relation(agreement: Agreement, typed: TypedValues, other_typed: TypedValues) -> Relation:
     if agreement.says_same:
         return "equal"
-    here = agreement.iou >= AGREED
+    agrees = agreement.iou >= AGREED
     same_words = agreement.word_f1 == 1.0 if agreement.word_f1 is not None else agreement.iou >= EQUAL
-    if same_words and here:  # what people said of the same words: corrected texts, picked readings
+    if same_words and agrees:  # what people said of the same words: corrected texts, picked readings
         same_text = agreement.values is None or agreement.values.exact == 1.0
         return "equal" if same_text and agreement.same_value is not False else "contradicts"
-    if here:
+    if agrees:
         others_value = agreement.same_value is False and typed.type not in TEXTS
         return "contradicts" if others_value and _is_read(typed) and _is_read(other_typed) else "similar"
     return "similar" if agreement.values is not None and agreement.values.exact == 1.0 else "contradicts"

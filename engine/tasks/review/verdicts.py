@@ -211,15 +211,15 @@ def reviews_of(
         lines = [
             ReviewLine(
                 reviewer=name,
-                verdict=each.verdict,
-                quality=each.quality,
-                completeness=each.completeness,
-                reason=each.reason,
+                verdict=review.verdict,
+                quality=review.quality,
+                completeness=review.completeness,
+                reason=review.reason,
                 revision=number,
-                becomes_label=each.becomes_label,
-                created_at=each.created_at,
+                becomes_label=review.becomes_label,
+                created_at=review.created_at,
             )
-            for each, number, name in rows
+            for review, number, name in rows
         ]
     return Page(lines, following)
 
