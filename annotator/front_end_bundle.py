@@ -45,7 +45,7 @@ def join_modules(files: Mapping[str, bytes], entry: str) -> dict[str, bytes]:
     parts = []
     for name in order:
         source = files[name].decode()
-        head, body, tail = f"const m{numbers[name]} = (() => {{", _joined(name, source, numbers), _tail(source)
+        head, body, tail = f"const m{numbers[name]} = (() => {{", _join_body(name, source, numbers), _tail(source)
         mappings = "AAAA" + ";AACA" * source.count("\n")  # each line is the same line of the source
         one_file = {"version": 3, "sources": [name], "names": [], "mappings": mappings}
         sections.append({"offset": {"line": lines + 1, "column": 0}, "map": one_file})
@@ -82,7 +82,7 @@ def _resolve(importer: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(posixpath.dirname(importer), path))
 
 
-def _joined(name: str, source: str, numbers: Mapping[str, int]) -> str:
+def _join_body(name: str, source: str, numbers: Mapping[str, int]) -> str:
     """Return the source with its imports from the modules before it, and without the word export; as many lines."""
 
     def replace_import(match: re.Match[str]) -> str:

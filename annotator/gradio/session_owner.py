@@ -100,7 +100,9 @@ class SessionOwner:
     async def _answer(self, port: int, scope: Scope, send: Send, body: bytes) -> None:
         query = scope["query_string"].decode("latin-1")
         address = httpx.URL(f"http://127.0.0.1:{port}{scope['path']}").copy_with(query=query.encode() or None)
-        request = httpx.Request(scope["method"], address, headers=_passed(scope["headers"]), content=body or None)
+        request = httpx.Request(
+            scope["method"], address, headers=_headers_to_pass(scope["headers"]), content=body or None
+        )
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 answer = await self._client.send(request, stream=True)
@@ -109,7 +111,7 @@ class SessionOwner:
             return
         try:
             start = {"type": "http.response.start", "status": answer.status_code}
-            await send({**start, "headers": _passed(answer.headers.raw)})
+            await send({**start, "headers": _headers_to_pass(answer.headers.raw)})
             async for chunk in answer.aiter_raw():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
@@ -126,7 +128,7 @@ def _session_in(body: bytes) -> str:
     return session if isinstance(session, str) else ""
 
 
-def _passed(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _headers_to_pass(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
     """Return the headers that are not of one connection alone."""
     return [(name, value) for name, value in headers if name.lower() not in _OF_A_CONNECTION]
 

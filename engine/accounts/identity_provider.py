@@ -119,7 +119,7 @@ class IdentityProvider:
             raise NotSignedIn("This sign-in was begun in another window or has ended. Sign in again.")
         names_itself = self.discover().get("authorization_response_iss_parameter_supported") is True
         if answer.get("iss", "" if names_itself else self._settings.oidc_issuer) != self._settings.oidc_issuer:
-            raise self._untrusted("another issuer has answered")
+            raise self._distrust("another issuer has answered")
         if "error" in answer or not answer.get("code"):
             _log.warning("the provider refused a sign-in: %s", _short(answer.get("error", "no code")))
             raise NotSignedIn(f"You were not signed in with {self._settings.oidc_label}. Try again, or ask its admin.")
@@ -193,7 +193,7 @@ class IdentityProvider:
         except AuthlibBaseError as error:
             if error.error in ("invalid_client", "unauthorized_client"):
                 raise self._down(f"it refuses the client: {_short(error.error)}") from None
-            raise self._untrusted(f"it refuses the code: {_short(error.error)}") from None
+            raise self._distrust(f"it refuses the code: {_short(error.error)}") from None
         except (httpx2.HTTPError, ValueError) as error:
             raise self._down(type(error).__name__) from None
         return token
@@ -218,15 +218,15 @@ class IdentityProvider:
             )
             claims.validate(leeway=self._settings.oidc_leeway_seconds)
         except ExpiredTokenError:
-            raise self._untrusted("the ID token has expired; compare the clocks") from None
+            raise self._distrust("the ID token has expired; compare the clocks") from None
         except InvalidClaimError as error:
             clocks = "; compare the clocks" if error.claim in ("iat", "nbf") else ""
-            raise self._untrusted(f"the ID token has a wrong {error.claim}{clocks}") from None
+            raise self._distrust(f"the ID token has a wrong {error.claim}{clocks}") from None
         except (JoseError, ValueError, TypeError) as error:
-            raise self._untrusted(f"the ID token is refused: {getattr(error, 'error', type(error).__name__)}") from None
+            raise self._distrust(f"the ID token is refused: {getattr(error, 'error', type(error).__name__)}") from None
         subject = claims.get("sub")
         if not isinstance(subject, str) or not 0 < len(subject) <= LONGEST or not subject.isprintable():
-            raise self._untrusted("the ID token has no usable sub")
+            raise self._distrust("the ID token has no usable sub")
         return dict(claims)
 
     def _with_user_info(self, claims: dict[str, Any], token: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,7 +242,7 @@ class IdentityProvider:
         address = self._endpoint("userinfo_endpoint")
         more = self._get(address, {"authorization": f"Bearer {token['access_token']}"})
         if more.get("sub") != claims["sub"]:
-            raise self._untrusted("the user info is that of another person")
+            raise self._distrust("the user info is that of another person")
         return {**more, **claims}
 
     def _person(self, claims: Mapping[str, Any], id_token: str) -> Person:
@@ -262,7 +262,7 @@ class IdentityProvider:
             subject=claims["sub"],
             name=next((name for name in named if isinstance(name, str) and name.strip()), "person"),
             email=email if verified and isinstance(email, str) and email.isprintable() else "",
-            groups=frozenset(group for group in _listed(groups) if isinstance(group, str)),
+            groups=frozenset(group for group in _list_of(groups) if isinstance(group, str)),
             id_token=id_token,
         )
 
@@ -304,7 +304,7 @@ class IdentityProvider:
         sentence = f"You cannot sign in with {label} now: it does not answer as it should. Try again in a few minutes."
         return ProviderDown(sentence, why)
 
-    def _untrusted(self, why: str) -> NotSignedIn:
+    def _distrust(self, why: str) -> NotSignedIn:
         _log.warning("a sign-in was refused: %s", why)
         return NotSignedIn(
             f"The answer of {self._settings.oidc_label} could not be verified: {why}. Sign in again; if that does not "
@@ -325,7 +325,7 @@ def _signing_keys(listed: object) -> list[Key]:
     return keys
 
 
-def _listed(groups: object) -> Sequence[object]:
+def _list_of(groups: object) -> Sequence[object]:
     return [groups] if isinstance(groups, str) else groups if isinstance(groups, list) else []
 
 

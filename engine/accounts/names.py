@@ -72,7 +72,7 @@ def free_name(session: Session, wanted: str) -> str:
     name = _printable(wanted)
     _take_turn(session)
     taken = {_looks(other) for other in session.scalars(select(User.name))} | RESERVED
-    return next(numbered for numbered in _numbered(name) if _looks(numbered) not in taken)
+    return next(numbered for numbered in _number_names(name) if _looks(numbered) not in taken)
 
 
 def is_name_of(name: str, wanted: str) -> bool:
@@ -81,7 +81,7 @@ def is_name_of(name: str, wanted: str) -> bool:
     return name == printable or (numbered is not None and name == _with_ending(printable, numbered[2]))
 
 
-def _numbered(name: str) -> Iterator[str]:
+def _number_names(name: str) -> Iterator[str]:
     yield name
     for number in itertools.count(2):
         yield _with_ending(name, f" {number}")

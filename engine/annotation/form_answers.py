@@ -125,19 +125,23 @@ class FormLayer:
         """Return the mark and the text of a widget; None where the page does not show what the form says."""
         words, size = self._words_of(page_id), self._sizes[page_id]
         if widget.kind == "signature":
-            return _marked([], [widget.box], "", words, size)
+            return _to_candidate([], [widget.box], "", words, size)
         if not widget.is_tick:
             shown = _shown_value(widget, words)
-            return _marked(shown, [words.words[at].box for at in shown], widget.value, words, size) if shown else None
+            return (
+                _to_candidate(shown, [words.words[at].box for at in shown], widget.value, words, size)
+                if shown
+                else None
+            )
         tick = [at for at in _inside(widget.box, words) if words.words[at].text == TICK]
         if not (widget.ticked and is_group):
-            return _marked(tick, [widget.box], TICK if widget.ticked else EMPTY_BOX, words, size)
+            return _to_candidate(tick, [widget.box], TICK if widget.ticked else EMPTY_BOX, words, size)
         label = _label(widget, words)
         if not label and asked.type not in (FieldType.CHOICE, FieldType.BOOLEAN):
             return None  # a name for programs, which no person reads on the page
         chosen = sorted((*tick, *label))
         text = printed_text(words.words[at] for at in chosen) if label else widget.value
-        return _marked(chosen, [widget.box, *(words.words[at].box for at in label)], text, words, size)
+        return _to_candidate(chosen, [widget.box, *(words.words[at].box for at in label)], text, words, size)
 
     def _words_of(self, page_id: str) -> PageWords:
         if page_id not in self._words:
@@ -198,7 +202,7 @@ def _is_readable(text: str, asked: TypedQuestion) -> bool:
     return read.value is not None or bool(read.readings)
 
 
-def _marked(
+def _to_candidate(
     chosen: Sequence[int], boxes: Sequence[Box], text: str, words: PageWords, size: tuple[int, int]
 ) -> Candidate:
     mask = np.zeros(size, bool)

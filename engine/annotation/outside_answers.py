@@ -25,7 +25,7 @@ def load_outside_answers(session: Session, document_id: str, questions: Collecti
         .where(~exists().where(_is_answered(document_id), Annotation.question_id == OutsideAnswer.question_id))
         .order_by(OutsideAnswer.created_at, OutsideAnswer.model)
     )
-    return {outside.question_id: _prepared(outside, words_version) for outside, words_version in rows}
+    return {outside.question_id: _to_prepared(outside, words_version) for outside, words_version in rows}
 
 
 def questions_answered(session: Session, document_id: str, questions: Collection[str]) -> set[str]:
@@ -83,7 +83,7 @@ def _is_answered(document_id: str) -> ColumnElement[bool]:
     return (Annotation.document_id == document_id) & (Annotation.head > 0) & not_removed()
 
 
-def _prepared(outside: OutsideAnswer, words_version: int) -> Prepared:
+def _to_prepared(outside: OutsideAnswer, words_version: int) -> Prepared:
     answer = StoredAnswer.model_validate(outside.answer)
     if outside.words_version != words_version:  # the pixels hold; the numbers may be of other words
         answer = answer.model_copy(update={"words": [], "candidates": [_without_words(c) for c in answer.candidates]})

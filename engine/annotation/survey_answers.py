@@ -86,7 +86,7 @@ def load_prepared(session: Session, document_id: str, question: str, version_id:
         .join(Question, Question.id == SurveyAnswer.question_id)
         .where(fresh(version_id), SurveyAnswer.document_id == document_id, Question.text == question)
     )
-    return None if found is None else _prepared(found)
+    return None if found is None else _to_prepared(found)
 
 
 def load_prepared_answers(
@@ -95,7 +95,7 @@ def load_prepared_answers(
     """Return the survey answers to some questions by question id; those of another version or words are left out."""
     here = SurveyAnswer.document_id == document_id, SurveyAnswer.question_id.in_(questions)
     found = session.scalars(select(SurveyAnswer).where(fresh(version_id), *here))
-    return {row.question_id: _prepared(row) for row in found}
+    return {row.question_id: _to_prepared(row) for row in found}
 
 
 def fresh(version_id: str) -> ColumnElement[bool]:
@@ -117,7 +117,7 @@ def unpack_signature(stored: bytes) -> NDArray[np.float32]:
     return np.frombuffer(stored, "<f2").astype(np.float32)
 
 
-def _prepared(found: SurveyAnswer) -> Prepared:
+def _to_prepared(found: SurveyAnswer) -> Prepared:
     answer = StoredAnswer.model_validate(found.answer)
     return Prepared(found.page_id, answer, found.score, found.answered, found.milliseconds)
 

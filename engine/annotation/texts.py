@@ -49,12 +49,14 @@ def shown_texts(session: Session, states: Sequence[AnnotationState]) -> list[str
     texts = iter(answer_texts(session, [part for of_answer in parts for part in of_answer]))
     shown = [[(part, next(texts)) for part in of_answer] for of_answer in parts]
     return [
-        count(table, "row") if table else " · ".join(filter(None, (_said(part) or text for part, text in of_answer)))
+        count(table, "row")
+        if table
+        else " · ".join(filter(None, (_corrected_text(part) or text for part, text in of_answer)))
         for table, of_answer in zip(rows, shown, strict=True)
     ]
 
 
-def _said(part: AnnotationState) -> str | None:
+def _corrected_text(part: AnnotationState) -> str | None:
     return part.correction.text if part.correction is not None else None
 
 

@@ -64,7 +64,7 @@ def parse_request(
         Refused: There is no such field, filter or order.
     """
     named = {field.name: field for field in fields}
-    wanted = [_named(named, name) for name in dict.fromkeys(columns)] if columns else list(fields)
+    wanted = [_field_named(named, name) for name in dict.fromkeys(columns)] if columns else list(fields)
     if len(filters) > MOST_FILTERS:
         raise Refused(f"At most {MOST_FILTERS} filters can be combined.")
     return TableRequest(wanted, [_filter(named, text) for text in dict.fromkeys(filters)], _sort(named, sort))
@@ -74,7 +74,7 @@ def _filter(named: Mapping[str, StoredField], text: str) -> Filter:
     name, separator, flag = text.rpartition(":")
     for known in FLAGS:
         if flag == known:
-            return Filter(_named(named, name).id if separator else ANY_FIELD, known)
+            return Filter(_field_named(named, name).id if separator else ANY_FIELD, known)
     raise Refused(f"There is no filter {text!r}. Filters: {', '.join(FLAGS)}; before a colon, the name of a field.")
 
 
@@ -84,10 +84,10 @@ def _sort(named: Mapping[str, StoredField], text: str) -> Sort:
     by, _, name = text.lstrip("-").partition(":")
     if by != VALUE:
         raise Refused(f"There is no order {text!r}. Orders: {', '.join(_ORDERS)}, value:FIELD and -value:FIELD.")
-    return Sort(VALUE, text.startswith("-"), _named(named, name).id)
+    return Sort(VALUE, text.startswith("-"), _field_named(named, name).id)
 
 
-def _named(named: Mapping[str, StoredField], name: str) -> StoredField:
+def _field_named(named: Mapping[str, StoredField], name: str) -> StoredField:
     if name not in named:
         raise Refused(f"The project has no field {name!r}. Fields: {', '.join(named) or 'none'}.")
     return named[name]

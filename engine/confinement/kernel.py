@@ -15,13 +15,13 @@ SIGNALS_SINCE = 6  # version of Landlock that keeps signals within the confined 
 def system_call(number: int, *arguments: object) -> int:
     """Return the result of a system call. Raises OSError."""
     result: int = _library().syscall(ctypes.c_long(number), *arguments)
-    return _checked(result)
+    return _check_result(result)
 
 
 def prctl(option: int, *arguments: int) -> int:
     """Return the result of prctl. Raises OSError."""
     result: int = _library().prctl(option, *(ctypes.c_ulong(value) for value in (*arguments, 0, 0, 0, 0)[:4]))
-    return _checked(result)
+    return _check_result(result)
 
 
 @cache
@@ -71,7 +71,7 @@ def missing_parts() -> tuple[str, ...]:
     return tuple(missing)
 
 
-def _checked(result: int) -> int:
+def _check_result(result: int) -> int:
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

@@ -44,7 +44,7 @@ def _collect(
 ) -> Iterator[tuple[Place, dict[str, Any]]]:
     if len(place) > 2 * 5:
         raise Refused("The JSON Schema is nested deeper than five objects.")
-    required = _listed(part.get("required"))
+    required = _list_of(part.get("required"))
     for key, listed in part["properties"].items():
         if next(visits, None) is None:
             raise Refused(f"The JSON Schema has more than {MOST_PROPERTIES:,} properties.")
@@ -70,7 +70,7 @@ def _collect(
             "question": question if table is None else title[:1].upper() + title[1:],
             "guideline": str(about.get("description") or inner.get("description") or ""),
             "required": key in required,
-            "examples": [str(example) for example in _listed(about.get("examples"))][:20],
+            "examples": [str(example) for example in _list_of(about.get("examples"))][:20],
         }
         if is_object:
             columns = [column for _, column in _collect(schema, inner, here, "", set(), visits, f"{prefix}{key}")]
@@ -78,7 +78,7 @@ def _collect(
                 raise Refused(f"{prefix}{key} is an array of objects without properties: a table without columns.")
             yield here, {**parts, "type": FieldType.TABLE, "columns": columns}
         else:
-            yield here, {**parts, **({"several": several} if table is None else {}), **_typed(inner)}
+            yield here, {**parts, **({"several": several} if table is None else {}), **_type_parts(inner)}
 
 
 def _is_amount(about: Mapping[str, Any]) -> bool:
@@ -86,7 +86,7 @@ def _is_amount(about: Mapping[str, Any]) -> bool:
     return set(about["properties"]) == {"amount", "currency"}
 
 
-def _typed(about: Mapping[str, Any]) -> dict[str, Any]:
+def _type_parts(about: Mapping[str, Any]) -> dict[str, Any]:
     """Return type, choices and rules of a schema."""
     if isinstance(about.get("enum"), list):
         values = [str(value) for value in about["enum"] if value is not None]
@@ -108,7 +108,7 @@ def _typed(about: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": field_type, "rules": rules}
 
 
-def _listed(value: Any) -> list[Any]:
+def _list_of(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 

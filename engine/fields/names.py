@@ -25,13 +25,13 @@ def name_of_question(question: str, taken: Container[str]) -> str:
     words = [word for word in words if word not in _BESIDE] or words
     name = "_".join(words)[: LONGEST_NAME - 4].strip("_")
     if not name:
-        return _numbered("field", taken, 1)
+        return _free_name("field", taken, 1)
     if not name[0].isalpha():
         name = f"field_{name}"[: LONGEST_NAME - 4]
-    return name if name not in taken else _numbered(name, taken, 2)
+    return name if name not in taken else _free_name(name, taken, 2)
 
 
-def _numbered(name: str, taken: Container[str], first: int) -> str:
+def _free_name(name: str, taken: Container[str], first: int) -> str:
     while f"{name}_{first}" in taken:
         first += 1
     return f"{name}_{first}"

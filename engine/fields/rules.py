@@ -47,7 +47,9 @@ def broken_rules(
             [f"{field.name} is required, and has no value."] if required and field.required and not present else []
         )
         for rule in field.rules:
-            sentences += [sentence for value in present if (sentence := _broken(rule, field, value, named, values))]
+            sentences += [
+                sentence for value in present if (sentence := _sentence_of(rule, field, value, named, values))
+            ]
         if isinstance(field, FieldDefinition) and field.columns:
             sentences += _broken_in_rows(field, (tables or {}).get(field.name, ()), required=required)
         if sentences:
@@ -107,7 +109,7 @@ def _checkable(rule: Rule, values: Values) -> bool:
     return not isinstance(rule, NotBeforeRule) or bool(values.get(rule.field))
 
 
-def _broken(
+def _sentence_of(
     rule: Rule, field: ColumnDefinition, value: Value, named: Mapping[str, ColumnDefinition], values: Values
 ) -> str:
     """Return the sentence of a broken rule; "" where it is kept or cannot be checked."""
@@ -151,7 +153,7 @@ def _outside(rule: RangeRule, field: ColumnDefinition, value: Value) -> str:
         else:
             outside = str(value) < end if side < 0 else str(value) > end
         if outside:
-            return f"{field.name} ({_shown(value)}) is {word} {end}."
+            return f"{field.name} ({_show(value)}) is {word} {end}."
     return ""
 
 
@@ -166,7 +168,7 @@ def _other_sum(rule: SumRule, field: ColumnDefinition, value: Value, values: Val
     total = sum(known, Decimal(0))
     if abs(total - number) <= Decimal(str(rule.tolerance)):
         return ""
-    return f"{field.name} ({_shown(value)}) is not the sum of {' and '.join(rule.of)} ({total})."
+    return f"{field.name} ({_show(value)}) is not the sum of {' and '.join(rule.of)} ({total})."
 
 
 def _number(value: Value | None) -> Decimal | None:
@@ -182,7 +184,7 @@ def _number(value: Value | None) -> Decimal | None:
     return number if number.is_finite() else None
 
 
-def _shown(value: Value) -> str:
+def _show(value: Value) -> str:
     if isinstance(value, dict):
         return " ".join(part for part in (value.get("amount"), value.get("currency")) if part)
     return str(value)

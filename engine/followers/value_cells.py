@@ -124,7 +124,7 @@ def _cell(of_project: FieldsOf, definition: FieldDefinition, answer: CountingAns
     if views:
         unread = [view for view in views if view.value is None]
         state = "value" if not unread else "ambiguous" if any(view.readings for view in unread) else "unreadable"
-    content = [_bounded(view.value) for view in views[:MOST_VALUES]]
+    content = [_bound(view.value) for view in views[:MOST_VALUES]]
     rows = len({part.cell.row for part in parts if part.cell is not None}) if definition.columns else 0
     if rows:  # a table is shown, sorted and required by the number of its rows
         content = [rows]
@@ -137,9 +137,9 @@ def _cell(of_project: FieldsOf, definition: FieldDefinition, answer: CountingAns
         page_id=next(iter(parts[0].marked_pages())) if parts else None,
         status=answer.status,
         state=state,
-        printed=counted or _joined([view.printed for view in views]),
-        text=counted or _joined([view.text for view in views]),
-        shown=counted or _joined(["marked" if mark_alone else show_value(value) for value in known]),
+        printed=counted or _join([view.printed for view in views]),
+        text=counted or _join([view.text for view in views]),
+        shown=counted or _join(["marked" if mark_alone else show_value(value) for value in known]),
         content=content,
         sort_key=sort_key(definition, known[0]) if known else "",
         changed=answer.changed or any(view.corrected for view in views),
@@ -176,11 +176,11 @@ def _number_key(number: float) -> str:
     return f"{bits ^ (0xFFFF_FFFF_FFFF_FFFF if bits >> 63 else 0x8000_0000_0000_0000):016x}"
 
 
-def _bounded(value: Value | None) -> Value | None:
+def _bound(value: Value | None) -> Value | None:
     return value[:LONGEST_VALUE] if isinstance(value, str) else value
 
 
-def _joined(texts: Sequence[str]) -> str:
+def _join(texts: Sequence[str]) -> str:
     text = " · ".join(texts)
     return text if len(text) <= LONGEST_SHOWN else f"{text[: LONGEST_SHOWN - 1]}…"
 

@@ -86,19 +86,19 @@ def decide_answers(
                 raise NotFound("There is no such annotation.")
             saved = append_revision(workspace, answer.annotation_id, request, user_id)
         except Refused as refusal:
-            results.append(_refused(answer.annotation_id, refusal))
+            results.append(_failure(answer.annotation_id, refusal))
         else:
-            results.append(_stored(answer.annotation_id, saved))
+            results.append(_success(answer.annotation_id, saved))
     return results
 
 
-def _stored(annotation_id: str, saved: Saved) -> DecidedAnswer:
+def _success(annotation_id: str, saved: Saved) -> DecidedAnswer:
     return DecidedAnswer(
         annotation_id=annotation_id, revision=saved.revision, status=saved.status, refusal="", conflict=False
     )
 
 
-def _refused(annotation_id: str, refusal: Refused) -> DecidedAnswer:
+def _failure(annotation_id: str, refusal: Refused) -> DecidedAnswer:
     conflict = isinstance(refusal, RevisionConflict)
     return DecidedAnswer(
         annotation_id=annotation_id, revision=None, status=None, refusal=str(refusal), conflict=conflict

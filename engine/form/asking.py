@@ -47,7 +47,7 @@ def ask_fields(service: AnswerService, document_id: str, user_id: str, most: int
     """
     with service.workspace.database.read() as session:
         document = existing(session, Document, document_id)
-        waiting = _unasked(session, document, user_id, most)
+        waiting = _fields_to_ask(session, document, user_id, most)
         if not waiting:
             return
         unaided = unaided_questions(session, document.project_id, document_id)
@@ -81,7 +81,7 @@ def prepare_fields(service: AnswerService, document_id: str, user_id: str) -> No
     """
     with service.workspace.database.read() as session:
         document = existing(session, Document, document_id)
-        waiting = _unasked(session, document, user_id, FIELDS_ASKED)
+        waiting = _fields_to_ask(session, document, user_id, FIELDS_ASKED)
         unaided = unaided_questions(session, document.project_id, document_id)
         outside = _load_outside(session, document_id, waiting, unaided)
         if not asks_own_model(session, document.project_id):
@@ -94,7 +94,7 @@ def prepare_fields(service: AnswerService, document_id: str, user_id: str) -> No
             return  # a long document, which is read in portions
 
 
-def _unasked(session: Session, document: Document, user_id: str, most: int) -> list[AskedField]:
+def _fields_to_ask(session: Session, document: Document, user_id: str, most: int) -> list[AskedField]:
     """Return the first fields without an answer of this person, in their order."""
     asked = exists().where(
         Annotation.document_id == document.id,

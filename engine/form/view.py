@@ -83,7 +83,7 @@ def load_form(workspace: Workspace, document_id: str, user_id: str) -> FormView:
         answer = answers.get(field.id)
         values = view_values(field.definition, answer.state, answer.texts, context) if answer is not None else []
         rows.append(_row(field, answer, values, field.id in unaided, sure_from))
-    broken = _broken(fields, rows)
+    broken = _rules_broken(fields, rows)
     filled = [row.model_copy(update={"broken": broken.get(row.name, [])}) for row in rows]
     return FormView(document_id=document_id, fields=filled, left=sum(1 for row in filled if row.annotation_id is None))
 
@@ -113,7 +113,7 @@ def _load_answers(session: Session, document_id: str, user_id: str, questions: C
     states = [state_of(annotation, heads, proposals) for annotation in annotations]
     parts = [state.single_values() for state in states]
     texts = iter(answer_texts(session, [part for some in parts for part in some]))
-    surveyed = _surveyed(session, document_id, [each.question_id for each in annotations if each.head == 0])
+    surveyed = _load_survey(session, document_id, [each.question_id for each in annotations if each.head == 0])
     answers = {}
     for annotation, state, some in zip(annotations, states, parts, strict=True):
         proposal = proposals.get(annotation.id)
@@ -134,7 +134,7 @@ def _load_answers(session: Session, document_id: str, user_id: str, questions: C
 _Surveyed = Mapping[tuple[str, float, float], float]  # question, score, answered -> confidence
 
 
-def _surveyed(session: Session, document_id: str, questions: Collection[str]) -> _Surveyed:
+def _load_survey(session: Session, document_id: str, questions: Collection[str]) -> _Surveyed:
     """Return the confidences of a document's survey answers; they know how far words and pixels disagree."""
     columns = SurveyAnswer.question_id, SurveyAnswer.score, SurveyAnswer.answered, SurveyAnswer.confidence
     here = SurveyAnswer.document_id == document_id, SurveyAnswer.question_id.in_(questions)
@@ -185,7 +185,7 @@ def _row(
     )
 
 
-def _broken(fields: Sequence[StoredField], rows: Sequence[FormField]) -> dict[str, list[str]]:
+def _rules_broken(fields: Sequence[StoredField], rows: Sequence[FormField]) -> dict[str, list[str]]:
     """Return the broken rules by field; a value that is ambiguous or not asked yet is not missing."""
     present = {row.name: [value.value for value in row.values if value.value is not None] for row in rows}
     tables = {

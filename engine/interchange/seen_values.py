@@ -34,18 +34,18 @@ def write_seen(workspace: Workspace, project_id: str, wanted: TableRequest, form
             table = csv.writer(file)
             table.writerow(heads)
             for row in every_row(workspace, project_id, wanted):
-                cells = [cell for field in wanted.columns for cell in text_cells(field, _known(row, field.name))]
+                cells = [cell for field in wanted.columns for cell in text_cells(field, _values_of(row, field.name))]
                 table.writerow([harmless(cell) for cell in (row.name, *cells, *_tail(row))])
         return
     with open_book(path) as book:
         book.set_properties({"created": datetime(2000, 1, 1)})  # the same table gives the same bytes
         sheet = Sheet(book, "Values", heads)
         for row in every_row(workspace, project_id, wanted):
-            cells = [cell for field in wanted.columns for cell in typed_cells(field, _known(row, field.name))]
+            cells = [cell for field in wanted.columns for cell in typed_cells(field, _values_of(row, field.name))]
             sheet.add((row.name, *cells, *_tail(row)))
 
 
-def _known(row: TableRow, name: str) -> list[Value]:
+def _values_of(row: TableRow, name: str) -> list[Value]:
     return [value for value in row.cells[name].values if value is not None] if name in row.cells else []
 
 

@@ -80,7 +80,7 @@ def find_file(folder: Path, name: str) -> Path | None:
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".")]
     if ".." in parts:
         return None
-    for key in (_spelling, _folded):
+    for key in (_spelling, _fold):
         matches = sorted(set(_matching(folder, parts, key)))
         if len(matches) > 1:
             raise SeveralMatch([str(path.relative_to(folder)) for path in matches])
@@ -91,10 +91,10 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 def near_name(folder: Path, name: str) -> str | None:
     """Return the path, relative to `folder`, of the file whose name is most like `name`; None without a likeness."""
-    file = _folded(name.replace("\\", "/").rsplit("/", 1)[-1])
+    file = _fold(name.replace("\\", "/").rsplit("/", 1)[-1])
     names: dict[str, str] = {}
     for path in islice(iter_files(folder), _NEAR_AMONG):
-        names.setdefault(_folded(path.name), str(path.relative_to(folder)))
+        names.setdefault(_fold(path.name), str(path.relative_to(folder)))
     close = difflib.get_close_matches(file, names, n=1, cutoff=_CLOSE)
     return names[close[0]] if close else None
 
@@ -134,7 +134,7 @@ def _spelling(name: str) -> str:
     return unicodedata.normalize("NFC", name)
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

@@ -44,7 +44,7 @@ def upright_pages(
         turned = None
         with bad_entries.leave_out(page.where, document=page.document):
             head = head_of(page.image, page.where)
-            turned = _turned(page, head)
+            turned = _turn(page, head)
             image = save_upright(page.image, head, page.where, folder / f"{number}.png")
             if image != page.image:
                 written[-1][1].append(image)
@@ -56,7 +56,7 @@ def upright_pages(
             path.unlink(missing_ok=True)
 
 
-def _turned(page: IncomingPage, head: Head) -> IncomingPage:
+def _turn(page: IncomingPage, head: Head) -> IncomingPage:
     """Return a page with its marks where the upright picture has them."""
     stated = page.width, page.height
     if stated not in (head.stored, head.shown):

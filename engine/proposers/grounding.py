@@ -132,10 +132,10 @@ def _runs(letters: Sequence[str], length: int) -> Iterator[range]:
 def _spells(letters: Sequence[str], run: range, wanted: str) -> bool:
     spelled = "".join(letters[at] for at in run)
     # A word cut at the end of a line is spelled without its hyphen.
-    return _bare(spelled) == wanted or (len(run) > 1 and _bare(_joined(letters, run)) == wanted)
+    return _bare(spelled) == wanted or (len(run) > 1 and _bare(_join(letters, run)) == wanted)
 
 
-def _joined(letters: Sequence[str], run: range) -> str:
+def _join(letters: Sequence[str], run: range) -> str:
     return "".join(letters[at].removesuffix("-") if at != run[-1] else letters[at] for at in run)
 
 

@@ -90,7 +90,7 @@ def read_reply(content: bytes, asked: Asked) -> Reply:
     predictions = [
         PushedPrediction(field=field.name, text=printed, page=page)
         for field in asked.fields
-        if (printed := _printed(values.get(field.name)))
+        if (printed := _print_value(values.get(field.name)))
     ]
     return Reply(
         predictions,
@@ -99,10 +99,10 @@ def read_reply(content: bytes, asked: Asked) -> Reply:
     )
 
 
-def _printed(value: Any) -> str:
+def _print_value(value: Any) -> str:
     """Return the first text of a value; empty for null."""
     if isinstance(value, list):
-        return next((text for part in value if (text := _printed(part))), "")
+        return next((text for part in value if (text := _print_value(part))), "")
     if isinstance(value, int | float) and not isinstance(value, bool):
         return json.dumps(value)
     return " ".join(storable(value).split())[:LONGEST_TEXT] if isinstance(value, str) else ""

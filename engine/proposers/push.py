@@ -217,7 +217,7 @@ def _answer(
     if best is None:
         return None
     page, places = best
-    found = [_placed(place, page, pages.words_of(page), prediction.confidence) for place in places[:_MOST_PLACES]]
+    found = [_place(place, page, pages.words_of(page), prediction.confidence) for place in places[:_MOST_PLACES]]
     return page, outside_answer(found, proposer)
 
 
@@ -241,7 +241,7 @@ def marked_candidate(mask: Mask, words: PageWords, score: float, *, by_words: bo
     return Candidate(words=numbers, mask=to_patch(pixels if exact else mask), text=text, score=score)
 
 
-def _placed(place: Place, page: Page, words: PageWords, confidence: float | None) -> Candidate:
+def _place(place: Place, page: Page, words: PageWords, confidence: float | None) -> Candidate:
     some = [words.words[at] for at in place.words]
     mask = rasterise([word.box for word in some], (page.height, page.width))
     return Candidate(

@@ -84,8 +84,8 @@ class ValueChecks:
         """Return the fields of broken rules, and those that the rules name, by document."""
         if not any(field.rules for field in self.fields.values()):
             return defaultdict(set)
-        values = self._proposed(session, documents)
-        for document_id, given in self._given(session, documents).items():
+        values = self._load_proposals(session, documents)
+        for document_id, given in self._load_answers(session, documents).items():
             values[document_id].update(given)
         definitions = list(self.fields.values())
         suspects: dict[str, set[str]] = defaultdict(set)
@@ -94,7 +94,7 @@ class ValueChecks:
                 suspects[document_id] |= {name, *fields_named(definitions, name)}
         return suspects
 
-    def _proposed(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
+    def _load_proposals(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
         chosen = select(SurveyAnswer).where(
             SurveyAnswer.document_id.in_(sorted(documents)),
             SurveyAnswer.question_id.in_(sorted(self.fields)),
@@ -108,7 +108,7 @@ class ValueChecks:
                 values[answer.document_id][field.name] = [value]
         return values
 
-    def _given(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
+    def _load_answers(self, session: Session, documents: _Contexts) -> dict[str, dict[str, list[Value]]]:
         """Return the values that people gave, the newest answer to each field."""
         chosen = (
             select(Annotation.document_id, Annotation.question_id, Revision.state)

@@ -116,7 +116,7 @@ class ObjectStore:
             line = self._lasting(lambda files: files.info(self._at(key)))
         except FileNotFoundError:
             return None
-        return _stored(key, line) if line["type"] == "file" else None
+        return _to_stored(key, line) if line["type"] == "file" else None
 
     def list_objects(self, below: str = "") -> Iterator[StoredObject]:
         """Yield the objects whose key is below a folder, by key; the listing is held in memory."""
@@ -129,7 +129,7 @@ class ObjectStore:
             line = lines[name]
             key = str(line["name"]).removeprefix(self._root).lstrip("/")
             if line["type"] == "file" and key and not key.rpartition("/")[2].startswith(_NEW):
-                yield _stored(key, line)
+                yield _to_stored(key, line)
 
     def fetch(self, key: str, target: Path) -> None:
         """Write an object to a new file; FileNotFoundError if there is none."""
@@ -237,7 +237,7 @@ def objects_at(address: str, options: Mapping[str, Any]) -> tuple[ObjectStore, l
     raise Refused(f"Nothing is at {address}. Check the bucket and the prefix.")
 
 
-def _stored(key: str, line: Mapping[str, Any]) -> StoredObject:
+def _to_stored(key: str, line: Mapping[str, Any]) -> StoredObject:
     # S3 and GCS say LastModified and updated, Azure last_modified, folders mtime, fsspec's memory created.
     names = ("LastModified", "last_modified", "updated", "mtime", "created")
     written = next((line[name] for name in names if line.get(name)), 0.0)

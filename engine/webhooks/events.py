@@ -87,12 +87,12 @@ def find_events(
         events += _exports(session, projects, since)
     once = {event.key: event for event in events if event.project_id in names and event.type in wanted}
     return [
-        replace(event, data={"project": _named(event.project_id, names), **event.data})
+        replace(event, data={"project": _identity(event.project_id, names), **event.data})
         for event in sorted(once.values(), key=lambda event: (event.at, event.key))
     ]
 
 
-def _named(key: str, names: Mapping[str, str]) -> dict[str, str]:
+def _identity(key: str, names: Mapping[str, str]) -> dict[str, str]:
     return {"id": key, "name": names[key]}
 
 

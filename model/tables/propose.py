@@ -128,7 +128,7 @@ def _collect(parts: Sequence[TablePart], columns: Sequence[AskedColumn], given: 
         if part.rows.before and placed:
             place, row = placed[-1]
             if not any(row is stays for stays in given):
-                placed[-1] = place, _joined(row, _cells(part, part.rows.before, reserved))
+                placed[-1] = place, _join_rows(row, _cells(part, part.rows.before, reserved))
         for some in part.rows.rows:
             row = _cells(part, some, reserved)
             if row:
@@ -155,7 +155,7 @@ def _cells(part: TablePart, some: Sequence[Line], reserved: Collection[WordAt]) 
     return cells
 
 
-def _joined(row: Row, more: Mapping[str, Sequence[WordAt]]) -> Row:
+def _join_rows(row: Row, more: Mapping[str, Sequence[WordAt]]) -> Row:
     return {name: [*row.get(name, ()), *more.get(name, ())] for name in dict.fromkeys((*row, *more))}
 
 

@@ -83,7 +83,7 @@ def check(
     """
     with here() as workspace:
         chosen = project_named(workspace, project).id if project is not None else None
-        stored = _stored(workspace, read_files) if chosen is None else None
+        stored = _check_stored(workspace, read_files) if chosen is None else None
         differences = _find(workspace, chosen)
         left = differences
         if rebuild and differences:
@@ -109,7 +109,7 @@ def check(
         raise typer.Exit(1)
 
 
-def _stored(workspace: Workspace, read: bool) -> StoredCheck:
+def _check_stored(workspace: Workspace, read: bool) -> StoredCheck:
     with progress() as bar:
         task = bar.add_task("Reading files" if read else "Comparing names of files", total=None)
         return check_stored(workspace, read=read, on_blob=lambda _: bar.advance(task))

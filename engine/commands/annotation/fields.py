@@ -80,7 +80,7 @@ def import_fields(
         project_id = project_to_fill(workspace, project, user.id)
         present = project_fields(workspace, project_id)
         if add:
-            wanted = _joined(present, wanted)
+            wanted = _join_fields(present, wanted)
         changes = preview_changes(workspace, project_id, wanted)
         for change in changes if not as_json else ():
             console.print(f"{change.name} is {change.kind}. {change.sentence}", markup=False, soft_wrap=True)
@@ -143,7 +143,7 @@ def list_versions(
     output.print(table)
 
 
-def _joined(present: list[StoredField], wanted: list[FieldDefinition]) -> list[FieldDefinition]:
+def _join_fields(present: list[StoredField], wanted: list[FieldDefinition]) -> list[FieldDefinition]:
     """Return the present fields in their order, those of the same name replaced, then the others."""
     by_name = {definition.name: definition for definition in wanted}
     joined = [by_name.pop(field.name, field.definition) for field in present]

@@ -67,7 +67,7 @@ def complete_appearances(page: pymupdf.Page) -> None:
             field.put("AS", _name(on_state))
         elif kind == "choice" and not field.own("AP").m_internal:
             options = list(_options(field.entry("Opt")))
-            shown = _chosen(field.entry("V"), options)
+            shown = _choice(field.entry("V"), options)
             if shown and shown not in dict(options):  # a text for programs stands in the file, and would be drawn
                 field.put("V", _mupdf.pdf_new_text_string(shown))
 
@@ -158,7 +158,7 @@ def _widget(field: _Field, box: Box) -> FormWidget | None:
     elif kind == "text":
         value = _text(field.entry("V"), LONGEST_VALUE)
     else:
-        value = _chosen(field.entry("V"), options)
+        value = _choice(field.entry("V"), options)
     return FormWidget(
         kind=kind,
         box=box,
@@ -226,7 +226,7 @@ def _stands_for(field: _Field, on_state: str, options: Sequence[tuple[str, str]]
     return on_state
 
 
-def _chosen(value: Any, options: Sequence[tuple[str, str]]) -> str:
+def _choice(value: Any, options: Sequence[tuple[str, str]]) -> str:
     """Return the chosen texts as they are shown, with commas between them."""
     several = _mupdf.pdf_is_array(value)
     count = min(_mupdf.pdf_array_len(value), MOST_OPTIONS) if several else 1

@@ -36,7 +36,7 @@ def with_printed_names(widgets: Sequence[FormWidget], words: Sequence[ReadWord],
         return tuple(widgets)
     scale = _POINTS / dpi
     print_ = [word for word in words if not any(_lies_in(word.box, widget.box) for widget in widgets)]
-    printed = [PrintedWord(word.text, _scaled(word.box, scale)) for word in print_]
+    printed = [PrintedWord(word.text, _scale(word.box, scale)) for word in print_]
     fields = [_field(widget, scale) for widget in widgets]
     named = with_keys(printed, fields, Rules(), [widget.name for widget in widgets])
     taken = {at for field in named for at in (*field.column, *field.key, *field.group)}
@@ -93,7 +93,7 @@ def _alone_left(
 
 
 def _field(widget: FormWidget, scale: float) -> FormField:
-    box = _scaled(widget.box, scale)
+    box = _scale(widget.box, scale)
     kind = _KINDS.get(widget.kind, "choice")
     return FormField(box, "multiline" if kind == "text" and box[3] - box[1] > _HIGH else kind, tooltip=widget.label)
 
@@ -102,7 +102,7 @@ def _text(words: Sequence[PrintedWord], indices: Sequence[int]) -> str:
     return " ".join(words[at].text for at in indices)[:LONGEST_NAME]
 
 
-def _scaled(box: Box, scale: float) -> FloatBox:
+def _scale(box: Box, scale: float) -> FloatBox:
     return (box[0] * scale, box[1] * scale, box[2] * scale, box[3] * scale)
 
 

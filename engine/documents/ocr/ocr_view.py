@@ -41,14 +41,14 @@ class OcrView:
             x0, y0, x1, y1 = turned_box(box, back, size)
             return (x0 + left) * across, (y0 + top) * down, (x1 + left) * across, (y1 + top) * down
 
-        return _placed(read, on_page, back)
+        return _place_lines(read, on_page, back)
 
     def place_turned(self, read: OcrPage) -> tuple[FoundLine, ...]:
         """Return what OCR read of a whole page, in pixels of the page after the turn that OCR made."""
         width, height = self.whole if read.turn % 180 == 0 else self.whole[::-1]
         page_width, page_height = self.page if read.turn % 180 == 0 else self.page[::-1]
         across, down = page_width / width, page_height / height
-        return _placed(read, lambda box: (box[0] * across, box[1] * down, box[2] * across, box[3] * down), 0)
+        return _place_lines(read, lambda box: (box[0] * across, box[1] * down, box[2] * across, box[3] * down), 0)
 
 
 def view_of(image: Image.Image, page: tuple[int, int], parts: Sequence[FloatBox]) -> OcrView:
@@ -74,7 +74,7 @@ def view_of(image: Image.Image, page: tuple[int, int], parts: Sequence[FloatBox]
     return OcrView(cut, (left - _AIR, top - _AIR), image.size, page)
 
 
-def _placed(read: OcrPage, on_page: Callable[[FloatBox], FloatBox], turned: int) -> tuple[FoundLine, ...]:
+def _place_lines(read: OcrPage, on_page: Callable[[FloatBox], FloatBox], turned: int) -> tuple[FoundLine, ...]:
     return tuple(
         FoundLine(tuple(replace(word, box=on_page(word.box)) for word in line.words), (line.heading + turned) % 360)
         for line in read.lines

@@ -84,7 +84,7 @@ class ReaderForks:
         if not self.enabled:
             return None
         try:
-            control = self._started(environment)
+            control = self._start_process(environment)
             reader = _send(control, {"request": request, "environment": dict(environment)})
         except OSError:
             _log.warning("no reading process could be forked; one is started", exc_info=True)
@@ -107,7 +107,7 @@ class ReaderForks:
                 process.kill()
                 process.wait()
 
-    def _started(self, environment: Mapping[str, str]) -> socket.socket:
+    def _start_process(self, environment: Mapping[str, str]) -> socket.socket:
         """Return the connection to the process that forks; starts it where it does not run. Raises OSError."""
         with self._starting:
             if self._process is not None and self._process.poll() is None and self._control is not None:

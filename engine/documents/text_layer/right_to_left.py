@@ -45,7 +45,7 @@ def _stretches(word: list[dict[str, Any]], size: float) -> list[list[dict[str, A
         else:
             kinds.append(kind)
             stretches.append([character])
-    return [_ordered(stretch, kind) for stretch, kind in zip(stretches, kinds, strict=True)]
+    return [_order(stretch, kind) for stretch, kind in zip(stretches, kinds, strict=True)]
 
 
 def _kind(word: Sequence[dict[str, Any]], at: int) -> str:
@@ -58,7 +58,7 @@ def _kind(word: Sequence[dict[str, Any]], at: int) -> str:
     return {True: "right", False: "left", None: "neutral"}[is_right_to_left(c)]
 
 
-def _ordered(stretch: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+def _order(stretch: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
     if kind == "number" and any(_is_eastern(c["c"]) for c in stretch):
         return sorted(stretch, key=lambda character: character["bbox"][0])
     return _with_ligatures(stretch) if kind == "right" else stretch

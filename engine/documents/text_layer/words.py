@@ -126,19 +126,21 @@ def read_layer(
         without_map: Names of fonts by `fonts_without_map`.
     """
     once = _Once()
-    written = [(line, [_written(characters, matrix) for characters in _split_line(line, once)]) for line in _lines(raw)]
+    written = [
+        (line, [_write_word(characters, matrix) for characters in _split_line(line, once)]) for line in _lines(raw)
+    ]
     doubted = doubtful_fonts(
         ((word.font, word.text) for _, some in written for word in some if not word.hidden), without_map
     )
     lines: list[FoundLine] = []
     for line, some in written:
-        words = tuple(word for word in (_judged(word, doubted) for word in some) if word is not None)
+        words = tuple(word for word in (_judge(word, doubted) for word in some) if word is not None)
         if words:
             lines.append(FoundLine(words, _heading(line, matrix)))
     return tuple(with_columns(list(_without_doubles(lines))))
 
 
-def _written(characters: list[dict[str, Any]], matrix: pymupdf.Matrix) -> _Written:
+def _write_word(characters: list[dict[str, Any]], matrix: pymupdf.Matrix) -> _Written:
     return _Written(
         "".join(c["c"] for c in characters),
         _box([c["bbox"] for c in characters], matrix),
@@ -147,7 +149,7 @@ def _written(characters: list[dict[str, Any]], matrix: pymupdf.Matrix) -> _Writt
     )
 
 
-def _judged(word: _Written, doubted: frozenset[str]) -> FoundWord | None:
+def _judge(word: _Written, doubted: frozenset[str]) -> FoundWord | None:
     """Return a word; None for one without a letter that nobody could read either: hidden, or a symbol."""
     text, unreadable = clean(word.text), unreadable_characters(word.text)
     if unreadable:

@@ -64,10 +64,10 @@ def normalise(
         return normalise_address(text)
     if len(text) > LONGEST:
         return unreadable(f"The text is too long for a {kind.value}.")
-    return _typed(text, kind, options, context)
+    return _to_typed(text, kind, options, context)
 
 
-def _typed(text: str, kind: FieldType, options: FieldOptions, context: LocaleContext) -> Normalised:
+def _to_typed(text: str, kind: FieldType, options: FieldOptions, context: LocaleContext) -> Normalised:
     match kind:
         case FieldType.NUMBER:
             return normalise_number(text, context)

@@ -24,10 +24,10 @@ def normalise_choice(text: str, options: FieldOptions, context: LocaleContext) -
         options: the choices.
         context: remembered names.
     """
-    named = _named(text, options.choices)
+    named = _choices_named(text, options.choices)
     if len(named) == 1:
         return Normalised(value=named[0].value, rule="choice")
-    ticked = [choice for box in boxes_of(text) if box.ticked for choice in _named(box.label, options.choices)]
+    ticked = [choice for box in boxes_of(text) if box.ticked for choice in _choices_named(box.label, options.choices)]
     if len(ticked) == 1:
         return Normalised(value=ticked[0].value, rule="ticked-choice")
     key = CHOICE + fold_name(text)[:_LONGEST_NAME]
@@ -45,7 +45,7 @@ def normalise_choice(text: str, options: FieldOptions, context: LocaleContext) -
     return unreadable("This is none of the choices.")
 
 
-def _named(text: str, choices: tuple[Choice, ...]) -> list[Choice]:
+def _choices_named(text: str, choices: tuple[Choice, ...]) -> list[Choice]:
     """Return the choices with this name: as printed, else without case, else without accents and punctuation."""
     for plain in (fold, lambda name: fold(name).casefold(), fold_name):
         wanted = plain(text)

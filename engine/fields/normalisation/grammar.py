@@ -64,19 +64,19 @@ def shapes_of(text: str, arabic: bool = False) -> list[Shape]:
     shapes = []
     if not signs:
         return [Shape(Decimal(text))]
-    if not decisive and (whole := _grouped(text, signs)):
+    if not decisive and (whole := _read_groups(text, signs)):
         shapes.append(Shape(whole[0], group=whole[1], doubtful=arabic))
     last = signs[-1]
     if last in ".,;" and signs.count(last) == 1 and not whole_ending:
         before, _, after = text.replace("٫", ";").rpartition(last)
-        body = _grouped(before, signs[:-1]) if signs[:-1] else (Decimal(before or "0"), "")
+        body = _read_groups(before, signs[:-1]) if signs[:-1] else (Decimal(before or "0"), "")
         if body:
             sign = "," if last == ";" else last
             shapes.append(Shape(Decimal(f"{body[0]}.{after}"), sign, body[1], arabic and last != ";"))
     return shapes
 
 
-def _grouped(text: str, signs: str) -> tuple[Decimal, str] | None:
+def _read_groups(text: str, signs: str) -> tuple[Decimal, str] | None:
     """Return the whole number of digits in groups and the sign between them, or None where the groups are wrong."""
     if len(set(signs)) != 1 or not _GROUPS.fullmatch(text.replace(signs[0], "x")):
         return None

@@ -10,14 +10,14 @@ from engine.text import storable
 
 def normalise_text(text: str) -> Normalised:
     """Return a text in one line, composed (Unicode NFC), with single spaces."""
-    return Normalised(value=" ".join(_composed(text).split()), rule="text")
+    return Normalised(value=" ".join(_compose(text).split()), rule="text")
 
 
 def normalise_address(text: str) -> Normalised:
     """Return an address as printed: its lines, without empty ones, each with single spaces."""
-    lines = (" ".join(line.split()) for line in _composed(text).splitlines())
+    lines = (" ".join(line.split()) for line in _compose(text).splitlines())
     return Normalised(value="\n".join(filter(None, lines)), rule="lines")
 
 
-def _composed(text: str) -> str:
+def _compose(text: str) -> str:
     return unicodedata.normalize("NFC", storable(text))

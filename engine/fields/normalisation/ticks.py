@@ -45,7 +45,7 @@ def normalise_tick(text: str, context: LocaleContext) -> Normalised:
     if mark in _CROSSES | _CIRCLES | _REFUSALS:
         return _mark_of_country(mark, context)
     boxed = boxes_of(text)
-    value = _boxed(text, context) if boxed else _word(text, context)
+    value = _read_boxes(text, context) if boxed else _word(text, context)
     if value is None:
         return unreadable("This is neither a tick nor a word for yes or no.")
     by_letter = not boxed and compact in _YES_LETTERS
@@ -62,7 +62,7 @@ def _word(text: str, context: LocaleContext) -> bool | None:
     return False if word in _NO else None
 
 
-def _boxed(text: str, context: LocaleContext) -> bool | None:
+def _read_boxes(text: str, context: LocaleContext) -> bool | None:
     """Return what boxes with labels say: the word of the ticked one, or whether the only one is ticked."""
     boxes = boxes_of(text)
     if len(boxes) == 1:

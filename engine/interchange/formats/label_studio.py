@@ -279,7 +279,7 @@ def _proposals(
             score = prediction.get("score")
             stated = isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
             by_label: dict[str, _Regions] = {}
-            for (label, _), regions in _labelled(prediction, of_prediction, bad_entries).items():
+            for (label, _), regions in _regions_by_name(prediction, of_prediction, bad_entries).items():
                 by_label.setdefault(label, []).extend(regions)
             proposals += [
                 IncomingProposal(
@@ -306,14 +306,14 @@ def _regions_by_label(
     for at, annotation in sorted(numbered, key=lambda pair: pair[1].get("ground_truth") is not True):
         if annotation.get("was_cancelled"):
             continue
-        own = _labelled(annotation, f"{where}, annotation {at}", bad_entries)
+        own = _regions_by_name(annotation, f"{where}, annotation {at}", bad_entries)
         taken = {label for label, _ in by_label}
         alternatives += len({label for label, _ in own} & taken)
         by_label |= {key: regions for key, regions in own.items() if key[0] not in taken}
     return by_label, alternatives
 
 
-def _labelled(result: dict[str, Any], where: str, bad_entries: BadEntries) -> dict[tuple[str, str], _Regions]:
+def _regions_by_name(result: dict[str, Any], where: str, bad_entries: BadEntries) -> dict[tuple[str, str], _Regions]:
     """Return the regions of an annotation or a prediction by label and value."""
     by_label: dict[tuple[str, str], _Regions] = {}
     for place, stored in enumerate(check_list(result.get("result", []), '"result"', where)):

@@ -51,7 +51,7 @@ def write_json(release: Release, to: Destination, tick: Tick) -> Outcome:
     counts = _counts()
     frozen = fields_of(release)
     with to.text(JSON_FILE) as file:
-        for paper in _counted(release, counts, tick):
+        for paper in _count_papers(release, counts, tick):
             line = {
                 "format": FORMAT,
                 "document": {
@@ -97,8 +97,8 @@ def write_csv(release: Release, to: Destination, tick: Tick) -> Outcome:
 
         write = begin(CSV_FILE, [*_LEAD, *(column for field in fields for column in columns_of(field)), *_TAIL])
         tables = {field.name: begin(f"values.{field.name}.csv", _row_heads(field)) for _, field in _tables(fields)}
-        for paper in _counted(release, counts, tick):
-            cells = [cell for field in fields for cell in text_cells(field, _known(paper, field))]
+        for paper in _count_papers(release, counts, tick):
+            cells = [cell for field in fields for cell in text_cells(field, _values_of(paper, field))]
             write([harmless(cell) for cell in (*_lead(paper), *cells, *_tail(paper))])
             for _, field in _tables(fields):
                 for number, row in enumerate(paper.rows(field), 1):
@@ -115,7 +115,7 @@ def write_xlsx(release: Release, to: Destination, tick: Tick) -> Outcome:
         # A fixed date, so that the same snapshot gives the same bytes.
         book.set_properties({"title": release.project, "created": datetime(2000, 1, 1)})
         sheets = _Sheets(book, fields)
-        for paper in _counted(release, counts, tick):
+        for paper in _count_papers(release, counts, tick):
             sheets.add(paper)
     return Outcome(counts)
 
@@ -135,7 +135,7 @@ class _Sheets:
         cells = [
             cell
             for field in self._fields
-            for cell in ([len(paper.rows(field))] if is_table(field) else typed_cells(field, _known(paper, field)))
+            for cell in ([len(paper.rows(field))] if is_table(field) else typed_cells(field, _values_of(paper, field)))
         ]
         self._values.add((*_lead(paper), *cells, *_tail(paper)))
         for _, field in _tables(self._fields):
@@ -152,7 +152,7 @@ def _counts() -> dict[str, int]:
     return {"documents": 0, "values": 0, "ambiguous": 0, "unreadable": 0, "no_answer": 0, "broken_rules": 0}
 
 
-def _counted(release: Release, counts: dict[str, int], tick: Tick) -> Iterator[Paper]:
+def _count_papers(release: Release, counts: dict[str, int], tick: Tick) -> Iterator[Paper]:
     for paper in papers(release, fields_of(release)):
         counts["documents"] += 1
         counts["broken_rules"] += sum(len(sentences) for sentences in paper.broken.values())
@@ -184,7 +184,7 @@ def _tail(paper: Paper) -> tuple[str, ...]:
     return ", ".join(ambiguous), ", ".join(unreadable), " ".join(broken)
 
 
-def _known(paper: Paper, field: FieldDefinition) -> list[Value]:
+def _values_of(paper: Paper, field: FieldDefinition) -> list[Value]:
     """Return the values of a field that can be read; of a table its rows as JSON."""
     if is_table(field):
         rows = paper.rows(field)

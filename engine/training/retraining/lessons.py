@@ -101,7 +101,7 @@ def teach(
         Refused: A training diverged.
         Stopped: `should_stop` gave a reason.
     """
-    known = {number: _finished(lesson.folder) for number, lesson in enumerate(lessons)}
+    known = {number: _read_result(lesson.folder) for number, lesson in enumerate(lessons)}
     to_do = [number for number in known if known[number] is None]
 
     def receive(at: int, result: tuple[bytes, dict[str, Any]]) -> None:
@@ -118,11 +118,11 @@ def teach(
         arriving.replace(learner.result_file(folder))
         write_json(folder / _FACTS_FILE, facts)
         known[number] = taught = Taught(learner.result_file(folder), **facts)
-        on_report(number, _ended(taught))
+        on_report(number, _last_share(taught))
 
     for number, taught in known.items():
         if taught is not None:
-            on_report(number, _ended(taught))
+            on_report(number, _last_share(taught))
     run_parts(
         executor_of(workspace, should_stop),
         (Part(do_lesson, (lessons[number],)) for number in to_do),
@@ -201,11 +201,11 @@ def within(settings: RunSettings, share: float) -> tuple[float, int, int]:
     return step / end, step, end
 
 
-def _ended(taught: Taught) -> Share:
+def _last_share(taught: Taught) -> Share:
     return Share(1.0, 1.0, taught.ended, taught.ended)
 
 
-def _finished(folder: Path) -> Taught | None:
+def _read_result(folder: Path) -> Taught | None:
     """Return what a lesson left in its folder here; None while it is not finished."""
     try:
         facts = json.loads((folder / _FACTS_FILE).read_text("utf-8"))
