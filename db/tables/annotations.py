@@ -155,7 +155,7 @@ class Review(Base):
 
     id: Mapped[Id]
     annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"), index=True)
-    revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"))
+    revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"), index=True)
     reviewer_id: Mapped[Reference] = mapped_column(ForeignKey("users.id"))
     verdict: Mapped[str] = mapped_column(String(20))  # accepted, rejected, fixed
     quality: Mapped[bool | None]
@@ -251,10 +251,10 @@ class Prediction(Base):
 
     id: Mapped[Id]
     annotation_id: Mapped[Reference | None] = mapped_column(ForeignKey("annotations.id"))
-    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
-    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"))
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), index=True)
+    question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), index=True)
     # None: a model of others proposed it, and it counts in no figure of the project's own model.
-    model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
+    model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"), index=True)
     outside_model_id: Mapped[Reference | None]  # its version; no foreign key: SQLite would copy the table for it
     prompts: Mapped[dict[str, Any]] = mapped_column(default=dict)
     answer: Mapped[dict[str, Any]]
@@ -276,7 +276,7 @@ class OutsideAnswer(Base):
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), primary_key=True)
     model: Mapped[str] = mapped_column(String(100), primary_key=True)  # a later version replaces an earlier one
     outside_model_id: Mapped[Reference | None]  # its version
-    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), index=True)
     words_version: Mapped[int]  # of the page; later words have other numbers
     answer: Mapped[dict[str, Any]]  # engine.annotation.proposal.StoredAnswer
     confidence: Mapped[float]  # 0..1, as the other model states it

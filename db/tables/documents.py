@@ -176,5 +176,5 @@ class BucketObject(Base):
     place: Mapped[str] = mapped_column(String(64), primary_key=True)  # hash of address and key: keys have 1,024 bytes
     mark: Mapped[str] = mapped_column(String(200))  # ETag, or time and size
     outcome: Mapped[str] = mapped_column(String(10))
-    document_id: Mapped[Reference | None] = mapped_column(ForeignKey("documents.id"))
+    document_id: Mapped[Reference | None] = mapped_column(ForeignKey("documents.id"), index=True)
     created_at: Mapped[Moment]

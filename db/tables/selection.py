@@ -21,7 +21,7 @@ class SurveyAnswer(Base):
     question_id: Mapped[Reference] = mapped_column(ForeignKey("questions.id"), primary_key=True)
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
-    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), index=True)
     words_version: Mapped[int]  # sum over the document's pages; corrected words outdate the answer
     answer: Mapped[dict[str, Any]]  # engine.annotation.proposal.StoredAnswer
     score: Mapped[float]  # predicted IoU, 0..1
@@ -72,10 +72,11 @@ class LabelReview(Base):
     id: Mapped[Id]
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     annotation_id: Mapped[Reference] = mapped_column(ForeignKey("annotations.id"))
-    revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"))  # the label as it was contradicted
+    # The label as it was contradicted.
+    revision_id: Mapped[Reference] = mapped_column(ForeignKey("revisions.id"), index=True)
     model_version_id: Mapped[Reference | None] = mapped_column(ForeignKey("model_versions.id"))
     kind: Mapped[str] = mapped_column(String(20))  # the model marks another place, marks one, finds none; words gone
-    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), index=True)
     answer: Mapped[dict[str, Any]]  # the model's: engine.annotation.proposal.StoredAnswer; or the text of gone words
     score: Mapped[float]
     answered: Mapped[float]
@@ -125,7 +126,7 @@ class AutomaticAnswer(Base):
     project_id: Mapped[Reference] = mapped_column(ForeignKey("projects.id"))
     task_id: Mapped[Reference] = mapped_column(ForeignKey("tasks.id"))
     model_version_id: Mapped[Reference] = mapped_column(ForeignKey("model_versions.id"))
-    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"))
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), index=True)
     answer: Mapped[dict[str, Any]]
     score: Mapped[float]
     answered: Mapped[float]

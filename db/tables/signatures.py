@@ -30,4 +30,4 @@ class SignatureBand(Base):
     __table_args__ = {"sqlite_with_rowid": False}  # noqa: RUF012  (the key is the whole row: stored once)
 
     key: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    signature_id: Mapped[Reference] = mapped_column(ForeignKey("page_signatures.id"), primary_key=True)
+    signature_id: Mapped[Reference] = mapped_column(ForeignKey("page_signatures.id"), primary_key=True, index=True)

@@ -5,7 +5,7 @@ import time
 from datetime import timedelta
 
 import pytest
-from sqlalchemy import inspect, select, text, update
+from sqlalchemy import UniqueConstraint, inspect, select, text, update
 
 from db.base import Base, now
 from db.session import BUSY_SECONDS
@@ -153,6 +153,18 @@ def test_no_table_refers_to_a_document_without_being_deleted_with_it() -> None:
         if key.column.table.name in owned
     }
     assert referring - deleted == {"bucket_objects"}, "its row stays: the object of the bucket is not taken in again"
+
+
+def test_databases_look_up_what_names_a_deleted_row_and_read_no_whole_table() -> None:
+    few = {("tasks", "gold_revision_id")}  # rows that have a value, which alone are in an index by project
+    deleted, scanned = {table.name for table in DELETED}, set()
+    for table in Base.metadata.sorted_tables:
+        keys = [table.primary_key, *(each for each in table.constraints if isinstance(each, UniqueConstraint))]
+        first = {next(iter(each.columns)).name for each in (*keys, *table.indexes) if len(each.columns)}
+        for key in table.foreign_keys:
+            if key.column.table.name in deleted and key.parent.name not in first:
+                scanned.add((table.name, key.parent.name))
+    assert scanned == few
 
 
 def test_an_image_that_another_document_shows_too_stays(office: Office, secret: Document) -> None:
