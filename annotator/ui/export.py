@@ -46,7 +46,7 @@ _OPTIONS = {
 }
 
 
-# Filled and kept up to date by annotator/static/tabs/exports.js.
+# Filled and kept up to date by annotator/static/tabs/exports.js and snapshots.js.
 _EXPORTS = """
 <glossator-exports class="g-people" data-project="{project}"><section class="g-card">
 <h2>Exports of this project</h2>
@@ -54,6 +54,9 @@ _EXPORTS = """
 <p class="g-say g-wrong" role="status" hidden></p><p class="g-none"></p>
 <ul class="g-rows g-job-rows" aria-label="Exports"></ul></section></glossator-exports>
 """
+_SNAPSHOTS = (
+    '<glossator-snapshots class="g-people" data-project="{project}" data-admin="{admin}"></glossator-snapshots>'
+)
 
 
 def build(service: AnswerService) -> None:
@@ -91,6 +94,7 @@ def build(service: AnswerService) -> None:
                 fit = gr.Checkbox(label="Exclude labels unfit for training", info="Listed on the tab Quality.")
         card = gr.HTML()
         made = gr.HTML(apply_default_css=False)
+        frozen = gr.HTML(apply_default_css=False)
     # Gradio would check the value against the choices at page load; check only that each value is text.
     questions.preprocess = lambda payload: [text for text in payload or [] if isinstance(text, str)]
     chosen = [form, statuses, splits, questions, since, until, agreement, fit]
@@ -109,7 +113,7 @@ def build(service: AnswerService) -> None:
     ) -> list[Any]:
         role = role_of(service, request, project_id)
         if role is None or project_id is None or role == "annotator":
-            return [NO_PROJECT if role is None else FOR_REVIEWERS, "", gr.update(choices=[], value=[])]
+            return [NO_PROJECT if role is None else FOR_REVIEWERS, "", "", gr.update(choices=[], value=[])]
         answered = most_asked(service.workspace, project_id)
         offered: dict[str, Any] = {"choices": answered}
         asked = [question for question in questions or () if question in answered]
@@ -130,7 +134,9 @@ def build(service: AnswerService) -> None:
             shown = estimate_sentence(project_id, form, filters)
         except Refused as refused:
             shown = empty("No dataset with these filters.", str(refused))
-        return [shown, _EXPORTS.format(project=escape(project_id)), gr.update(**offered)]
+        key = escape(project_id)
+        snapshots = _SNAPSHOTS.format(project=key, admin="yes" if role == "admin" else "")
+        return [shown, _EXPORTS.format(project=key), snapshots, gr.update(**offered)]
 
     def estimate_sentence(project_id: str, form: str, filters: Filters) -> str:
         check_told(FORMATS.get(form, FORMATS[DEFAULT]), filters.statuses)
@@ -142,7 +148,7 @@ def build(service: AnswerService) -> None:
         name = projects.project_by_id(service.workspace, project_id).name
         return _card(name, project_id, form, filters, estimate)
 
-    tab.follow(show, chosen, [card, made, questions])
+    tab.follow(show, chosen, [card, made, frozen, questions])
     tab.fetch_again_on(*(part.input for part in chosen))
 
 

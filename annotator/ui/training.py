@@ -108,7 +108,7 @@ def build(service: AnswerService) -> None:
         return [
             _status(service, project_id),
             _history(service, project_id, newest, line_page),
-            f"<h2>Models</h2>{table(MODEL_COLUMNS, [_model_row(version, labels) for version in page])}",
+            _models(page, labels, project_id if changes_models else None),
             gr.update(choices=[(_name(version), version.id) for version in newest]),
             compare(project_id) if opened and reviews else "",  # the list names held-out questions
             *runs.show(before_run, line_page.next, project=project_id),
@@ -257,6 +257,28 @@ def _run_row(line: views.RunLine) -> list[object]:
         outcome,
         sentence(str(line.verdict.get("sentence", ""))),
     ]
+
+
+def _models(page: Sequence[registry.VersionView], labels: Mapping[str, str], removable_from: str | None) -> str:
+    """Return a page of the models as a table; with the project of an admin, weights have a button to delete them."""
+    rows = [_model_row(version, labels) for version in page]
+    if removable_from is None:
+        return f"<h2>Models</h2>{table(MODEL_COLUMNS, rows)}"
+    columns = [MODEL_COLUMNS[0], "Weights", *MODEL_COLUMNS[1:]]
+    for row, version in zip(rows, page, strict=True):
+        row.insert(1, _removal(version, removable_from))
+    return f"<h2>Models</h2>{table(columns, rows)}"
+
+
+def _removal(version: registry.VersionView, project_id: str) -> Markup:
+    """Return the button that asks before the weights of a model are deleted (static/tabs/model_removal.js)."""
+    if version.champion or version.missing or version.label == registry.SHIPPED_LABEL:
+        return Markup("")
+    return Markup(
+        f'<button type="button" class="glossator-quiet" data-remove-model="{escape(version.id, quote=True)}" '
+        f'data-project="{escape(project_id, quote=True)}" data-model="{escape(version.label, quote=True)}" '
+        f'aria-label="Delete the weights of {escape(version.label, quote=True)}">Delete</button>'
+    )
 
 
 def _model_row(version: registry.VersionView, labels: Mapping[str, str]) -> list[object]:

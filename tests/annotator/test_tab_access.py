@@ -8,6 +8,7 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.ui import documents
+from db.tables import ModelVersion
 from engine.jobs import job_list
 from engine.projects import projects
 from engine.settings import Settings
@@ -81,6 +82,18 @@ def test_acting_in_the_tab_training_needs_the_role(
     assert len(job_list.list_jobs(world.workspace, world.project.id)) == before
     allowed = event(world.people["admin"], "training", name, world.project.id, *given)
     assert needed not in allowed and NOT_THERE not in allowed
+
+
+def test_only_admins_are_offered_to_delete_weights_and_snapshots(world: World) -> None:
+    project, stored = world.project.id, world.workspace.blobs.put(b"weights")
+    with world.workspace.database.write() as session:
+        session.add(ModelVersion(project_id=project, number=99, checkpoint_sha256=stored, code_version="test"))
+    for kind, may in (("annotator", False), ("reviewer", False), ("admin", True), ("owner", True)):
+        models = event(world.people[kind], "training", "show", project, *OPENED["training"])
+        assert "v99" in models and ("data-remove-model" in models) == may, kind
+        exports = event(world.people[kind], "export", "show", project, *EXPORT)
+        assert ("<glossator-snapshots" in exports) == (kind != "annotator"), kind
+        assert ('data-admin=\\"yes\\"' in exports) == may, kind
 
 
 def test_only_admins_create_projects_in_the_tab_documents(world: World) -> None:

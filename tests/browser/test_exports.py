@@ -32,6 +32,30 @@ def test_an_export_is_started_and_downloaded(bench: Bench) -> None:
         assert {"annotations.json", "manifest.json"} <= set(archive.namelist())
 
 
+def test_an_export_and_its_snapshot_are_deleted_after_a_question(bench: Bench, served: Served) -> None:
+    page = bench.page
+    address = opened(bench, "to be deleted")
+    page.get_by_role("button", name="Export as COCO").click()
+    exports, frozen = (page.get_by_role("list", name=name).get_by_role("listitem") for name in ("Exports", "Snapshots"))
+    expect(exports).to_contain_text("kept until")
+    expect(frozen).to_contain_text("1 answer on 1 document, frozen")
+    name = str(frozen.locator("b").text_content())
+    file = served.data / "exports" / f"{page.request.get(address).json()[0]['id']}.zip"
+    assert file.exists() and list((served.data / "blobs").glob(f"*/{name}*"))
+    question = page.get_by_role("dialog", name="Delete this export?")
+    for answer, left in (("Keep it", 1), ("Delete", 0)):
+        exports.get_by_role("button", name="Delete").click()
+        expect(question).to_contain_text("deleted for good")
+        question.get_by_role("button", name=answer, exact=True).click()
+        expect(question).to_have_count(0)
+        expect(exports).to_have_count(left)
+    assert not file.exists() and page.request.get(address).json() == []
+    page.get_by_role("button", name=f"Delete the snapshot {name}").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_text("No snapshots yet.")).to_be_visible()
+    assert list((served.data / "blobs").glob(f"*/{name}*")) == []
+
+
 def test_an_export_that_fails_says_why_and_one_that_waits_can_be_stopped(bench: Bench, served: Served) -> None:
     page = bench.page
     address = opened(bench, "to be stopped")

@@ -23,7 +23,9 @@ import { watchImports } from './imports.js';
 import { JobsPanel } from './jobs.js';
 import { followLinks } from './links.js';
 import { PeoplePanel } from './people.js';
+import { watchModelRemoval } from './model_removal.js';
 import { watchRemovedDocuments } from './removed_documents.js';
+import { watchSnapshots } from './snapshots.js';
 import { keepTabHistory } from './tab_history.js';
 
 /** @type {PeoplePanel | null} */
@@ -74,6 +76,8 @@ export const tabs = {
 export function startTabs() {
   watchImports();
   watchExports();
+  watchSnapshots();
+  watchModelRemoval();
   watchUploads();
   watchRemovedDocuments();
   followLinks();

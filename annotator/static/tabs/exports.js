@@ -1,10 +1,11 @@
 // The tab Export: a button that starts an export, and the list of the project's exports with their files.
 
-import { get, post, sentenceOf } from '../core/api.js';
+import { get, post, remove, sentenceOf } from '../core/api.js';
 import { h } from '../core/dom.js';
 import { ROOT } from '../core/root.js';
 import { count, moment, percent } from '../core/text.js';
 import { ProgressBar, Rows, button, once, set } from './people_parts.js';
+import { askRemoval } from './removal_dialog.js';
 import { WatchedList } from './watched_list.js';
 
 /** @import { ExportView } from '../types' */
@@ -77,6 +78,12 @@ class ExportRow {
         (sentence) => set(this.failure, sentence),
       ),
     );
+    this.removal = button(
+      'Delete',
+      () => this.ask(() => remove('/projects/{project_id}/exports/{export_id}', values)),
+      'g-danger',
+    );
+    this.list = list;
     const file = `${ROOT}/api/projects/${list.project}/exports/${id}/file`;
     this.fetch = h('a', { class: 'g-act', href: file, download: true }, 'Download');
     const head = h('div', { class: 'g-job-head' }, this.title, this.badge);
@@ -84,7 +91,7 @@ class ExportRow {
       'li',
       { class: 'g-job' },
       h('div', { class: 'g-row-text' }, head, this.how, this.failure, this.about, this.bar.root),
-      h('div', { class: 'g-row-acts' }, this.fetch, this.stop),
+      h('div', { class: 'g-row-acts' }, this.fetch, this.removal, this.stop),
     );
     this.updateRow = this.updateRow.bind(this);
   }
@@ -101,8 +108,21 @@ class ExportRow {
     set(this.about, [one.chosen, `started by ${one.by}, ${moment(one.asked_at)}`].filter(Boolean).join(' · '));
     this.bar.show(running, one.progress);
     this.stop.hidden = one.stopping || !(running || one.state === 'waiting');
-    this.fetch.hidden = one.state !== 'done';
+    this.fetch.hidden = this.removal.hidden = one.state !== 'done';
     this.fetch.setAttribute('aria-label', `Download ${one.title}, ${moment(one.asked_at)}`);
+    this.removal.setAttribute('aria-label', `Delete ${one.title}, ${moment(one.asked_at)}`);
+  }
+
+  /** @param {() => Promise<unknown>} run */
+  ask(run) {
+    const sentences = [
+      'The file on the server is deleted for good. Its snapshot stays, so the command line can export the same again.',
+    ];
+    const question = { title: 'Delete this export?', sentences, yes: 'Delete', no: 'Keep it' };
+    askRemoval(question, async () => {
+      await run();
+      await this.list.look();
+    });
   }
 }
 
