@@ -1,7 +1,8 @@
 """Read files confined and unconfined, and compare all that was read: python -m tests.benchmarks.confinement FOLDER...
 
-Words, boxes, widgets and pictures of pages are compared byte for byte, refusals by their sentences. The table at the end
-says what confinement costs a file: seconds by the clock, of the two readings of a file one after the other.
+Words, boxes, widgets and pictures of pages are compared byte for byte, refusals by their sentences. Each file has a line:
+seconds by the clock unconfined and confined, whether both are the same, and what was read. The table at the end says
+what confinement costs a file.
 """
 
 import argparse
@@ -55,8 +56,9 @@ def _compare(name: str, files: list[Path], limits: ReadLimits) -> list[str]:
         order: tuple[Confinement, ...] = ("off", "required") if turn % 2 else ("required", "off")
         readings = {confinement: read(source, limits, confinement) for confinement in order}
         pairs.append((readings["off"], readings["required"]))
-        if readings["off"].outcome != readings["required"].outcome:
-            print(f"{source}\n  unconfined: {readings['off'].outcome}\n  confined:   {readings['required'].outcome}")
+        free, confined = readings["off"], readings["required"]
+        same = "same" if free.outcome == confined.outcome else f"DIFFERS, confined: {confined.outcome}"
+        print(f"{source.name[:54]:54} {free.seconds:7.2f} {confined.seconds:7.2f}  {same}  {free.outcome}", flush=True)
     refused = sum(free.outcome.startswith("refused") for free, _ in pairs)
     differ = sum(free.outcome != confined.outcome for free, confined in pairs)
     seconds = [[reading.seconds for reading in column] for column in zip(*pairs, strict=True)]
