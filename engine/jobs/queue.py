@@ -19,6 +19,7 @@ from db.base import now
 from db.ids import new_id
 from db.tables import Job, Project
 from engine import audit
+from engine.accounts.visibility import PROJECT_IN_BIN
 from engine.errors import Archived, Conflict, NotFound
 from engine.plurals import count
 from engine.queries import existing
@@ -29,7 +30,12 @@ RETRY_SECONDS = 10.0  # before the second attempt; twice as long before each fur
 LONGEST_RETRY_SECONDS = 3600.0
 ENDED = ("done", "failed", "cancelled", "dead")
 OPEN = ("waiting", "running")
-_ARCHIVED = select(Project.archived_at).where(Project.id == bindparam("project"))
+# The lock is that of a new row which names the project: on PostgreSQL it waits for a removal that goes on.
+_STATE = (
+    select(Project.archived_at, Project.bin_of)
+    .where(Project.id == bindparam("project"))
+    .with_for_update(read=True, key_share=True)
+)
 FAILED = ("failed", "dead")  # can be tried again. dead: out of attempts; failed: fails again until something changes
 WINDS_UP = "winds_up"  # in a payload: see `enqueue`
 _FAST_SECONDS = 60.0  # how far in the future a time may lie that some other machine's clock wrote
@@ -65,24 +71,20 @@ def enqueue(
     `payload`: what the handler needs. With `WINDS_UP` in it, the handler is called also when the job was cancelled
     while nobody did it; it then has to wind up what earlier attempts have begun.
     `job_id`: of the new job, for a caller who must know it before the job begins.
+
+    Raises:
+        Archived: The project is archived.
+        NotFound: The project is in the bin.
     """
     if isinstance(target, Workspace):
         with target.database.write() as session:
             return enqueue(
-                session,
-                kind,
-                project_id,
-                payload,
-                key,
-                created_by=created_by,
-                run_after=run_after,
-                max_attempts=max_attempts,
-                job_id=job_id,
-            )
+                session, kind, project_id, payload, key, created_by=created_by, run_after=run_after,
+                max_attempts=max_attempts, job_id=job_id,
+            )  # fmt: skip
     if key is not None and (there := with_key(target, key)) is not None:
         return there
-    if project_id is not None and target.scalar(_ARCHIVED, {"project": project_id}) is not None:
-        raise Archived
+    _check_project(target, project_id)
     job = Job(
         id=job_id or new_id(),
         kind=kind,
@@ -283,13 +285,14 @@ def cancel_with(session: Session, keys: Collection[str]) -> None:
 def retry(workspace: Workspace, job_id: str, *, by: str | None = None) -> Job:
     """Put a job that failed or was given up back into the queue, with all its attempts before it. Audited.
 
-    The job goes on from what an earlier attempt left on disk. Conflict when the job did not fail, or when another one
-    with its key waits or runs already.
+    The job goes on from what an earlier attempt left on disk. NotFound and Archived: see `enqueue`. Conflict when the
+    job did not fail, or when another one with its key waits or runs already.
     """
     with workspace.database.write() as session:
         job = session.scalar(select(Job).where(Job.id == job_id).with_for_update())
         if job is None:
             raise NotFound("There is no such job.")
+        _check_project(session, job.project_id)
         if job.status not in FAILED:
             raise Conflict(f"Only a job that failed or was given up can be tried again; this one is {job.status}.")
         taken = Conflict("Another such job waits or runs already; wait for its end, or stop it first.")
@@ -366,6 +369,17 @@ def _may_be_taken(kinds: Sequence[str]) -> ColumnElement[bool]:
             and_(Job.status == "running", or_(Job.lease_until < moment, Job.heartbeat_at > unbelievable)),
         ),
     )
+
+
+def _check_project(session: Session, project_id: str | None) -> None:
+    """Check that a project is neither archived nor removed; it stays so until the unit of work ends."""
+    if project_id is None:
+        return
+    for archived_at, bin_of in session.execute(_STATE, {"project": project_id}):
+        if archived_at is not None:
+            raise Archived
+        if bin_of == project_id:  # what a document in the bin of another project waits for goes on
+            raise NotFound(PROJECT_IN_BIN)
 
 
 def _given_up(job: Job) -> str:

@@ -44,6 +44,7 @@ _OF_PEOPLE = (
     "sign_in.",
     "second_factor.",
 )  # actions whose detail `name` is that of a person
+_SIGNS = "erasing"  # among the preferences of a person whose names are being replaced
 _NAMES = ("author", "inviter", "person")  # further details that name a person
 
 
@@ -73,33 +74,46 @@ def erase_person(workspace: Workspace, user_id: str, *, by: User) -> ErasedPerso
         Forbidden: `by` is no longer an admin.
     """
     user = users.user_by_id(workspace, user_id)
-    name, label = user.name, names.label_of_erased(user_id)
-    erased = ErasedPerson(user_id, label)
-    if name == label:
-        return erased
-    if user_id == by.id:
-        raise Refused("You cannot erase yourself. Ask another admin.")
-    _check_other_admin(workspace, user)
-    with workspace.database.read() as session:
-        subjects = session.scalars(select(Identity.subject).where(Identity.user_id == user_id)).all()
-        signs = [name, *subjects, *_former_names(session, user_id, subjects, name)]
-    users.change_user(workspace, user_id, disabled=True, by=by)
-    workspace.deferred_writes.flush()  # attempts to log in, which have the name
-    for sign in signs:
-        _replace_name(workspace, user_id, sign, label)
-    _delete_exports(workspace, user_id)
-    with workspace.database.write() as session:
-        _close_account(session, user_id, name, label)
-        audit.record(session, by.id, "users.erase", user_id, name=label)
-        traces.note_wipe(session)
+    erased = ErasedPerson(user_id, names.label_of_erased(user_id))
+    if user.name != erased.name:
+        if user_id == by.id:
+            raise Refused("You cannot erase yourself. Ask another admin.")
+        _check_other_admin(workspace, user)
+        signs = _lock_out(workspace, user, erased.name, by)
+    else:
+        signs = user.preferences.get(_SIGNS, [])  # of a call that was interrupted
+        if not signs:
+            return erased
     for sign in signs:  # what somebody has written of the person meanwhile
-        _replace_name(workspace, user_id, sign, label)
+        _replace_name(workspace, user_id, sign, erased.name)
+    with workspace.database.write() as session:
+        closed = sessions.lock_user(session, user_id)
+        if closed is not None:
+            closed.preferences = {}
+        traces.note_wipe(session)
     traces.wipe(workspace.database)
     erased.stays = [
-        f"{held[0].upper()}{held[1:]} still has the name {name}: what was frozen does not change."
-        for held in snapshots_naming(workspace, name)
+        f"{held[0].upper()}{held[1:]} still has the name {signs[0]}: what was frozen does not change."
+        for held in snapshots_naming(workspace, signs[0])
     ]
     return erased
+
+
+def _lock_out(workspace: Workspace, user: User, label: str, by: User) -> list[str]:
+    """Replace the name of a person and close the account; return the name, and what else says who it was."""
+    with workspace.database.read() as session:
+        subjects = session.scalars(select(Identity.subject).where(Identity.user_id == user.id)).all()
+        signs = [user.name, *subjects, *_former_names(session, user.id, subjects, user.name)]
+    users.change_user(workspace, user.id, disabled=True, by=by)
+    workspace.deferred_writes.flush()  # attempts to log in, which have the name
+    for sign in signs:
+        _replace_name(workspace, user.id, sign, label)
+    _delete_exports(workspace, user.id)
+    with workspace.database.write() as session:
+        _close_account(session, user.id, signs, label)
+        audit.record(session, by.id, "users.erase", user.id, name=label)
+        traces.note_wipe(session)
+    return signs
 
 
 def _check_other_admin(workspace: Workspace, user: User) -> None:
@@ -124,8 +138,11 @@ def _former_names(session: Session, user_id: str, subjects: Sequence[str], name:
     return sorted(former.difference(session.scalars(select(User.name).where(User.name.in_(former)))))
 
 
-def _close_account(session: Session, user_id: str, name: str, label: str) -> None:
-    """Empty the row of a user, and delete what belongs to the person alone."""
+def _close_account(session: Session, user_id: str, signs: list[str], label: str) -> None:
+    """Empty the row of a user but for the signs, and delete what belongs to the person alone.
+
+    Whoever is interrupted before these were replaced a second time finds them there.
+    """
     user = sessions.lock_user(session, user_id)
     if user is None:
         raise NotFound("There is no such user.")
@@ -135,13 +152,14 @@ def _close_account(session: Session, user_id: str, name: str, label: str) -> Non
         if column.name not in KEPT:
             setattr(user, column.name, None if column.nullable else {})
     user.name, user.role, user.disabled_at = label, "annotator", user.disabled_at or now()
+    user.preferences = {_SIGNS: signs}
     for member in session.scalars(select(Member).where(Member.user_id == user_id)):
         session.delete(member)
     for statement in (
         delete(LoginSession).where(LoginSession.user_id == user_id),
         delete(Identity).where(Identity.user_id == user_id),
         delete(Quota).where(Quota.subject_id == user_id),
-        delete(LoginAttempt).where(LoginAttempt.name == name),
+        delete(LoginAttempt).where(LoginAttempt.name == signs[0]),
         delete(Lease).where(Lease.holder == user_id),
         update(Invitation)
         .where(Invitation.created_by == user_id, Invitation.used_at.is_(None), Invitation.revoked_at.is_(None))

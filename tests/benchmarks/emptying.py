@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
@@ -22,11 +23,13 @@ from typing import Any
 from sqlalchemy import func, select, update
 
 from db.tables import Annotation, Document, Page, Prediction, RemovedDocument, Revision
+from engine.commands.servers.worker import PARENT
 from engine.documents.lists.thumbnails import Thumbnail
 from engine.followers import catch_up
 from engine.lifecycle import bin as documents_bin
 from engine.lifecycle import erasing
 from engine.models import registry
+from engine.projects.projects import change_settings
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
 from tests.benchmarks.app import saving
@@ -48,6 +51,7 @@ _AT_ONCE = 500
 def fill_bin(workspace: Workspace, documents: int) -> str:
     """Make a project of twice so many documents and remove half of them into its bin; return its id."""
     grown = grow(workspace, 2 * documents, name="emptied")
+    change_settings(workspace, grown.project, retrain_automatically=False)  # it would be measured, too
     survey(workspace, grown.project)
     _propose(workspace, grown.project)
     pages = store_files(workspace, grown.project, document_bytes=DOCUMENT_BYTES, page_bytes=PAGE_BYTES)
@@ -60,6 +64,9 @@ def fill_bin(workspace: Workspace, documents: int) -> str:
             path = Thumbnail(workspace, image, width).path
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(b"\0" * THUMBNAIL_BYTES)
+    yesterday = time.time() - 86_400  # files that were put within the hour would stay
+    for blob in workspace.blobs.list_blobs():
+        os.utime(workspace.blobs.path(blob.sha256), (yesterday, yesterday))
     for start in range(0, documents, documents_bin.MOST):
         documents_bin.remove(workspace, grown.project, removed[start : start + documents_bin.MOST], None)
     wait_until(lambda: catch_up(workspace))
@@ -102,7 +109,8 @@ def working(served: Served) -> Iterator[None]:
     """Run a worker beside the server."""
     command = [sys.executable, "-m", "engine.cli", "worker", "--metrics-port", "0"]
     with (served.folder / "worker.log").open("a") as log:
-        worker = subprocess.Popen(command, cwd=served.folder, env=served.environment, stdout=log, stderr=log)
+        environment = {**served.environment, PARENT: str(os.getpid())}  # it ends with the benchmark
+        worker = subprocess.Popen(command, cwd=served.folder, env=environment, stdout=log, stderr=log)
     try:
         yield
     finally:

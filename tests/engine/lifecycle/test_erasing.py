@@ -159,8 +159,9 @@ def test_databases_look_up_what_names_a_deleted_row_and_read_no_whole_table() ->
     few = {("tasks", "gold_revision_id")}  # rows that have a value, which alone are in an index by project
     deleted, scanned = {table.name for table in DELETED}, set()
     for table in Base.metadata.sorted_tables:
-        keys = [table.primary_key, *(each for each in table.constraints if isinstance(each, UniqueConstraint))]
-        first = {next(iter(each.columns)).name for each in (*keys, *table.indexes) if len(each.columns)}
+        unique = [each for each in table.constraints if isinstance(each, UniqueConstraint)]
+        lists = [list(each.columns) for each in (table.primary_key, *unique, *table.indexes)]  # type: ignore[attr-defined]
+        first = {columns[0].name for columns in lists if columns}
         for key in table.foreign_keys:
             if key.column.table.name in deleted and key.parent.name not in first:
                 scanned.add((table.name, key.parent.name))

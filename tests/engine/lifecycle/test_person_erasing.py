@@ -2,9 +2,11 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import select
+from sqlalchemy.orm import Session
 
 from db.base import Base
 from db.tables import Annotation, LoginAttempt, Member, Quota, Review, Revision, User, WebhookDelivery
@@ -15,6 +17,7 @@ from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, Refused
 from engine.interchange.export_files import EXPORT, path_of
 from engine.jobs.queue import enqueue
+from engine.lifecycle import person_erasing
 from engine.lifecycle.person_erasing import KEPT, erase_person
 from engine.workspace import Workspace
 from tests.support.accounts import cookie_of, make_user
@@ -134,6 +137,33 @@ def test_whoever_was_interrupted_goes_on(
     assert users.user_by_id(workspace, person.id).disabled_at is not None
     erase_person(workspace, person.id, by=admin)
     assert columns_with(workspace, SIGNS) == []
+
+
+def test_what_was_written_of_a_person_meanwhile_is_replaced_by_whoever_goes_on(
+    office: Office, person: User, admin: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project = office.workspace, office.project.id
+    close = person_erasing._close_account
+
+    def end(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+
+        def write_of_the_person(session: Session, *given: Any) -> None:
+            close(session, *given)
+            more = {"author": NAME, "question": "?", "document": "bill"}
+            audit.record(session, admin.id, "answers.remove", "an answer", project, **more)
+            patched.setattr(person_erasing, "_replace_name", end)
+
+        patched.setattr(person_erasing, "_close_account", write_of_the_person)
+        with pytest.raises(KeyboardInterrupt):
+            erase_person(workspace, person.id, by=admin)
+    assert users.user_view(workspace, users.user_by_id(workspace, person.id)).erased
+    assert "audit_entries.details" in columns_with(workspace, SIGNS)
+    erase_person(workspace, person.id, by=admin)
+    assert columns_with(workspace, SIGNS) == []
+    assert files_with(workspace, [sign.encode() for sign in SIGNS]) == []
 
 
 def test_a_snapshot_that_has_the_name_is_said(office: Office, person: User, admin: User) -> None:

@@ -1,6 +1,7 @@
 """Projects go to the bin and come back whole, and are deleted for good without a trace, on both databases."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ from db.base import Base, now
 from db.tables import (
     Annotation,
     Document,
+    Job,
     Lease,
     ModelVersion,
     Prediction,
@@ -46,6 +48,7 @@ from tests.support.factories import accept, bill, line, make_document, make_proj
 from tests.support.left_behind import columns_with, files_with
 from tests.support.office import NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -142,6 +145,27 @@ def test_a_project_with_an_open_job_is_not_removed(full: Office, admin: User) ->
         remove_project(workspace, project, admin.id)
     queue.cancel(workspace, job.id)
     remove_project(workspace, project, admin.id)
+
+
+def test_no_job_lands_in_a_project_that_is_being_removed(full: Office, admin: User) -> None:
+    workspace, project = full.workspace, full.project.id
+    failed = queue.enqueue(workspace, "nothing", project)
+    with workspace.database.write() as session:
+        session.get_one(Job, failed.id).status = "failed"
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    with ThreadPoolExecutor(1) as thread:
+        with workspace.database.write() as session:  # as a removal that has looked for jobs already
+            session.get_one(Project, project, with_for_update=True).bin_of = project
+            session.flush()
+            asked = thread.submit(queue.enqueue, workspace, "nothing", project)
+            if workspace.database.dialect == "postgresql":
+                wait_until(lambda: session.scalar(waiting))
+        with pytest.raises(NotFound, match=PROJECT_IN_BIN):
+            asked.result()
+    with pytest.raises(NotFound, match=PROJECT_IN_BIN):
+        queue.retry(workspace, failed.id)
+    with workspace.database.read() as session:
+        assert not session.scalars(select(Job.id).where(Job.status.in_(queue.OPEN))).all()
 
 
 def test_nothing_of_a_deleted_project_is_left(full: Office, admin: User) -> None:
