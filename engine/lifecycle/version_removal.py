@@ -66,7 +66,7 @@ def _removable(
     retraining = select(Job.id).where(Job.project_id == project_id, Job.kind == RETRAIN, Job.status.in_(queue.OPEN))
     if session.scalar(retraining.limit(1)) is not None:
         raise Conflict(pruning.UNENDED)
-    found, files = pruning.weights_of(workspace, session, project_id, version)
+    weights, files = pruning.weights_of(workspace, session, project_id, version)
     if not files:
         raise NotFound(f"The weights of {label} are deleted already.")
-    return found, files
+    return weights, files

@@ -1,6 +1,9 @@
 """A snapshot is removed with its files by an admin, unless a run, a model or a job needs it."""
 
+import threading
+
 import pytest
+from sqlalchemy import text
 from starlette.testclient import TestClient
 
 from db.tables import Job, ModelVersion, Run, Snapshot
@@ -20,6 +23,7 @@ from tests.support.factories import accept
 from tests.support.left_behind import files_with
 from tests.support.office import Office
 from tests.support.survey_rows import make_version
+from tests.support.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -74,6 +78,29 @@ def test_a_job_that_has_begun_keeps_the_snapshot_that_it_has_not_named_yet(offic
     assert [item.document.id for item in snapshots.load(workspace, frozen)] == [office.documents[0].id]
     remove_snapshot(workspace, project, frozen.sha256, None)
     assert snapshots.freeze(workspace, project).sha256 == frozen.sha256, "the same answers make the same snapshot"
+
+
+def test_a_freeze_during_a_removal_waits_and_makes_the_snapshot_anew(office: Office) -> None:
+    """On PostgreSQL it finds the row that goes; on SQLite it waits for its turn to write."""
+    workspace, project = office.workspace, office.project.id
+    removed = snapshots.freeze(workspace, project)
+    anew: list[Snapshot] = []
+    freezing_again = threading.Thread(target=lambda: anew.append(snapshots.freeze(workspace, project)))
+
+    def waits() -> bool:
+        if workspace.database.dialect == "sqlite":
+            return freezing_again.is_alive()
+        with workspace.database.read() as watching:
+            return bool(watching.scalar(text("SELECT count(*) FROM pg_locks WHERE NOT granted")))
+
+    with workspace.database.write() as session:
+        session.delete(session.get_one(Snapshot, removed.id))
+        session.flush()
+        freezing_again.start()
+        wait_until(waits)
+    freezing_again.join()
+    assert anew[0].id != removed.id and anew[0].sha256 == removed.sha256
+    assert [line.id for line in snapshot_lines(workspace, project)] == [anew[0].id]
 
 
 def test_an_export_that_is_tried_again_says_that_its_snapshot_was_removed(office: Office) -> None:
