@@ -14,6 +14,7 @@ from engine.datasets.snapshot_views import needs_of, snapshot_named
 from engine.errors import Conflict, NotFound
 from engine.interchange.export_files import EXPORT
 from engine.jobs import queue
+from engine.lifecycle import traces
 from engine.queries import existing
 from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
@@ -46,6 +47,7 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
             _check_unneeded(session, row)
             session.delete(row)
             changes.publish(session, "runs", project_id)
+            traces.note_wipe(session)  # its filters may name questions
             audit.record(session, by, "snapshots.remove", row.id, project_id, snapshot=row.sha256[:12])
         contents = {name: workspace.blobs.read(name) for name in files - _files_of_others(workspace, project_id)}
         for name in contents:

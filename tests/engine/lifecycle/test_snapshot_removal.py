@@ -15,12 +15,14 @@ from engine.errors import Conflict, Refused
 from engine.interchange import export_jobs
 from engine.interchange.export_files import EXPORT
 from engine.jobs import queue
+from engine.lifecycle import traces
 from engine.lifecycle.snapshot_removal import remove_snapshot
+from engine.projects import archiving
 from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
 from tests.support.accounts import here, make_user, somebody
 from tests.support.factories import accept
-from tests.support.left_behind import files_with
+from tests.support.left_behind import columns_with, files_with
 from tests.support.office import Office
 from tests.support.survey_rows import make_version
 from tests.support.waiting import wait_until
@@ -103,6 +105,15 @@ def test_a_freeze_during_a_removal_waits_and_makes_the_snapshot_anew(office: Off
     assert [line.id for line in snapshot_lines(workspace, project)] == [anew[0].id]
 
 
+def test_what_a_removed_snapshot_was_narrowed_to_is_found_nowhere(office: Office) -> None:
+    workspace, project, day = office.workspace, office.project.id, "2001-02-03"
+    frozen = snapshots.freeze_with(workspace, project, Filters(since=day))
+    assert columns_with(workspace, [day]) == ["snapshots.filters"]
+    remove_snapshot(workspace, project, frozen.sha256, None)
+    assert traces.wipe(workspace.database)
+    assert columns_with(workspace, [day]) == [] and files_with(workspace, [day.encode()]) == []
+
+
 def test_an_export_that_is_tried_again_says_that_its_snapshot_was_removed(office: Office) -> None:
     workspace, project = office.workspace, office.project.id
     frozen = snapshots.freeze(workspace, project)
@@ -135,6 +146,7 @@ def test_over_rest_admins_remove_a_snapshot_and_its_files_are_gone(app_client: T
     assert adam.request("DELETE", f"{address}/{frozen.id}").status_code == 409
     queue.cancel(workspace, job.id)
     assert files_with(workspace, [manifest]) == [frozen.sha256]
+    archiving.archive(workspace, project, None)  # its bin can still be emptied, so what holds its documents can go
     assert adam.request("DELETE", f"{address}/{frozen.sha256[:12]}").status_code == 204
     assert files_with(workspace, [manifest]) == [] and rita.get(address).json() == []
     with workspace.database.read() as session:
