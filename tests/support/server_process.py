@@ -51,6 +51,7 @@ class Served:
             **(environment or {}),
         }
         self.options = options
+        self.start_seconds = START_SECONDS
         self.process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -65,7 +66,7 @@ class Served:
             self.process = subprocess.Popen(
                 command, cwd=self.folder, env=self.environment, stdout=log, stderr=subprocess.STDOUT
             )
-        end = time.monotonic() + START_SECONDS
+        end = time.monotonic() + self.start_seconds
         while time.monotonic() < end and self.process.poll() is None:
             with (
                 contextlib.suppress(urllib.error.URLError, OSError),

@@ -9,6 +9,7 @@ documents. The worker trains a small model, run after run. PostgreSQL is killed 
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import sys
 
@@ -20,10 +21,11 @@ def main() -> None:
     """Measure, and print the tables."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.kills", description=__doc__)
     parser.add_argument("--rounds", type=int, default=30, help="kills of each part")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no further round begins")
     parser.add_argument("--database", choices=("postgresql", "sqlite"), default="postgresql")
     options = parser.parse_args()
     with campaign(options.database, options.rounds) as under_way:
-        outcome = under_way.run()
+        outcome = under_way.run(60 * options.minutes)
     rows = [
         [part, str(outcome.kills[part]), f"{statistics.median(away):.1f}", f"{max(away):.1f}"]
         for part, away in outcome.away.items()

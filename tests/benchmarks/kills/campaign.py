@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import signal
 import subprocess
@@ -37,6 +38,7 @@ from tests.support.server_process import Served
 
 OUTAGES = (500, 503)  # after which the page sends again; a 500 is wrong all the same
 CORRECTORS, SHARED = 3, 2  # people, and answers that they correct
+START_SECONDS = 900  # in which a server starts on a machine that does other work, too
 LEASE = 2.0  # seconds of a lease of the worker
 RUN = {"steps": 12, "generated_pages": 6, "pages": 2, "questions": 3, "images": 0.25, "checkpoint_every": 2, "seed": 5}
 
@@ -91,6 +93,7 @@ class Campaign:
             "GLOSSATOR_POLL_SECONDS": "0.1",
         }
         self.served = Served(folder, environment)
+        self.served.start_seconds = START_SECONDS
         self.worker = _Worker(self.served)
         settings = Settings(
             data_dir=self.served.data,
@@ -146,8 +149,9 @@ class Campaign:
             Uploader(**given(uploader), other=other),
         ]
 
-    def run(self) -> Killed:
-        """Kill each part so many times; return what became of what was acknowledged."""
+    def run(self, seconds: float = math.inf) -> Killed:
+        """Kill each part so many times, or as often as there is time; return what became of what was acknowledged."""
+        until = time.monotonic() + seconds
         parts = PARTS if self.database is not None else PARTS[:2]
         self.served.start()
         self.worker.start()
@@ -156,6 +160,8 @@ class Campaign:
             thread.start()
         try:
             for number in range(self.rounds):
+                if time.monotonic() > until:
+                    break
                 for part in self.rng.sample(parts, len(parts)):
                     wait_for_more(self.people, self.rng.randrange(5, 60), threads)
                     self._kill(part, number, threads)
