@@ -37,8 +37,8 @@ def main(commit: str, *options: str) -> None:
         try:
             folders = [str(code), *filter(None, [os.environ.get("PYTHONPATH")])]
             environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
-            work_there = [sys.executable, __file__, "--work", str(made), *options]
-            subprocess.run(work_there, cwd=code, env=environment, check=True)
+            command = [sys.executable, __file__, "--work", str(made), *options]
+            subprocess.run(command, cwd=code, env=environment, check=True)
             _store(made)
         finally:
             subprocess.run(["git", "-C", str(_ROOT), "worktree", "remove", "--force", str(code)], check=True)
@@ -144,8 +144,8 @@ def work_there(folder: Path, options: list[str]) -> None:
     known = work(folder)
     judged = known["answers"][0]  # it is accepted
     known["reviews"] = {judged["id"]: review(folder, judged["id"])}
-    if "--retrain" in options:
-        run_command(folder, "retrain", "--steps", "1")
+    if "--retrain" in options and not run_command(folder, "retrain", "--steps", "1"):
+        sys.exit("The commit did not train, so the sample would hold no run.")
     (folder / "known.json").write_text(json.dumps(known))
 
 
