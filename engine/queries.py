@@ -1,14 +1,19 @@
-"""Conditions and lookups of many services: answers not removed, automatic ones in force, newest revision, row by id."""
+"""Conditions and lookups of many services: answers not removed, automatic ones in force, newest revision, row by id.
 
+Questions that are asked stay out of the bin meanwhile: `lock_questions`.
+"""
+
+from collections.abc import Collection
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, and_
-from sqlalchemy.orm import Session
+from sqlalchemy import ColumnElement, and_, exists, select
+from sqlalchemy.orm import Session, aliased
 
 from db.base import Base
 from db.statuses import REMOVED
-from db.tables import Annotation, AutomaticAnswer, Project, Revision
-from engine.errors import NotFound
+from db.tables import Annotation, AutomaticAnswer, Project, Question, RemovedQuestion, Revision, Task
+from engine.errors import Conflict, NotFound
+from engine.text import quote_file_name
 
 _NAMES = {"modelversion": "model", "loginsession": "session", "projectfield": "field"}
 _Row = TypeVar("_Row", bound=Base)
@@ -24,6 +29,32 @@ def not_removed(annotation: type[Annotation] = Annotation) -> ColumnElement[bool
         annotation: the table `Annotation`, or an alias of it.
     """
     return annotation.status != REMOVED
+
+
+def is_asked() -> ColumnElement[bool]:
+    """Return the condition that a row of questions is not in the bin."""
+    return ~exists().where(RemovedQuestion.question_id == Question.id)
+
+
+def lock_questions(session: Session, ids: Collection[str]) -> set[str]:
+    """Keep questions out of the bin until the commit; return those that are not there already.
+
+    Whoever stores a new answer calls it before, so that the answer is removed with its question, or refused.
+    """
+    some = select(Question.id).where(Question.id.in_(ids)).order_by(Question.id)
+    locked = set(session.scalars(some.with_for_update(read=True, key_share=True)))
+    return locked - set(
+        session.scalars(select(RemovedQuestion.question_id).where(RemovedQuestion.question_id.in_(ids)))
+    )
+
+
+def lock_question(session: Session, question: Question) -> None:
+    """Keep a question out of the bin until the commit. Raises Conflict where it lies there."""
+    if not lock_questions(session, [question.id]):
+        raise Conflict(
+            f"The question {quote_file_name(question.text)} was removed and lies in the bin of its project. An admin "
+            "of the project can restore it with its answers."
+        )
 
 
 def is_project() -> ColumnElement[bool]:
@@ -44,9 +75,16 @@ def is_bin_of(project_id: str) -> tuple[ColumnElement[bool], ColumnElement[bool]
     return Project.bin_of == project_id, Project.id != project_id
 
 
-def in_force() -> ColumnElement[bool]:
+def awaits_verdict() -> ColumnElement[bool]:
     """Return the condition that an automatic answer is not withdrawn and has no verdict."""
     return and_(AutomaticAnswer.withdrawn_at.is_(None), AutomaticAnswer.verdict.is_(None))
+
+
+def in_force() -> ColumnElement[bool]:
+    """Return the condition that an automatic answer awaits its verdict, and its question is not in the bin."""
+    task = aliased(Task)
+    in_bin = exists().where(task.id == AutomaticAnswer.task_id, RemovedQuestion.question_id == task.question_id)
+    return awaits_verdict() & ~in_bin.correlate(AutomaticAnswer)
 
 
 def replaces_person() -> ColumnElement[bool]:

@@ -163,6 +163,9 @@ CAUSES: dict[str, dict[str, str]] = {
     "POST /api/projects/{project_id}/bin/restore": {
         "409": "The project has the same file again, two of them are the same file, or one is being deleted."
     },
+    "POST /api/projects/{project_id}/removed-questions/restore": {
+        "409": "Another field has the name of one of them, or one is being deleted."
+    },
     "POST /api/removed-projects": {
         "404": "There is no such project.",
         "409": "Jobs of the project have not ended, or something of it is being frozen.",

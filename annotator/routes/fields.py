@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import MEMBERS, REVIEWERS, while_archived
 from annotator.deps import CurrentUser, TheWorkspace
 from annotator.scopes import needs_scope
-from engine.fields import project_fields
+from engine.fields import field_list, project_fields
 from engine.fields.definition import FieldDefinition
 from engine.fields.field_files import MOST_CHARACTERS, parse_fields, write_fields
 from engine.fields.json_schema import to_json
@@ -39,10 +39,10 @@ class FieldList(BaseModel):
         },
     )
 
-    fields: list[WantedField] = Field(max_length=project_fields.MOST)
+    fields: list[WantedField] = Field(max_length=field_list.MOST)
     before: dict[str, int] | None = Field(
         default=None,
-        max_length=project_fields.MOST,
+        max_length=field_list.MOST,
         description="Ids and versions of the list before the change; 409 when the stored list differs.",
     )
 

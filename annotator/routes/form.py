@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from annotator.access import MEMBERS
 from annotator.deps import CurrentUser, TheAnswerService, TheEditor, TheWorkspace
 from annotator.scopes import needs_scope
-from engine.fields.project_fields import MOST
+from engine.fields.field_list import MOST
 from engine.form.accepting import DecidedAnswer, FormDecision, decide_answers
 from engine.form.asking import FIELDS_ASKED, ask_fields
 from engine.form.upcoming import UpcomingForm, prepare_upcoming

@@ -12,6 +12,9 @@ from annotator.routes.documents import DocumentId
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
 from engine.lifecycle.bin import MOST, MOST_LISTED, BinLine
+from engine.lifecycle.document_traces import MOST_LISTED as MOST_TRACES
+from engine.lifecycle.document_traces import DocumentTraces
+from engine.lifecycle.document_traces import document_traces as traces_of
 
 router = APIRouter(tags=["documents"], dependencies=[ADMINS])
 
@@ -71,6 +74,23 @@ def list_bin(
     """Return a page of the documents in the bin of a project, last removed first; `deleted_at`: end of its days."""
     page = lifecycle.list_bin(workspace, project_id, limit=limit, cursor=paging.cursor)
     return paging.send(page, lifecycle.count_bin(workspace, project_id))
+
+
+@router.get("/projects/{project_id}/traces")
+def document_traces(
+    project_id: str,
+    workspace: TheWorkspace,
+    document: Annotated[str, Query(max_length=32, description="Id of a document of the project, or of its bin.")],
+    limit: Annotated[
+        int, Query(ge=1, le=MOST_TRACES, description="Maximum number of traces, the newest first.")
+    ] = MOST_TRACES,
+    offset: Annotated[int, Query(ge=0, description="Number of newer traces to leave out.")] = 0,
+) -> DocumentTraces:
+    """Return what holds a document, or has learned from it: snapshots, exports, runs, model versions, and copies.
+
+    The files of the snapshots are read, which takes seconds in a large project.
+    """
+    return traces_of(workspace, project_id, document, limit=limit, offset=offset)
 
 
 @router.post("/projects/{project_id}/bin/restore")

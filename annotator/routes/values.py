@@ -15,7 +15,7 @@ from annotator.paging import ThePaging, pages
 from annotator.scopes import needs_scope
 from engine import answer_table
 from engine.answer_table import MOST_ROWS, TableCounts, TableRow
-from engine.fields import project_fields
+from engine.fields import field_list, project_fields
 from engine.interchange.seen_values import SheetFormat, write_seen
 from engine.projects import projects
 from engine.text import file_name
@@ -25,7 +25,7 @@ _TYPES: dict[SheetFormat, str] = {
     "csv": "text/csv",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
-Columns = Annotated[list[str], Query(max_length=project_fields.MOST, description="Names of the wanted fields; all.")]
+Columns = Annotated[list[str], Query(max_length=field_list.MOST, description="Names of the wanted fields; all.")]
 Filters = Annotated[
     list[str],
     Query(

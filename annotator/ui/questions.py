@@ -1,6 +1,7 @@
 """The tab Questions: fields of a project, its questions one a line, and settings of its queue."""
 
 from collections.abc import Sequence
+from html import escape
 from typing import Any
 
 import gradio as gr
@@ -12,7 +13,7 @@ from annotator.gradio.live_tab import QUIET, LiveTab
 from annotator.gradio.notices import inform, warn
 from annotator.gradio.table_pages import TablePages
 from annotator.ui import task_changes as following
-from annotator.ui.table import NO_PROJECT, empty, table
+from annotator.ui.table import NO_PROJECT, Markup, empty, table
 from engine.annotation.answer_service import AnswerService
 from engine.errors import Conflict, Refused
 from engine.plurals import count
@@ -38,11 +39,15 @@ SETTINGS = (
 SHARES = ("overlap_share", "unaided_share", "gold_share", "selection_random_share")  # shown in percent
 ROWS = 50  # of one page of the table
 COLUMNS = ["Question", "Kind", "Documents"]
+_BIN = '<glossator-question-bin class="g-people" data-project="{project}"></glossator-question-bin>'
 SORTS: list[tuple[str, Sort]] = [("Most documents first", "-documents"), ("Text", "text")]
 ORDERS = [("Order of arrival", "arrival"), ("Random order", "random"), ("Most uncertain for the model first", "model")]
 # Unsaved input on the page is kept; see annotator/static/gradio/form_sync.js.
 _KEEP_INPUT = "(...values) => window.Glossator.keepInput(...values)"
-HINT = "The quick way: one question per line, in order. Removing a question closes its tasks; its answers are kept."
+HINT = (
+    "The quick way: one question per line, in order. Taking a question out closes its tasks; its answers are kept. "
+    "An admin removes a question with its answers below, under Questions asked."
+)
 
 
 def build(service: AnswerService) -> None:
@@ -111,6 +116,7 @@ def build(service: AnswerService) -> None:
                     info="The tab Quality compares them with the model's selection.",
                 )
                 save_settings = gr.Button("Save settings", size="md")
+        removed = gr.HTML(apply_default_css=False)
         with gr.Column(visible=False) as listing:
             gr.HTML("<h2>Questions asked</h2>", apply_default_css=False)
             with gr.Row(elem_classes=["glossator-actions"]):
@@ -126,7 +132,7 @@ def build(service: AnswerService) -> None:
         allowed = [gr.update(interactive=lists), *(gr.update(interactive=chooses) for _ in settings)]
         allowed += [gr.update(visible=lists), gr.update(visible=chooses)]
         if project_id is None or role is None:
-            return [NO_PROJECT, {}, *allowed, gr.update(visible=False), "", *pages.hide()]
+            return [NO_PROJECT, {}, *allowed, "", gr.update(visible=False), "", *pages.hide()]
         # The values that the page had when it asked tell it which ones were changed meanwhile.
         stored = {**_load_values(service, project_id), "seen": seen}
         progress = following.draw_progress(service.workspace, project_id, (QUESTIONS, OVERLAP, ORDER))
@@ -134,10 +140,13 @@ def build(service: AnswerService) -> None:
             progress + figures(project_id, current_user(service, request).id),
             stored,
             *allowed,
-            *list_asked(project_id, current_user(service, request).id, *given[-3:]),
+            _BIN.format(project=escape(project_id)) if chooses else "",
+            *list_asked(project_id, current_user(service, request).id, chooses, *given[-3:]),
         ]
 
-    def list_asked(project_id: str, user_id: str, query: str | None, sort: Sort | None, place: Any) -> list[Any]:
+    def list_asked(
+        project_id: str, user_id: str, removes: bool, query: str | None, sort: Sort | None, place: Any
+    ) -> list[Any]:
         query, sort = query or "", sort or "-documents"
         total = count_asked(service.workspace, project_id, query, user_id)
         if not total and not query:
@@ -149,7 +158,11 @@ def build(service: AnswerService) -> None:
             service.workspace, project_id, query=query, sort=sort, limit=ROWS, cursor=cursor, viewer_id=user_id
         )
         before = len(trail) * ROWS
-        return [gr.update(visible=True), _list_page(page, before, total), *pages.show(trail, page.next, **asked)]
+        return [
+            gr.update(visible=True),
+            _list_page(page, before, total, removes),
+            *pages.show(trail, page.next, **asked),
+        ]
 
     def figures(project_id: str, user_id: str) -> str:
         view = queue_view(service.workspace, project_id, user_id)
@@ -241,7 +254,7 @@ def build(service: AnswerService) -> None:
     tab.follow(
         show,
         [search, order, pages.place],
-        [content, newer, *shown, save_questions, save_settings, listing, listed, *pages.outputs],
+        [content, newer, *shown, save_questions, save_settings, removed, listing, listed, *pages.outputs],
         newer=[newer],
         form=[began, *shown],
     )
@@ -251,20 +264,37 @@ def build(service: AnswerService) -> None:
     save(save_settings, keep_settings, settings)
 
 
-def _list_page(page: Sequence[ListedQuestion], before: int, total: int) -> str:
+def _list_page(page: Sequence[ListedQuestion], before: int, total: int, removes: bool) -> str:
     """Return a page of the questions that were asked (HTML).
 
     Args:
         page: the page.
         before: number of questions on the pages before it.
         total: number of questions on all pages.
+        removes: whether the person may remove questions.
     """
     if not page:
         return empty("No questions found.", "No question contains all of these words.")
-    rows = [[question.text, "standard" if question.standard else "free", question.documents] for question in page]
+    columns = [*COLUMNS, *(["Removal"] if removes else [])]
+    rows = [
+        [
+            question.text,
+            "standard" if question.standard else "free",
+            question.documents,
+            *([_removal(question)] if removes else []),
+        ]
+        for question in page
+    ]
     last = before + len(rows)
     shown = f"Questions {before + 1:,} to {last:,} of {max(total, last):,}"
-    return f'<p class="glossator-range">{shown}</p>{table(COLUMNS, rows)}'
+    return f'<p class="glossator-range">{shown}</p>{table(columns, rows)}'
+
+
+def _removal(question: ListedQuestion) -> Markup:
+    """Return the button that asks for the removal of a question (static/tabs/removed_questions.js)."""
+    label = escape(f"Remove the question {question.text}", quote=True)
+    names = f'class="g-act" aria-label="{label}" data-remove-question="{question.id}"'
+    return Markup(f'<div class="g-people"><button type="button" {names}>Remove</button></div>')
 
 
 def _load_values(service: AnswerService, project_id: str) -> dict[str, Any]:

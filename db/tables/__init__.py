@@ -16,7 +16,7 @@ from db.tables.annotations import (
     Task,
     TaskCount,
 )
-from db.tables.bin import RemovedDocument, RemovedProject
+from db.tables.bin import RemovedDocument, RemovedProject, RemovedQuestion
 from db.tables.changes import Change, FollowerPosition, SkippedChange
 from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWidget, PageWord, WordEdit
 from db.tables.extraction import ExtractionCallback
@@ -111,6 +111,7 @@ __all__ = [
     "RecoveryCode",
     "RemovedDocument",
     "RemovedProject",
+    "RemovedQuestion",
     "Review",
     "ReviewCount",
     "Revision",

@@ -65,7 +65,8 @@ class Annotation(Base):
     """One person's answer to a question on a document; `head` and `status` repeat its newest revision.
 
     A removed answer has the status "removed" and keeps its head, whose status it gets back when it is restored. It
-    counts nowhere (engine.queries.not_removed), and its author may answer the question anew.
+    counts nowhere (engine.queries.not_removed), and its author may answer the question anew. One that was removed with
+    its question comes back with it.
     """
 
     __tablename__ = "annotations"
@@ -102,6 +103,12 @@ class Annotation(Base):
             sqlite_where=_EDITED,
             postgresql_where=_EDITED,
         ),
+        Index(
+            "ix_annotations_removed_with_question",
+            "document_id",
+            sqlite_where=text("removed_with_question = 1"),
+            postgresql_where=text("removed_with_question"),
+        ),
     )
 
     id: Mapped[Id]
@@ -113,6 +120,7 @@ class Annotation(Base):
     head: Mapped[int] = mapped_column(default=0)  # number of the newest revision; 0: only the model has answered
     source: Mapped[str] = mapped_column(String(200), default="page")
     edited_by: Mapped[Reference | None]  # another person, author of the newest revision
+    removed_with_question: Mapped[bool] = mapped_column(default=False, server_default=false())
     created_at: Mapped[Moment]
 
 

@@ -29,7 +29,7 @@ from engine.fields.kinds import load_kinds
 from engine.metrics import measure
 from engine.metrics.counted import ASK_SECONDS, PASS_SECONDS
 from engine.projects import project_stage
-from engine.queries import existing, not_removed
+from engine.queries import existing, lock_question, not_removed
 from engine.text import check_question, is_blank, storable
 from engine.workspace import Workspace
 from model.boxes import Box
@@ -413,6 +413,7 @@ class AnswerService:
                 question = Question(project_id=document.project_id, text=text, created_by=user_id)
                 session.add(question)
                 session.flush()
+            lock_question(session, question)
             annotation = Annotation(
                 project_id=document.project_id,
                 document_id=document.id,

@@ -18,6 +18,7 @@ from engine.accounts import permissions, visibility
 from engine.annotation import automatic_checks
 from engine.annotation.revisions import moved_on
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.queries import lock_question
 from engine.workspace import Workspace
 
 _COMPARED = (
@@ -71,18 +72,19 @@ def restore(workspace: Workspace, annotation_id: str, user_id: str) -> None:
     Raises:
         NotFound: There is no such answer, or it is hidden from the user.
         Forbidden: The answer belongs to another user.
-        Conflict: Its author has another answer to the same question of the document.
+        Conflict: Its author has another answer to the same question of the document, or the question is removed too.
     """
     with workspace.database.write() as session:
         annotation = _changeable(session, annotation_id, user_id)
         if annotation.status != REMOVED:
             return
+        lock_question(session, session.get_one(Question, annotation.question_id))
         status = session.scalar(
             select(Revision.status).where(Revision.annotation_id == annotation_id, Revision.number == annotation.head)
         )
         try:
             with session.begin_nested():
-                annotation.status = status or "draft"
+                annotation.status, annotation.removed_with_question = status or "draft", False
         except IntegrityError:  # the index of answers not removed
             author = session.get_one(User, annotation.author_id).name
             raise Conflict(_TWICE.format(author=author)) from None

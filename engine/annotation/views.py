@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session, defer
 
 from db.statuses import REMOVED
-from db.tables import Annotation, Document, Prediction, Question, Revision, Task, User
+from db.tables import Annotation, Document, Prediction, Question, RemovedQuestion, Revision, Task, User
 from db.tables.annotations import UNFINISHED
 from engine.accounts.visibility import hidden_questions, load_visible, sees_all
 from engine.annotation.proposal import (
@@ -145,6 +145,7 @@ def removed_lines(workspace: Workspace, document_id: str, user_id: str) -> list[
     with workspace.database.read() as session:
         document = existing(session, Document, document_id)
         chosen = (Annotation.document_id == document_id) & (Annotation.status == REMOVED)
+        chosen &= Annotation.question_id.not_in(select(RemovedQuestion.question_id))  # it comes back with its question
         if not sees_all(session, document.project_id, user_id):
             chosen &= Annotation.author_id == user_id
         return _lines(session, chosen)[::-1]

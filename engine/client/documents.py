@@ -11,6 +11,7 @@ from engine.client.schemas import (
     ChangedDocuments,
     Document,
     DocumentLine,
+    DocumentTraces,
     DocumentView,
     EditedWords,
     EmptiedBin,
@@ -182,6 +183,14 @@ class Documents:
     def bin(self, project_id: str) -> list[BinLine]:
         """Return the documents in the bin of a project, last removed first."""
         return self._at.all(BinLine, f"/projects/{project_id}/bin")
+
+    def document_traces(self, project_id: str, document_id: str, *, offset: int = 0) -> DocumentTraces:
+        """Return what holds a document of a project or of its bin, or has learned from it (admins).
+
+        offset: number of newer traces to leave out; one answer has 1,000 at most, and `total` counts all.
+        """
+        values = {"document": document_id, "offset": offset}
+        return self._at.get(DocumentTraces, f"/projects/{project_id}/traces", **values)
 
     def restore_documents(self, project_id: str, document_ids: Sequence[str]) -> list[str]:
         """Restore documents from the bin with their answers; return those that this restored.

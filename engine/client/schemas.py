@@ -167,6 +167,12 @@ class ChangedDocuments(BaseModel):
     documents: list[str]
 
 
+class ChangedQuestions(BaseModel):
+    """Ids of the questions that the request has changed."""
+
+    questions: list[str]
+
+
 class ChangesView(BaseModel):
     """Changes since a cursor. `all`: they are not known any more, so everything may have changed."""
 
@@ -227,6 +233,13 @@ class DeletedProject(BaseModel):
     stays: list[str]
 
 
+class DeletedQuestions(BaseModel):
+    """Ids of the questions that are deleted for good, and a sentence for each whose answers a snapshot keeps."""
+
+    questions: list[str]
+    stays: list[str]
+
+
 class DeliveryView(BaseModel):
     """A delivery: a message to one address, and how its sending went."""
 
@@ -273,6 +286,33 @@ class DocumentLine(BaseModel):
     quarantined: bool = False
     """Excluded from training and evaluation; the warnings give the reason."""
     created_at: datetime
+
+
+class DocumentTrace(BaseModel):
+    """What holds a document, or has learned from it.
+
+    Attributes:
+        kind: Kind of the holder.
+        id: Its id; of an export, that of its entry in the audit trail.
+        sentence: What it holds, or how it learned.
+        learned: Whether it has learned from the document, itself or the version that it is built on.
+        at: When it was made.
+    """
+
+    kind: Literal["snapshot", "export", "run", "model", "copy"]
+    id: str
+    sentence: str
+    learned: bool
+    at: datetime
+
+
+class DocumentTraces(BaseModel):
+    """Some traces of a document, the newest first; `total`: number of all of them."""
+
+    document_id: str
+    name: str
+    total: int
+    traces: list[DocumentTrace]
 
 
 class EditAddValue(BaseModel):
@@ -1053,6 +1093,26 @@ class QuestionAgreement(BaseModel):
     between_people: Mean
 
 
+class QuestionHoldings(BaseModel):
+    """What goes to the bin with a question.
+
+    Attributes:
+        id: Id of the question.
+        text: The question.
+        answers: Answers of people, in any state; removed ones do not count.
+        people: Their authors.
+        values: Documents that have a value of the field.
+        tasks: Tasks of the question.
+    """
+
+    id: str
+    text: str
+    answers: int
+    people: int
+    values: int
+    tasks: int
+
+
 class QuestionView(BaseModel):
     """Question with its text."""
 
@@ -1179,6 +1239,22 @@ class RemovedProjectLine(BaseModel):
     removed_at: datetime
     deleted_at: datetime
     erasing: bool
+
+
+class RemovedQuestionLine(BaseModel):
+    """A question in the bin: its answers and tasks, who removed it and when, and when it will be deleted.
+
+    `standard`: whether it was a standard question.
+    """
+
+    id: str
+    text: str
+    standard: bool
+    answers: int
+    tasks: int
+    removed_by: str | None
+    removed_at: datetime
+    deleted_at: datetime
 
 
 class ReviewLine(BaseModel):

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from engine.client.schemas import (
+    ChangedQuestions,
     Conventions,
+    DeletedQuestions,
     Edit,
     FieldAt,
     FieldChange,
@@ -20,8 +22,10 @@ from engine.client.schemas import (
     NextAnswer,
     NextReview,
     NextTask,
+    QuestionHoldings,
     QueueView,
     ReadyFields,
+    RemovedQuestionLine,
     ReviewLine,
     ReviewRequest,
     SkipDecision,
@@ -61,6 +65,38 @@ class Work:
         path = f"/projects/{project_id}/standard-questions"
         body = {"questions": list(questions), "before": None if before is None else list(before)}
         return self._at.put(list[StandardQuestion], path, body)
+
+    def question_holdings(self, project_id: str, question_id: str) -> QuestionHoldings:
+        """Return what goes to the bin with a question: numbers of its answers, values and tasks (admins)."""
+        return self._at.get(QuestionHoldings, f"/projects/{project_id}/questions/{question_id}/holdings")
+
+    def remove_questions(self, project_id: str, question_ids: Sequence[str]) -> list[str]:
+        """Remove questions or fields into the bin, with their answers; return those that were not there already.
+
+        question_ids: at most 200.
+        """
+        body = {"questions": list(question_ids)}
+        return self._at.post(ChangedQuestions, f"/projects/{project_id}/questions/remove", body).questions
+
+    def removed_questions(self, project_id: str) -> list[RemovedQuestionLine]:
+        """Return the questions in the bin of a project, last removed first."""
+        return self._at.all(RemovedQuestionLine, f"/projects/{project_id}/removed-questions")
+
+    def restore_questions(self, project_id: str, question_ids: Sequence[str]) -> list[str]:
+        """Restore questions from the bin with the answers that went with them; return those that this restored.
+
+        question_ids: at most 200.
+        """
+        body = {"questions": list(question_ids)}
+        return self._at.post(ChangedQuestions, f"/projects/{project_id}/removed-questions/restore", body).questions
+
+    def delete_questions(self, project_id: str, question_ids: Sequence[str] | None = None) -> DeletedQuestions:
+        """Delete questions in the bin for good. Snapshots keep the answers that they hold, and sentences say so.
+
+        question_ids: at most 200; None: all questions in the bin.
+        """
+        body = {"questions": list(question_ids) if question_ids is not None else None}
+        return self._at.post(DeletedQuestions, f"/projects/{project_id}/removed-questions/delete", body)
 
     def fields(self, project_id: str) -> list[StoredField]:
         """Return the fields of a project in their order."""

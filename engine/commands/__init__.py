@@ -27,7 +27,7 @@ COMMANDS = {
     "predictions": ("annotation.predictions", "Take in predictions of other models as proposals."),
     "answers": ("annotation.answers", "List, mark, accept and remove answers."),
     "queue": ("annotation.tasks", "Show the progress of the queue and the tasks in progress."),
-    "questions": ("annotation.tasks", "List and set the standard questions of a project."),
+    "questions": ("annotation.tasks", "List and set standard questions, remove and restore questions."),
     "fields": ("annotation.fields", "List, import and export the fields of a project."),
     "tasks": ("annotation.tasks", "List tasks and skips, set gold questions, and move documents to the front."),
     "survey": (

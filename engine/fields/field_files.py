@@ -9,10 +9,10 @@ from pydantic import ValidationError
 
 from engine.errors import Refused
 from engine.fields.definition import FieldDefinition
+from engine.fields.field_list import MOST
 from engine.fields.json_schema import is_schema, schema_fields
 from engine.fields.names import name_of_question
 from engine.fields.parse_definition import sentence_of
-from engine.fields.project_fields import MOST
 from engine.fields.written_values import Place, Written, parse_written
 from engine.text import quote_file_name
 

@@ -15,11 +15,12 @@ from pydantic import Field
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
-from db.tables import Document, FieldVersion, Project, ProjectField, Question, SurveyAnswer, User
+from db.tables import Document, FieldVersion, Project, ProjectField, Question, RemovedQuestion, SurveyAnswer, User
 from db.tables.documents import LONGEST_KEY, search_key
 from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.fields.definition import FieldDefinition
+from engine.fields.field_list import check_list
 from engine.fields.kinds import kind_of_type
 from engine.fields.names import name_of_question
 from engine.fields.parse_definition import parse_definition
@@ -27,10 +28,8 @@ from engine.fields.types import FieldType
 from engine.plurals import count
 from engine.queries import existing
 from engine.tasks.opening import open_tasks, task_changes
-from engine.text import check_question, is_blank, join_names, quote_file_name
+from engine.text import check_question, join_names, quote_file_name
 from engine.workspace import Workspace
-
-MOST = 200  # fields of a project
 
 
 class StoredField(FieldDefinition):
@@ -271,7 +270,7 @@ def definition_of(text: str, taken: Container[str]) -> FieldDefinition:
 
 def _match(session: Session, project_id: str, wanted: Sequence[FieldDefinition]) -> list[_Match]:
     """Return the wanted fields with the questions that they are. Raises Refused."""
-    _check(wanted)
+    check_list(wanted)
     texts = [definition.question for definition in wanted]
     ids = [definition.id for definition in wanted if isinstance(definition, WantedField) and definition.id]
     in_project = Question.project_id == project_id
@@ -280,6 +279,7 @@ def _match(session: Session, project_id: str, wanted: Sequence[FieldDefinition])
     by_id = {row.id: row for row in session.scalars(select(Question).where(in_project, Question.id.in_(ids)))}
     named = select(ProjectField).where(ProjectField.project_id == project_id, ProjectField.name.is_not(None))
     by_name = {field.name: session.get_one(Question, field.question_id) for field in session.scalars(named)}
+    removed = set(session.scalars(select(RemovedQuestion.question_id).where(RemovedQuestion.project_id == project_id)))
     taken: set[str] = set()
     matches: list[_Match] = []
     for definition in wanted:
@@ -287,6 +287,11 @@ def _match(session: Session, project_id: str, wanted: Sequence[FieldDefinition])
         if key is not None and key not in by_id:
             raise Conflict(f"The field {definition.name} is not in this project any more. Reload the list.")
         question = by_id[key] if key else by_text.get(definition.question) or by_name.get(definition.name)
+        if question is not None and question.id in removed:
+            raise Refused(
+                f"The question {quote_file_name(question.text)} lies in the bin with its answers. Restore it there, or "
+                "delete it for good and ask anew."
+            )
         if question is not None and question.id in taken:
             question = None  # its name went to another field of the list
         same = by_text.get(definition.question)
@@ -361,35 +366,3 @@ def _check_unchanged(before: Mapping[str, int], present: Sequence[StoredField]) 
     raise Conflict(
         f"Somebody else {what} meanwhile, so nothing was saved. Reload the list, and make your change again."
     )
-
-
-def _check(wanted: Sequence[FieldDefinition]) -> None:
-    if len(wanted) > MOST:
-        raise Refused(f"There are {len(wanted)} standard questions; {MOST} are allowed. Remove some.")
-    names: set[str] = set()
-    questions: set[str] = set()
-    for number, definition in enumerate(wanted, 1):
-        if is_blank(definition.question):
-            raise Refused(f"Question {number} is empty; write or remove it.")
-        if definition.question in questions:
-            raise Refused(f"The question {quote_file_name(definition.question)} is listed twice; remove one.")
-        if definition.name in names:
-            raise Refused(f"The name {definition.name} is given twice; rename one of the fields.")
-        if definition.type is FieldType.TABLE and not definition.columns:
-            raise Refused(f"The table {definition.name} has no columns; add at least one.")
-        names.add(definition.name)
-        questions.add(definition.question)
-    issuers = [definition.name for definition in wanted if definition.issuer]
-    if len(issuers) > 1:
-        raise Refused(f"The fields {join_names(issuers)} all name the issuer. Choose one of them.")
-    columns = {f"{table.name}.{column.name}" for table in wanted for column in table.columns}
-    for definition in wanted:
-        for rule in definition.rules:
-            others = rule.of if rule.rule == "sum" else [rule.field] if rule.rule == "not_before" else []
-            for name in others:
-                if name in columns:
-                    continue
-                if name not in names:
-                    raise Refused(f"A rule of {definition.name} names the field {name}, which the list does not have.")
-                if name == definition.name:
-                    raise Refused(f"A rule of {definition.name} names the field itself.")

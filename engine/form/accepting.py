@@ -8,7 +8,7 @@ from sqlalchemy import select
 from db.tables import Annotation
 from engine.annotation.revisions import RevisionConflict, RevisionRequest, Saved, append_revision
 from engine.errors import NotFound, Refused
-from engine.fields.project_fields import MOST
+from engine.fields.field_list import MOST
 from engine.workspace import Workspace
 
 Decision = Literal["accept", "reopen"]

@@ -23,7 +23,7 @@ from engine.annotation.unaided import unaided_questions
 from engine.fields.kinds import kind_of_type
 from engine.fields.types import FieldType
 from engine.projects import project_stage
-from engine.queries import existing, not_removed
+from engine.queries import existing, lock_questions, not_removed
 
 FIELDS_ASKED = 40  # by one request, unless it says otherwise
 PAGES_READ = 16  # by one request: reading a page takes about as long as asking it forty questions
@@ -173,10 +173,11 @@ def _add(
     mine = Annotation.document_id == document.id, Annotation.author_id == user_id, not_removed()
     asked = select(Annotation.question_id).where(*mine, Annotation.question_id.in_(answers))
     present = set(session.scalars(asked))
+    asks = lock_questions(session, answers.keys() - present)
     added = [
         Annotation(project_id=document.project_id, document_id=document.id, question_id=key, author_id=user_id)
         for key in answers
-        if key not in present
+        if key in asks
     ]
     session.add_all(added)
     session.flush()

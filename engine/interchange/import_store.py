@@ -30,6 +30,7 @@ from engine.errors import Conflict
 from engine.interchange.bad_entries import bad
 from engine.interchange.import_entries import IncomingAnswer, IncomingPage, IncomingWord
 from engine.interchange.import_proposals import read_proposals, store_proposals
+from engine.queries import lock_question
 from engine.tasks.opening.open_tasks import lock_project, open_missing
 from engine.text import storable
 from engine.workspace import Workspace
@@ -329,6 +330,7 @@ def _answer(
             asked = Question(project_id=document.project_id, text=question)
             session.add(asked)
             session.flush()
+        lock_question(session, asked)
         # Removed answers too: the same set again must not bring back what a person removed.
         standing = select(Annotation.id).where(
             Annotation.document_id == document.id, Annotation.question_id == asked.id, Annotation.author_id == user_id

@@ -76,6 +76,7 @@ class _Copying:
     ) -> None:
         self.session, self.origin, self.target, self.versions = session, document, target, versions
         self.ids: dict[str, str] = dict(questions)
+        self.asked = list(questions)  # without those in the bin
         self.answered: dict[str, str] = {}  # questions by copied answer
         self.proposals: set[str] = set()  # ids of the copied ones
         self.pages: Sequence[str] = session.scalars(
@@ -114,8 +115,8 @@ class _Copying:
         self.session.connection().execute(table.insert().from_select(names, rows))
 
     def copy_answers(self) -> None:
-        """Copy answers with their proposals, revisions and reviews, removed answers among them."""
-        answers = Annotation.document_id == self.origin.id
+        """Copy answers with proposals, revisions and reviews: removed ones too, but none to a question in the bin."""
+        answers = (Annotation.document_id == self.origin.id) & Annotation.question_id.in_(self.asked)
         of_answers = select(Annotation.id).where(answers)
         self.insert(Annotation, answers)
         asked = select(Annotation.id, Annotation.question_id).where(Annotation.document_id == self.copy.id)
@@ -125,7 +126,8 @@ class _Copying:
         self.proposals = {self.ids[key] for key in self.session.scalars(select(Prediction.id).where(proposed))}
         self.insert(Revision, Revision.annotation_id.in_(of_answers))
         self.insert(Review, Review.annotation_id.in_(of_answers))
-        self.insert(OutsideAnswer, OutsideAnswer.document_id == self.origin.id)
+        outside = OutsideAnswer.document_id == self.origin.id
+        self.insert(OutsideAnswer, outside & OutsideAnswer.question_id.in_(self.asked))
 
     def copy_tasks(self) -> None:
         """Copy the tasks to questions that are standard ones there, with what people said when they skipped them."""

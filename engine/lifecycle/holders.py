@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from sqlalchemy import select
@@ -43,9 +43,35 @@ def find_holders(
         for document_id in _documents_of(workspace, snapshot.sha256) & wanted:
             holders[document_id].append(f"the snapshot {snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}")
     for run in runs:
-        for document_id in _listed_by(workspace, run.settings.get(UNLABELLED_LIST)) & wanted:
+        for document_id in documents_listed_by(workspace, run.settings.get(UNLABELLED_LIST)) & wanted:
             holders[document_id].append(f"the list of pages without labels of the run of {run.created_at:%Y-%m-%d}")
     return holders
+
+
+def find_answers_kept(workspace: Workspace, project_id: str, questions: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the snapshots of a project that keep answers to some questions, by question, oldest first.
+
+    Each is named as in `find_holders`. Reads their files.
+
+    Args:
+        workspace: Open workspace.
+        project_id: The project.
+        questions: Texts by id.
+    """
+    with workspace.database.read() as session:
+        of_project = select(Snapshot).where(Snapshot.project_id == project_id)
+        snapshots = session.scalars(of_project.order_by(Snapshot.created_at, Snapshot.id)).all() if questions else []
+    keeping: dict[str, list[str]] = defaultdict(list)
+    for snapshot in snapshots:
+        try:
+            asked = {str(row["question_id"]) for part in parts_of(workspace, snapshot.sha256) for row in part["items"]}
+            texts = {row.question for row in left_out_of(workspace, snapshot.sha256)}
+        except NotFound:  # a file of it is missing: it keeps nothing that could be read
+            continue
+        for question_id, text in questions.items():
+            if question_id in asked or text in texts:
+                keeping[question_id].append(f"the snapshot {snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}")
+    return keeping
 
 
 def snapshots_naming(workspace: Workspace, name: str) -> list[str]:
@@ -76,7 +102,7 @@ def _documents_of(workspace: Workspace, sha256: str) -> set[str]:
         return set()
 
 
-def _listed_by(workspace: Workspace, sha256: str | None) -> set[str]:
+def documents_listed_by(workspace: Workspace, sha256: str | None) -> set[str]:
     """Return the ids of the documents of a list of pages without labels (engine.training.unlabelled.frozen_pages)."""
     if sha256 is None:
         return set()

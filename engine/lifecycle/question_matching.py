@@ -7,10 +7,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db import changes
-from db.tables import Annotation, FieldVersion, OutsideAnswer, ProjectField, Question, Task
-from engine.errors import Conflict
+from db.tables import Annotation, FieldVersion, OutsideAnswer, ProjectField, Question, RemovedQuestion, Task
+from engine.errors import Conflict, Refused
 from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import WantedField, load_fields, project_fields, replace_fields
+from engine.queries import is_asked
+from engine.text import quote_file_name
 from engine.workspace import Workspace
 
 _AT_ONCE = 500  # documents of one statement
@@ -32,7 +34,10 @@ class Matches:
 
 
 def match_questions(session: Session, documents: Collection[str], target_id: str) -> Matches:
-    """Return how the questions of some documents of one project stand in another one."""
+    """Return how the questions of some documents of one project stand in another one; those in the bin stay here.
+
+    Raises Refused where one lies in the bin of the other project.
+    """
     here = _asked(session, list(documents))
     ids = [question.id for question in here]
     names = dict(
@@ -47,6 +52,12 @@ def match_questions(session: Session, documents: Collection[str], target_id: str
     texts = [question.text for question in here]
     same_text = select(Question.text, Question.id).where(Question.project_id == target_id, Question.text.in_(texts))
     there = dict(session.execute(same_text).tuples().all())
+    in_bin = select(Question.text).join(RemovedQuestion, RemovedQuestion.question_id == Question.id)
+    if text := session.scalar(in_bin.where(Question.id.in_(there.values())).limit(1)):
+        raise Refused(
+            f"The question {quote_file_name(text)} lies in the bin of the other project. Restore it there, or delete "
+            "it for good first."
+        )
     named = {each.name: each.id for each in load_fields(session, target_id)}
     matches = Matches()
     matches.known = {question.id: there[question.text] for question in here if question.text in there}
@@ -145,7 +156,7 @@ def _asked(session: Session, documents: list[str]) -> list[Question]:
         some = documents[start : start + _AT_ONCE]
         for table in (Annotation, Task, OutsideAnswer):
             ids.update(session.scalars(select(table.question_id).where(table.document_id.in_(some)).distinct()))
-    chosen = select(Question).where(Question.id.in_(sorted(ids))).order_by(Question.position, Question.id)
+    chosen = select(Question).where(Question.id.in_(sorted(ids)), is_asked()).order_by(Question.position, Question.id)
     return list(session.scalars(chosen))
 
 

@@ -21,6 +21,7 @@ from db.tables import (
     Page,
     Project,
     ProjectField,
+    Question,
     RemovedDocument,
     Skip,
     Task,
@@ -38,6 +39,7 @@ from engine.lifecycle.bin import MOST, put_in, take_out
 from engine.lifecycle.document_copy import copy_document
 from engine.lifecycle.question_matching import Matches, add_fields, ask_missing, match_questions, match_versions
 from engine.plurals import count
+from engine.queries import is_asked
 from engine.tasks.opening.open_tasks import lock_project
 from engine.text import join_names
 from engine.workspace import Workspace
@@ -310,6 +312,7 @@ def _is_changed(session: Session, row: TransferredDocument) -> bool:
 def _content(session: Session, document_id: str) -> tuple[str | None, Counter[Any], list[Any]]:
     """Return what people can have changed of a document: its name, answers with revisions, and words of its pages."""
     answers = select(Annotation.author_id, Annotation.head, Annotation.status, Annotation.edited_by)
+    answers = answers.join(Question, Question.id == Annotation.question_id).where(is_asked())
     pages = select(Page.number, Page.words_version, Page.rotation, Page.image_sha256).order_by(Page.number)
     return (
         session.scalar(select(Document.name).where(Document.id == document_id)),

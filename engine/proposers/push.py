@@ -26,7 +26,7 @@ from engine.fields.normalisation import LocaleContext
 from engine.fields.read_value import MARK_ALONE
 from engine.proposers.grounding import Place, SoughtText
 from engine.proposers.shapes import Shape, mask_of
-from engine.queries import existing
+from engine.queries import existing, lock_question
 from engine.tasks.opening.open_tasks import lock_project
 from engine.text import check_question, storable
 from engine.workspace import Workspace
@@ -255,9 +255,10 @@ def _place(place: Place, page: Page, words: PageWords, confidence: float | None)
 def question_id_of(session: Session, document: Document, text: str) -> str:
     """Return the id of a question of the document's project, which is stored where it is new."""
     of_project = Question.project_id == document.project_id
-    known = session.scalar(select(Question.id).where(of_project, Question.text == text))
+    known = session.scalar(select(Question).where(of_project, Question.text == text))
     if known is not None:
-        return known
+        lock_question(session, known)
+        return known.id
     question = Question(project_id=document.project_id, text=text)
     session.add(question)
     session.flush()

@@ -24,7 +24,7 @@ from engine.models import registry
 from engine.paging import Order, Page
 from engine.projects import project_stage
 from engine.projects.project_settings import settings_of
-from engine.queries import in_force
+from engine.queries import awaits_verdict, is_asked
 from engine.selection import stages
 from engine.selection.acceptable_tasks import acceptable
 from engine.selection.precision import lowest
@@ -154,7 +154,7 @@ def undo(workspace: Workspace, project_id: str, *, by: User) -> int:
         project = lock_project(session, project_id)
         if permissions.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project can withdraw automatic answers; ask one.")
-        mine = (AutomaticAnswer.project_id == project_id, in_force())
+        mine = (AutomaticAnswer.project_id == project_id, awaits_verdict())
         count = session.scalar(select(func.count()).where(*mine)) or 0
         audit.record(session, by.id, "automatic.undo", project_id, project_id, answers=count)
         goes_on = task_changes.ask(session, project, task_changes.AUTOMATIC, by.id)
@@ -175,7 +175,7 @@ def lines(workspace: Workspace, project_id: str, limit: int = 200, cursor: str |
         .join(Document, Document.id == Task.document_id)
         .join(Question, Question.id == Task.question_id)
         .join(ModelVersion, ModelVersion.id == AutomaticAnswer.model_version_id)
-        .where(AutomaticAnswer.project_id == project_id)
+        .where(AutomaticAnswer.project_id == project_id, is_asked())
     )
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)

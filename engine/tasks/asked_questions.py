@@ -9,6 +9,7 @@ from db.tables import EVERYBODY, ProjectFigures, Question
 from db.tables.documents import search_key
 from engine.accounts import visibility
 from engine.paging import Order, Page
+from engine.queries import is_asked
 from engine.workspace import Workspace
 
 Sort = Literal["-documents", "text"]
@@ -77,7 +78,7 @@ def asked_questions(
 
 def most_asked(workspace: Workspace, project_id: str) -> list[str]:
     """Return the questions of a project that were asked of most documents, alphabetically; OFFERED at most."""
-    chosen = select(Question.text).where(Question.project_id == project_id, Question.documents > 0)
+    chosen = select(Question.text).where(Question.project_id == project_id, Question.documents > 0, is_asked())
     used = chosen.order_by(Question.documents.desc(), Question.last_asked.desc()).limit(OFFERED)
     with workspace.database.read() as session:
         return sorted(session.scalars(used))
@@ -97,4 +98,5 @@ def _filter(
     named = (Question.text_key.contains(word, autoescape=True) for word in words)
     # The function keeps the database from walking the index of uses where texts are sorted.
     asked = func.coalesce(Question.documents, 0) > 0
-    return chosen.where(Question.project_id == project_id, asked | Question.standard if blind else asked, *named)
+    shown = asked | Question.standard if blind else asked
+    return chosen.where(Question.project_id == project_id, shown, is_asked(), *named)

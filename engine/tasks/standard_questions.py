@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from db.tables import Annotation, Document, Question
 from engine.errors import Conflict, NotFound, Refused
 from engine.fields.project_fields import definition_of, known_definitions, load_fields, store_fields
-from engine.queries import not_removed
+from engine.queries import is_asked, not_removed
 from engine.tasks.opening import open_tasks, task_changes
 from engine.text import is_blank, quote_file_name, storable
 from engine.text import join_names as joined
@@ -121,7 +121,7 @@ def suggestions(workspace: Workspace, project_id: str, user_id: str, document_id
         used = session.execute(
             select(Question.id, Question.text, Question.documents)
             .where(Question.project_id == project_id, Question.documents > 0)
-            .where(~Question.standard, Question.id.not_in(list(asked)))
+            .where(~Question.standard, Question.id.not_in(list(asked)), is_asked())
             .order_by(Question.documents.desc(), Question.last_asked.desc())
             .limit(MOST_RECENT)
         )

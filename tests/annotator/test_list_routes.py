@@ -33,12 +33,20 @@ FILLED = {
     "/api/projects": "projects",
     "/api/users": "users",
     "/api/removed-projects": "removed projects",
+    "/api/projects/{project_id}/removed-questions": "removed questions",
     "/api/audit": "audit trail of all",
     "/api/me/sessions": "sessions",
     "/api/users/{user_id}/sessions": "sessions",
 }
 OLD_NAMES = {"/api/projects/{project_id}/second-looks"}  # still answered, no longer described
-COUNTED = {"bin", "documents", "tasks", "asked-questions", "values"}  # the others do not tell their number
+COUNTED = {
+    "bin",
+    "removed-questions",
+    "documents",
+    "tasks",
+    "asked-questions",
+    "values",
+}  # the others do not tell their number
 
 
 @pytest.fixture

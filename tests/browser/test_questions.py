@@ -1,11 +1,13 @@
 """The list of standard questions on the tab and in the dialog: nobody's questions are lost because a page was old."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import FilePayload, expect
 
 from engine.fields.ready_sets import READY_SETS
-from tests.browser.bench import Bench
+from tests.browser.bench import Bench, invoice
 from tests.browser.standard_list import Listed, tab
+from tests.browser.tabs import OWN, made
+from tests.browser.tabs import tab as open_tab
 
 pytestmark = pytest.mark.browser
 
@@ -74,3 +76,32 @@ def test_a_ready_set_adds_its_questions_and_keeps_those_there(bench: Bench, list
     invoice = [field.question for field in READY_SETS["invoice"].fields if field.name != "total"]  # it is there
     expect(field).to_have_value("\n".join(["What is the total?", *invoice]))
     assert listed.texts() == ["What is the total?", *invoice]
+
+
+def test_a_question_is_removed_with_its_answers_and_one_undo_brings_them_back(bench: Bench) -> None:
+    page = bench.page
+    project = made(bench, "questions removed on their tab")
+    file: FilePayload = {"name": "invoice.pdf", "mimeType": "application/pdf", "buffer": invoice()}
+    address = f"{bench.server}/api/projects/{project}/documents"
+    assert page.request.post(address, multipart={"files": file}, headers=OWN).ok
+    [document] = bench.get(f"/projects/{project}/documents")
+    asked = f"{bench.server}/api/documents/{document['id']}/ask"
+    assert page.request.post(asked, data={"question": "Who signed it?"}, headers=OWN, timeout=120_000).ok
+    page.evaluate("(id) => window.Glossator.chooseProject(id)", project)
+    panel = open_tab(page, "Questions")
+    signed = panel.get_by_role("row", name="Who signed it?")
+    signed.get_by_role("button", name="Remove the question Who signed it?").click()
+    asking = panel.get_by_label("Removal of a question")
+    expect(asking).to_contain_text("1 answer of 1 person, 0 values and 0 tasks go to the bin with it.")
+    asking.get_by_role("button", name="Cancel").click()
+    expect(asking).to_be_hidden()
+    signed.get_by_role("button", name="Remove the question Who signed it?").click()
+    asking.get_by_role("button", name="Remove question").click()
+    expect(signed).to_have_count(0)
+    expect(panel.get_by_text("Who signed it? Removed with 1 answer. The bin keeps them.")).to_be_visible()
+    panel.get_by_text("Bin: 1 question").click()
+    expect(panel.locator("glossator-question-bin li")).to_contain_text("1 answer, 0 tasks. Removed by")
+    panel.get_by_role("button", name="Undo: restore the question").click()
+    expect(signed).to_be_visible()
+    expect(panel.locator("glossator-question-bin summary")).to_be_hidden()
+    assert len(bench.get(f"/documents/{document['id']}")["annotations"]) == 1

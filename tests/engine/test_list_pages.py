@@ -23,7 +23,7 @@ NAMES = (
     "skips", "tasks", "jobs", "jobs of all", "audit trail", "audit trail of all", "runs", "models", "snapshots",
     "automatic answers", "label review", "revisions", "newest revisions", "reviews", "questions", "questions by text",
     "values", "projects", "members", "users", "invitations", "sessions", "webhooks", "deliveries",
-    "bin", "removed projects",
+    "bin", "removed projects", "removed questions",
 )  # fmt: skip
 OF_ALL = ("jobs of all", "audit trail of all", "users", "removed projects")
 ROWS, SHORT = 5, 2  # rows of a list at least, and lines of a page

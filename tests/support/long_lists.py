@@ -15,6 +15,7 @@ from db.tables import (
     LoginSession,
     Member,
     ModelVersion,
+    Question,
     Review,
     Revision,
     Run,
@@ -29,7 +30,7 @@ from engine.datasets.snapshot_views import snapshot_lines
 from engine.fields.project_fields import project_fields
 from engine.jobs import job_list, queue
 from engine.lifecycle import bin as lifecycle
-from engine.lifecycle import project_bin
+from engine.lifecycle import project_bin, question_bin
 from engine.models import registry
 from engine.paging import Page
 from engine.projects import projects
@@ -141,6 +142,10 @@ class LongLists:
             "bin": (
                 self.more_removed,
                 lambda limit, at: lifecycle.list_bin(workspace, project, limit=limit, cursor=at),
+            ),
+            "removed questions": (
+                self.more_removed_questions,
+                lambda limit, at: question_bin.list_removed_questions(workspace, project, limit=limit, cursor=at),
             ),
             "removed projects": (
                 self.more_removed_projects,
@@ -264,6 +269,11 @@ class LongLists:
     def more_removed(self) -> None:
         document = make_document(self.workspace, self.project, [bill(next(self.numbers))])
         lifecycle.remove(self.workspace, self.project, [document.id], self.local.id)
+
+    def more_removed_questions(self) -> None:
+        question = Question(project_id=self.project, text=f"Which number is {next(self.numbers)}?")
+        self.add(question)
+        question_bin.remove_questions(self.workspace, self.project, [question.id], self.local.id)
 
     def more_removed_projects(self) -> None:
         project = make_project(self.workspace, f"removed {next(self.numbers)}")

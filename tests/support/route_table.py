@@ -116,8 +116,16 @@ ROUTES: dict[str, Row] = {
     "GET /api/projects/{project_id}/transfers/{job_id}": Row(REVIEWER, missing=True),
     "POST /api/projects/{project_id}/transfers/{job_id}/undo": Row(ADMIN, missing=True),
     "GET /api/projects/{project_id}/bin": Row(ADMIN),
+    "GET /api/projects/{project_id}/traces": Row(ADMIN, query="?document=" + "0" * 32, missing=True),
     "POST /api/projects/{project_id}/bin/restore": Row(ADMIN, body={"documents": ["0" * 32]}, missing=True),
     "POST /api/projects/{project_id}/bin/empty": Row(ADMIN, body={"documents": ["0" * 32]}),
+    "GET /api/projects/{project_id}/questions/{question_id}/holdings": Row(ADMIN),
+    "POST /api/projects/{project_id}/questions/remove": Row(ADMIN, body={"questions": ["0" * 32]}, missing=True),
+    "GET /api/projects/{project_id}/removed-questions": Row(ADMIN),
+    "POST /api/projects/{project_id}/removed-questions/restore": Row(
+        ADMIN, body={"questions": ["0" * 32]}, missing=True
+    ),
+    "POST /api/projects/{project_id}/removed-questions/delete": Row(ADMIN, body={"questions": ["0" * 32]}),
     # --- webhooks
     "GET /api/projects/{project_id}/webhooks": Row(REVIEWER),
     "POST /api/projects/{project_id}/webhooks": Row(

@@ -25,6 +25,7 @@ import { followLinks } from './links.js';
 import { PeoplePanel } from './people.js';
 import { watchModelRemoval } from './model_removal.js';
 import { watchRemovedDocuments } from './removed_documents.js';
+import { watchRemovedQuestions } from './removed_questions.js';
 import { watchSnapshots } from './snapshots.js';
 import { keepTabHistory } from './tab_history.js';
 
@@ -80,6 +81,7 @@ export function startTabs() {
   watchModelRemoval();
   watchUploads();
   watchRemovedDocuments();
+  watchRemovedQuestions();
   followLinks();
   keepTabHistory();
   watchTabMenu();

@@ -7,6 +7,7 @@ import { Pages } from '../core/pages.js';
 import { count } from '../core/text.js';
 import { refreshAfterAct } from '../gradio/tabs.js';
 import { MoreButton, Say, button, row, time, twice } from './people_parts.js';
+import { DocumentTraces } from './document_traces.js';
 import { DocumentTransfer } from './document_transfer.js';
 import { WatchedList } from './watched_list.js';
 
@@ -101,6 +102,7 @@ class DocumentBin extends WatchedList {
 
   say = new Say();
   acts = h('div', { class: 'g-row-acts' });
+  traces = new DocumentTraces(this.say);
   transfer = new DocumentTransfer({
     project: () => this.project,
     chosen: () => [...chosen.ids],
@@ -151,7 +153,8 @@ class DocumentBin extends WatchedList {
       this.say.show('');
       this.fold.replaceChildren(this.heading, this.list, this.more.root, this.all);
       this.transfer.close();
-      this.replaceChildren(this.acts, this.transfer.root, this.say.root, this.fold);
+      this.traces.close();
+      this.replaceChildren(this.acts, this.transfer.root, this.traces.root, this.say.root, this.fold);
       this.drawActs();
       this.look();
     });
@@ -182,6 +185,7 @@ class DocumentBin extends WatchedList {
         time(line.deleted_at),
         '.',
       ],
+      button('What holds it', () => this.traces.show(this.project, line.id)),
       button('Restore', () => this.restore([line.id])),
       twice('Delete', 'Confirm deletion', () => this.empty([line.id])),
     );
@@ -198,6 +202,7 @@ class DocumentBin extends WatchedList {
         ? button('Choose all on this page', () => here.forEach((id) => chosen.set(id, true)))
         : null,
       number ? button('Choose none', () => [...chosen.ids].forEach((id) => chosen.set(id, false))) : null,
+      number === 1 ? button('What holds it', () => this.traces.show(this.project, [...chosen.ids].join())) : null,
       number ? button(`Remove ${count(number, 'document')}`, () => this.remove(), 'g-danger') : null,
       this.transfer.buttons(),
       removed.length ? button(`Undo: restore ${count(removed.length, 'document')}`, () => this.restore(removed)) : null,

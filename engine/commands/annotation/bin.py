@@ -1,5 +1,6 @@
 """`glossator bin`, and the removal of documents: into the bin of their project, and back."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -9,7 +10,9 @@ from engine.accounts.users import ensure_local_user
 from engine.commands.common import emit, fail, here, output
 from engine.commands.lookups import document_called, project_to_change
 from engine.lifecycle import bin as lifecycle
-from engine.lifecycle import erasing, traces
+from engine.lifecycle import erasing
+from engine.lifecycle import traces as left_behind
+from engine.lifecycle.document_traces import KEEPS, document_traces
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -67,12 +70,12 @@ def empty(
         ids = _removed_called(workspace, project_id, documents) if documents else None
         emptied = erasing.mark(workspace, project_id, ids, ensure_local_user(workspace).id)
         erasing.erase_marked(workspace)
-        overwritten = traces.wipe(workspace.database)
+        overwritten = left_behind.wipe(workspace.database)
     if as_json:
         emit({"documents": emptied.documents, "stays": emptied.stays, "overwritten": overwritten})
         return
     output.print(f"Deleted {count(len(emptied.documents), 'document')} for good.")
-    for sentence in (*emptied.stays, *(() if overwritten else (traces.STILL_THERE,))):
+    for sentence in (*emptied.stays, *(() if overwritten else (left_behind.STILL_THERE,))):
         output.print(sentence, markup=False, soft_wrap=True)
 
 
@@ -91,6 +94,32 @@ def list_removed(project: Project = DEFAULT_NAME, as_json: Json = False) -> None
         deleted = f"{line.deleted_at:%Y-%m-%d}"
         table.add_row(line.name, line.id, str(line.pages), str(line.answers), line.removed_by or "", deleted)
     output.print(table)
+
+
+def show_traces(
+    document: Annotated[str, typer.Argument(help="Name or id of a document, which may be in the bin.")],
+    project: Project = DEFAULT_NAME,
+    as_json: Json = False,
+) -> None:
+    """List what holds a document, or has learned from it: snapshots, exports, runs, model versions, copies."""
+    with here() as workspace:
+        project_id = project_named(workspace, project).id
+        in_bin = [line.id for line in _every_line(workspace, project_id) if document in (line.id, line.name)]
+        chosen = in_bin[0] if len(in_bin) == 1 else document_called(workspace, project_id, document).id
+        page = document_traces(workspace, project_id, chosen)
+        traces = list(page.traces)
+        while len(traces) < page.total:
+            traces += document_traces(workspace, project_id, chosen, offset=len(traces)).traces
+    if as_json:
+        values = [asdict(trace) | {"at": trace.at.isoformat()} for trace in traces]
+        emit({"id": page.document_id, "name": page.name, "traces": values})
+        return
+    for trace in traces:
+        output.print(f"{trace.at:%Y-%m-%d %H:%M}  {trace.sentence}", markup=False, soft_wrap=True)
+    if not traces:
+        output.print("Nothing holds it: no snapshot, export, run or model has it.")
+    if any(trace.learned for trace in traces):
+        output.print(KEEPS, markup=False, soft_wrap=True)
 
 
 def _every_line(workspace: Workspace, project_id: str) -> list[lifecycle.BinLine]:

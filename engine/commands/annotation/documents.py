@@ -37,6 +37,7 @@ def register(app: typer.Typer) -> None:
     documents.command()(document_names.rename)
     transfers.add_to(documents)
     documents.command("remove")(bin_of_project.remove)
+    documents.command("traces")(bin_of_project.show_traces)
     documents.command("sign")(sign_documents)
     read_again.register(documents)
     app.add_typer(documents, name="documents")

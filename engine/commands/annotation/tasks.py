@@ -9,6 +9,7 @@ from rich.table import Table
 
 from engine import plurals
 from engine.accounts.users import ensure_local_user
+from engine.commands.annotation import question_bin
 from engine.commands.common import console, emit, fail, here, output
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
@@ -24,9 +25,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as t
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    questions = typer.Typer(no_args_is_help=True, help="List and set the standard questions of a project.")
+    questions = typer.Typer(no_args_is_help=True, help="List and set standard questions, remove and restore questions.")
     questions.command("list")(list_questions)
     questions.command("set")(set_questions)
+    question_bin.add_to(questions)
     app.add_typer(questions, name="questions")
     app.command("queue")(queue)
     tasks = typer.Typer(

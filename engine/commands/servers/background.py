@@ -14,7 +14,7 @@ from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop
 from engine.jobs.chores import Chores
 from engine.jobs.worker import Handler, work
-from engine.lifecycle import erasing, project_erasing, retention
+from engine.lifecycle import erasing, project_erasing, question_erasing, retention
 from engine.models import registry
 from engine.proposers import jobs as proposals
 from engine.selection import survey_trigger
@@ -57,6 +57,7 @@ CHORES = Chores(
         lambda workspace, _: task_changes.go_on(workspace),  # where no server does
         lambda workspace, _: erasing.look_after(workspace),
         lambda workspace, _: project_erasing.look_after(workspace),
+        lambda workspace, _: question_erasing.look_after(workspace),
         lambda workspace, _: retention.look_after(workspace),
     ),
 )

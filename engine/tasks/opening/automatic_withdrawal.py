@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from db.base import now
 from db.dirty_documents import mark_values_dirty
 from db.tables import AutomaticAnswer, Project, Task, TaskChange
-from engine.queries import in_force
+from engine.queries import awaits_verdict
 
 
 def withdraw(session: Session, project: Project, documents: Sequence[str], change: TaskChange) -> None:
@@ -25,7 +25,7 @@ def withdraw(session: Session, project: Project, documents: Sequence[str], chang
         change: who asked.
     """
     tasks = select(Task.id).where(Task.document_id.in_(documents))
-    mine = AutomaticAnswer.task_id.in_(tasks), in_force()
+    mine = AutomaticAnswer.task_id.in_(tasks), awaits_verdict()
     gone = update(AutomaticAnswer).where(*mine).values(withdrawn_at=now(), withdrawn_by=change.asked_by)
     session.execute(gone.execution_options(synchronize_session=False))
     mark_values_dirty(session, project.id, documents)

@@ -11,7 +11,7 @@ from db.ids import new_id
 from db.tables import Document, Project, Question, Task
 from engine.errors import NotFound
 from engine.projects.project_settings import settings_of
-from engine.tasks.opening import overlap
+from engine.tasks.opening import overlap, removed_questions
 
 
 def lock_project(session: Session, project_id: str) -> Project:
@@ -71,11 +71,14 @@ def open_missing(session: Session, project_id: str, document_id: str) -> int:
 def follow_questions(session: Session, project: Project, documents: Sequence[str]) -> None:
     """Close the tasks of some documents to removed standard questions, reopen those of restored ones, open new ones.
 
+    Answers follow their questions into the bin, and back.
+
     Args:
         session: an open session.
         project: locked project.
         documents: ids of some of its documents.
     """
+    removed_questions.follow(session, project.id, documents)
     standard = _standard(session, project.id)
     _close_and_reopen(session, standard, documents)
     _open(session, project, standard, documents)

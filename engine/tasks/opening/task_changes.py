@@ -17,12 +17,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from sqlalchemy import Select, func, select
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, OperationalError
 from sqlalchemy.orm import Session
 
 from db import changes
 from db.base import now
 from db.dirty_documents import mark_values_dirty
+from db.lock_waits import waited_too_long
 from db.tables import Document, Project, TaskChange, User
 from engine.batches import FIRST, Throttle
 from engine.plurals import count
@@ -130,12 +131,17 @@ def work_off(
         with workspace.database.read() as session:
             if session.scalar(_going_on(project_id).limit(1)) is None:
                 return False
-        with throttle, workspace.database.write() as session:
-            project = lock_project(session, project_id)
-            throttle.start_timing()
-            row = session.scalar(_going_on(project_id).limit(1).with_for_update())
-            if row is not None:
-                _follow(session, project, row, throttle.size)
+        try:
+            with throttle, workspace.database.write() as session:
+                project = lock_project(session, project_id)
+                throttle.start_timing()
+                row = session.scalar(_going_on(project_id).limit(1).with_for_update())
+                if row is not None:
+                    _follow(session, project, row, throttle.size)
+        except OperationalError as error:
+            if not waited_too_long(error):
+                raise
+            continue
         if row is not None:
             on_progress(_progress(row, None))
     return True

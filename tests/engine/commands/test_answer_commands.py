@@ -131,9 +131,11 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     [line] = said(run("bin", "list", "--json"))["documents"]
     assert (line["name"], line["answers"]) == ("invoice.pdf", 1)
     assert "invoice.pdf" in run("bin", "list").stdout
+    assert said(run("documents", "traces", "invoice.pdf", "--json"))["traces"] == []
     assert "The bin has no document 'x.pdf'" in run("bin", "restore", "x.pdf").stderr
     assert said(run("bin", "restore", "invoice.pdf", "--json"))["documents"] == [document["id"]]
     assert said(run("documents", "list", "--json"))["documents"] == [document]
+    assert run("documents", "traces", "invoice.pdf").stdout.startswith("Nothing holds it")
     assert run("bin", "list").stdout == "The bin is empty.\n"
     run("documents", "remove", "invoice.pdf")
     assert said(run("bin", "empty", "--json")) == {"documents": [document["id"]], "stays": [], "overwritten": True}

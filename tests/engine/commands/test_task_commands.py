@@ -167,3 +167,28 @@ def test_tasks_are_listed_from_a_cursor_on(run, bills) -> None:
     assert foreign.exit_code == 2
     wrong = run("tasks", "list", "--project", "bills", "--cursor", "x")
     assert wrong.exit_code == 1 and "another list" in wrong.output
+
+
+def test_a_question_is_removed_with_its_answers_restored_and_deleted(run, bills) -> None:
+    workspace, project, ann = bills
+    asked = ["What is the bill number?", "What is the total?"]
+    run("questions", "set", *asked, "--project", "bills")
+    question = next(task for task in tasks_of(workspace, project.id))
+    answer(workspace, question.id, ann)
+    refused = run("questions", "remove", "Who?", "--project", "bills")
+    assert "The project has no question 'Who?'" in refused.stderr
+    removed = run("questions", "remove", asked[0], "--yes", "--project", "bills", "--json")
+    [gone] = last_line(removed)["questions"]
+    assert (gone["text"], gone["answers"], gone["people"], gone["tasks"]) == (asked[0], 1, 1, 2)
+    listed = last_line(run("questions", "list", "--project", "bills", "--json"))["questions"]
+    assert [each["text"] for each in listed] == [asked[1]]
+    [line] = last_line(run("questions", "removed", "--project", "bills", "--json"))["questions"]
+    assert (line["text"], line["answers"], line["standard"]) == (asked[0], 1, True)
+    assert "What is the bill" in run("questions", "removed", "--project", "bills").stdout
+    assert "The bin has no question 'Who?'" in run("questions", "restore", "Who?", "--project", "bills").stderr
+    assert "Restored 1 question" in run("questions", "restore", asked[0], "--project", "bills").stdout
+    assert run("questions", "removed", "--project", "bills").stdout == "The bin has no questions.\n"
+    run("questions", "remove", *asked, "--yes", "--project", "bills")
+    deleted = last_line(run("questions", "delete", "--project", "bills", "--json"))
+    assert (len(deleted["questions"]), deleted["stays"], deleted["overwritten"]) == (2, [], True)
+    assert "Deleted 0 questions" in run("questions", "delete", "--project", "bills").stdout

@@ -1,0 +1,279 @@
+"""Deleting the questions of the bin for good: their answers with all revisions, values, proposals, tasks, and texts.
+
+A question is marked first, and can no longer be restored. Its rows go in short units of work, so that others write in
+between; whoever is interrupted goes on at the next poll. Snapshots keep what they hold, and a sentence says so.
+"""
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy.orm import Session
+
+from db import changes, task_states
+from db.base import now
+from db.dirty_documents import mark_dirty
+from db.tables import (
+    Annotation,
+    AskedDocument,
+    AuditEntry,
+    AutomaticAnswer,
+    FieldValue,
+    FieldVersion,
+    FinishedMask,
+    LabelReview,
+    LeftTask,
+    OutsideAnswer,
+    PartAnswer,
+    Prediction,
+    ProjectField,
+    Question,
+    RemovedQuestion,
+    Review,
+    Revision,
+    Skip,
+    SurveyAnswer,
+    Task,
+    ValueCount,
+    ValueFlag,
+    WaitingReview,
+    WebhookDelivery,
+)
+from engine import audit
+from engine.batches import in_batches
+from engine.datasets.freezes import is_freezing
+from engine.followers import catch_up
+from engine.lifecycle import traces
+from engine.lifecycle.erasing import is_due
+from engine.lifecycle.holders import find_answers_kept
+from engine.plurals import count, word
+from engine.queries import not_removed
+from engine.tasks.opening.removed_questions import remove_answers
+from engine.text import join_names, quote_file_name
+from engine.workspace import Workspace
+
+DELETED = "a deleted question"  # in place of its text
+_AT_ONCE = 500  # rows between two looks at the time
+_FIGURES_SECONDS = 5.0  # that a deletion waits for the figures
+_log = logging.getLogger(__name__)
+_SOME: Any = bindparam("some", expanding=True)
+_QUESTION: Any = bindparam("question")
+
+
+@dataclass(slots=True)
+class EmptiedQuestions:
+    """Ids of questions that will be deleted, or were, and a sentence for each whose answers a snapshot keeps."""
+
+    questions: list[str] = field(default_factory=list)
+    stays: list[str] = field(default_factory=list)
+
+
+def mark_questions(
+    workspace: Workspace, project_id: str, ids: Collection[str] | None, by: str | None
+) -> EmptiedQuestions:
+    """Choose questions of the bin to be deleted for good. Audited. They cannot be restored from now on.
+
+    Args:
+        workspace: Open workspace.
+        project_id: Project from which they were removed.
+        ids: Ids of questions in its bin; others are left out. None: the whole bin.
+        by: Id of the acting user; None: their days are over.
+    """
+    chosen = RemovedQuestion.project_id == project_id, ~RemovedQuestion.erasing
+    with workspace.database.write() as session:
+        in_bin = select(RemovedQuestion, Question.text).join(Question, Question.id == RemovedQuestion.question_id)
+        rows = session.execute(in_bin.where(*chosen).order_by(Question.id).with_for_update(of=RemovedQuestion)).tuples()
+        texts = {}
+        for removed, text in rows:
+            if ids is None or removed.question_id in ids:
+                removed.erasing = True
+                texts[removed.question_id] = text
+        if texts:
+            changes.publish(session, "questions", project_id)
+            number = count(len(texts), "question")
+            audit.record(session, by, "questions.delete", project_id, project_id, number=number)
+    kept = find_answers_kept(workspace, project_id, texts)
+    stays = [
+        f"Answers to the question {quote_file_name(texts[key])} stay in {join_names(snapshots)}, until "
+        f"{word(len(snapshots), 'that is', 'those are')} removed."
+        for key, snapshots in kept.items()
+    ]
+    return EmptiedQuestions(list(texts), stays)
+
+
+def erase_marked_questions(workspace: Workspace, seconds: float | None = None) -> int:
+    """Delete the chosen questions; return how many are deleted now.
+
+    Args:
+        workspace: Open workspace.
+        seconds: Time after which the rest is left for later; None: until all are deleted.
+    """
+    ends = None if seconds is None else time.monotonic() + seconds
+    with workspace.database.autocommit_read() as session:
+        marked = session.scalars(select(RemovedQuestion).where(RemovedQuestion.erasing)).all()
+    erased = 0
+    for removed in marked:
+        with workspace.database.autocommit_read() as session:
+            waits = is_freezing(session, removed.project_id)
+        if not waits:
+            erased += _erase(workspace, removed.question_id, removed.project_id, ends)
+    if erased:
+        traces.wipe(workspace.database)
+    return erased
+
+
+def look_after(workspace: Workspace) -> None:
+    """Delete what is chosen, and choose what has been in the bin for `bin_days`; a chore of the worker."""
+    if is_due(f"questions {workspace.database.url}"):
+        over = RemovedQuestion.removed_at < now() - timedelta(days=workspace.settings.bin_days)
+        with workspace.database.read() as session:
+            rows = session.execute(
+                select(RemovedQuestion.project_id, RemovedQuestion.question_id).where(over, ~RemovedQuestion.erasing)
+            ).all()
+        for project_id in sorted({row.project_id for row in rows}):
+            mark_questions(workspace, project_id, {row.question_id for row in rows if row[0] == project_id}, None)
+    erase_marked_questions(workspace, seconds=1.0)
+
+
+def _erase(workspace: Workspace, question_id: str, project_id: str, ends: float | None) -> bool:
+    """Delete a question; return whether all of it is gone."""
+    _remove_rest(workspace, question_id)
+    if not catch_up(workspace, patience=_FIGURES_SECONDS):  # the sums follow before their rows are gone
+        _log.warning("figures have not followed the removal of the question %s", question_id)
+    with workspace.database.write() as session:
+        session.connection().execute(_FORGET_GOLD, {"question": question_id})
+    answers, tasks = Annotation.question_id == question_id, Task.question_id == question_id
+    proposals = Prediction.question_id == question_id, Prediction.annotation_id.is_(None)
+    for ids, act in (
+        (select(Annotation.id).where(answers), _delete_answers),
+        (select(Prediction.id).where(*proposals), _delete_proposals),
+        (select(Task.id).where(tasks), _delete_tasks),
+    ):
+        if not _in_time(workspace, ids, act, ends):
+            return False
+    for table in _BY_DOCUMENT:
+        rows = delete(_of(table)).where(_of(table).c.question_id == question_id, _of(table).c.document_id.in_(_SOME))
+        documents = select(_of(table).c.document_id).where(_of(table).c.question_id == question_id)
+
+        def act(session: Session, some: Sequence[str], rows: Any = rows) -> None:
+            session.connection().execute(rows, {"some": some})
+
+        if not _in_time(workspace, documents.distinct(), act, ends):
+            return False
+    traces.delete_exports(workspace, project_id)
+    _forget_text(workspace, question_id, project_id)
+    with workspace.database.write() as session:
+        for statement in _LAST:
+            session.connection().execute(statement, {"question": question_id})
+        session.connection().execute(_MESSAGES, {"project": project_id, "question": question_id})
+        changes.publish(session, "questions", project_id)
+        changes.publish(session, "tasks", project_id)
+        traces.note_wipe(session)
+    return True
+
+
+def _remove_rest(workspace: Workspace, question_id: str) -> None:
+    """Remove the answers that have not followed their question, as those of documents in the bin."""
+    standing = select(Annotation.id, Annotation.project_id).where(Annotation.question_id == question_id, not_removed())
+    with workspace.database.read() as session:
+        rows = session.execute(standing).all()
+
+    def act(session: Session, some: Sequence[Any]) -> None:
+        for project_id in sorted({row.project_id for row in some}):
+            ids = [row.id for row in some if row.project_id == project_id]
+            remove_answers(session, project_id, Annotation.id.in_(ids))
+
+    in_batches(workspace, rows, act)
+
+
+def _in_time(workspace: Workspace, ids: Any, act: Any, ends: float | None) -> bool:
+    """Do something with rows in batches; return whether the time was enough for all."""
+    while True:
+        with workspace.database.autocommit_read() as session:
+            some = session.scalars(ids.limit(_AT_ONCE)).all()
+        if not some:
+            return True
+        in_batches(workspace, some, act)
+        if ends is not None and time.monotonic() >= ends:
+            return False
+
+
+def _delete_answers(session: Session, some: Sequence[str]) -> None:
+    for statement in _ANSWERS:
+        session.connection().execute(statement, {"some": some})
+
+
+def _delete_proposals(session: Session, some: Sequence[str]) -> None:
+    session.connection().execute(delete(_of(Prediction)).where(_of(Prediction).c.id.in_(_SOME)), {"some": some})
+
+
+def _delete_tasks(session: Session, some: Sequence[str]) -> None:
+    for statement in _OF_TASKS:
+        session.connection().execute(statement, {"some": some})
+    gone = session.connection().execute(_TASKS, {"some": some}).all()
+    numbers = Counter((row.project_id, row.state) for row in gone)
+    task_states.count(session, {key: -number for key, number in numbers.items()})
+    for row in gone:
+        mark_dirty(session, row.project_id, [row.document_id])
+
+
+def _forget_text(workspace: Workspace, question_id: str, project_id: str) -> None:
+    """Replace the text of a question in the audit trail."""
+    with workspace.database.read() as session:
+        text = session.scalar(select(Question.text).where(Question.id == question_id))
+        details = select(AuditEntry.id, AuditEntry.details).where(AuditEntry.project_id == project_id)
+        naming = [key for key, said in session.execute(details) if text and _without(said, text) != said]
+
+    def act(session: Session, some: Sequence[str]) -> None:
+        for entry in session.scalars(select(AuditEntry).where(AuditEntry.id.in_(some))):
+            entry.details = _without(entry.details, str(text))
+
+    in_batches(workspace, naming, act)
+
+
+def _without(details: dict[str, Any], text: str) -> dict[str, Any]:
+    def replace(value: Any) -> Any:
+        if isinstance(value, list):
+            return [replace(part) for part in value]
+        return DELETED if value == text else value
+
+    return {name: replace(value) for name, value in details.items()}
+
+
+def _of(table: Any) -> Any:
+    return table.__table__
+
+
+def _rows(table: Any, column: str, chosen: Any) -> Any:
+    named = _of(table).c[column]
+    return delete(_of(table)).where(named == chosen if chosen is _QUESTION else named.in_(chosen))
+
+
+_FORGET_GOLD = update(_of(Task)).where(_of(Task).c.question_id == _QUESTION).values(gold_revision_id=None)
+_ANSWERS = [
+    *(
+        _rows(table, "annotation_id", _SOME)
+        for table in (WaitingReview, FinishedMask, LabelReview, Review, Revision, Prediction)
+    ),
+    _rows(Annotation, "id", _SOME),
+]
+_OF_TASKS = [_rows(table, "task_id", _SOME) for table in (AutomaticAnswer, PartAnswer, LeftTask, Skip)]
+_TASKS = _rows(Task, "id", _SOME).returning(_of(Task).c.project_id, _of(Task).c.state, _of(Task).c.document_id)
+_BY_DOCUMENT: tuple[Any, ...] = (OutsideAnswer, SurveyAnswer, FieldValue, ValueFlag, AskedDocument)
+_LAST = [
+    *(_rows(table, "question_id", _QUESTION) for table in (ValueCount, FieldVersion, ProjectField, RemovedQuestion)),
+    _rows(Question, "id", _QUESTION),
+]
+_MESSAGES = delete(_of(WebhookDelivery)).where(
+    _of(WebhookDelivery).c.project_id == bindparam("project"),
+    _of(WebhookDelivery).c.body.contains(_QUESTION),  # hexadecimal digits
+)
+TABLES: frozenset[str] = frozenset(
+    {statement.table.name for statement in (*_ANSWERS, *_OF_TASKS, _TASKS, *_LAST)}
+    | {_of(table).name for table in _BY_DOCUMENT}
+)
