@@ -216,8 +216,8 @@ def test_every_table_that_names_a_person_is_known() -> None:
         "annotations", "audit_entries", "automatic_answers", "documents", "extraction_callbacks", "field_versions",
         "finished_masks", "jobs", "label_reviews", "left_tasks", "mask_counts", "outside_answers", "pages",
         "part_answers", "projects", "promotions", "proposers", "questions", "removed_documents", "removed_projects",
-        "reviews", "revisions", "second_looks", "skips", "snapshots", "stage_changes", "task_changes", "value_flags",
-        "waiting_reviews", "webhooks", "word_edits",
+        "removed_questions", "reviews", "revisions", "second_looks", "skips", "snapshots", "stage_changes",
+        "task_changes", "value_flags", "waiting_reviews", "webhooks", "word_edits",
     }  # fmt: skip
     assert naming <= belongs_to_the_person | work, "decide what happens to its rows when a person is erased"
     assert Revision.__tablename__ in naming
