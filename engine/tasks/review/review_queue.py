@@ -239,7 +239,7 @@ def _order(session: Session, project_id: str, reviewer_id: str, after: str | Non
     def first(chosen: Select[str]) -> list[str]:
         """Return the first answers that no other reviewer holds."""
         ids = session.scalars(chosen.limit(_CANDIDATES + len(others)))
-        return [lease for lease in ids if lease not in others][:_CANDIDATES]
+        return [answer for answer in ids if answer not in others][:_CANDIDATES]
 
     def first_looks(behind: LabelReview | None = None, before: LabelReview | None = None) -> list[str]:
         """Return the first labels to review that no other reviewer holds."""
@@ -321,9 +321,9 @@ def _reason(session: Session, project_id: str, reviewer_id: str) -> str:
     leased = Annotation.id.in_([_subject_of(lease) for lease in others])
     statements = _select_submitted(project_id, reviewer_id), label_review_queue.waiting(project_id, reviewer_id)
     waiting = {
-        lease
+        answer
         for statement in statements
-        for lease in session.scalars(statement.with_only_columns(Annotation.id).where(leased))
+        for answer in session.scalars(statement.with_only_columns(Annotation.id).where(leased))
     }
     held = [lease for lease in others if _subject_of(lease) in waiting]
     if held:
