@@ -14,7 +14,7 @@ from starlette.routing import compile_path
 from db.blobs import BlobMissing, StoreUnavailable
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
-from engine.jobs.outage import is_full, is_outage
+from engine.outage import is_full, is_outage
 from engine.logs import field_of_work, with_error_id
 
 _log = logging.getLogger(__name__)

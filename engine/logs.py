@@ -81,7 +81,21 @@ def announce(sentence: str) -> None:
     logging.getLogger(_OWN).info(sentence)
 
 
-class TextLines(logging.Formatter):
+class _Lines(logging.Formatter):
+    """Leaves the traceback out where the database was gone: an outage fails hundreds of requests in the same way."""
+
+    def formatException(self, ei: Any) -> str:
+        """Return the traceback of an error, or its first line."""
+        error = ei[1]
+        if "sqlalchemy" in sys.modules:  # a command that needs no database imports none
+            from engine.outage import is_disconnect
+
+            if error is not None and is_disconnect(error):
+                return f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        return super().formatException(ei)
+
+
+class TextLines(_Lines):
     """Lines for people: time, process, message, and what the work belongs to."""
 
     def __init__(self, process: str) -> None:
@@ -97,7 +111,7 @@ class TextLines(logging.Formatter):
         return hide_values(super().format(record))
 
 
-class JsonLines(logging.Formatter):
+class JsonLines(_Lines):
     """One JSON object a line."""
 
     def __init__(self, process: str, trace_ids: Callable[[], Mapping[str, str]] = dict) -> None:

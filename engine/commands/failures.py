@@ -7,7 +7,7 @@ from sqlalchemy.exc import DatabaseError, DBAPIError
 
 from db.blobs import StoreUnavailable
 from engine.commands.common import fail
-from engine.jobs.outage import is_full, is_outage
+from engine.outage import is_full, is_outage
 
 _log = logging.getLogger(__name__)
 

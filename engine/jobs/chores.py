@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlalchemy.exc import DBAPIError
 
 from engine.jobs import poll_lease
-from engine.jobs.outage import is_outage
+from engine.outage import is_outage
 from engine.jobs.presence import Presence
 from engine.workspace import Workspace
 

@@ -1,7 +1,7 @@
 """Failure messages: one sentence that says why an attempt at a job failed, and what to do."""
 
 from db.blobs import StoreUnavailable
-from engine.jobs.outage import is_full, is_outage
+from engine.outage import is_full, is_outage
 
 _NO_MEMORY = ("can't allocate memory", "out of memory", "not enough memory")  # in messages of torch
 

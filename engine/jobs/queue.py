@@ -28,6 +28,8 @@ from engine.workspace import Workspace
 LEASE_SECONDS = 60.0
 RETRY_SECONDS = 10.0  # before the second attempt; twice as long before each further one
 LONGEST_RETRY_SECONDS = 3600.0
+EXCUSED = timedelta(days=1)  # after the first attempt; so long, one that ends because the database was gone is excused
+_EXCUSED_WAIT = 1 / 20  # of the time since the first attempt: a job may itself be what brings the database down
 ENDED = ("done", "failed", "cancelled", "dead")
 OPEN = ("waiting", "running")
 # The lock is that of a new row which names the project: on PostgreSQL it waits for a removal that goes on.
@@ -191,21 +193,31 @@ def finish(workspace: Workspace, job_id: str, holder: str, result: dict[str, Any
         _close(job, "done", message or job.message)
 
 
-def fail(workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry: bool = True) -> str:
+def fail(
+    workspace: Workspace, job_id: str, holder: str, sentence: str, *, retry: bool = True, unreachable: bool = False
+) -> str:
     """Report a failure and return the job's new status.
 
     With `retry` it waits for its next attempt, or is dead after the last one. Without, it has failed for good:
     another attempt would fail in the same way. LeaseLost when it is no longer the holder's.
+
+    `unreachable`: database or file store were gone, so the attempt does not count, up to a day after the first.
     """
     with workspace.database.write() as session:
         job = job_of_holder(session, job_id, holder)
         job.failure = sentence
+        age = now() - (job.started_at or now())
+        excused = unreachable and age < EXCUSED
+        job.attempts -= excused
         if not retry:
             _close(job, "failed", sentence)
         elif job.attempts >= job.max_attempts:
             _close(job, "dead", f"{_given_up(job)}: {sentence}")
         else:
-            delay = min(LONGEST_RETRY_SECONDS, RETRY_SECONDS * 2 ** min(job.attempts - 1, 20))
+            delay = RETRY_SECONDS * 2 ** min(max(job.attempts - 1, 0), 20)
+            if excused:
+                delay = max(delay, _EXCUSED_WAIT * age.total_seconds())
+            delay = min(LONGEST_RETRY_SECONDS, delay)
             if job.cancel_requested_at is not None:
                 delay = 0.0  # the next attempt closes it
             job.run_after = now() + timedelta(seconds=delay)

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 
 from sqlalchemy.exc import DBAPIError
 
+from db.blobs import StoreUnavailable
 from db.ids import new_id
 from db.tables import Job
 from engine.errors import Refused
@@ -25,7 +26,7 @@ from engine.jobs.chores import Chores, Polls
 from engine.jobs.failure_message import sentence_for
 from engine.jobs.limits import Limits, limits_of
 from engine.jobs.memory import give_back
-from engine.jobs.outage import is_outage, lasting
+from engine.outage import is_disconnect, is_outage, lasting
 from engine.logs import log_fields
 from engine.metrics.counted import JOB_SECONDS
 from engine.tracing import span
@@ -35,6 +36,7 @@ _log = logging.getLogger(__name__)
 _BEATS = 4  # heartbeats within a lease
 _SAID_EVERY = 1.0  # seconds between two reports of progress
 _WATCHED_EVERY = 1.0  # seconds between two looks at the limits
+_GONE = "The database did not answer."
 
 
 class Handler(Protocol):
@@ -175,7 +177,7 @@ def _attempt(
         _report(lambda: queue.finish(workspace, job.id, holder, result, str(result.get("sentence", ""))))
         return "done"
     except Stopped as stopped:
-        _report_stop(workspace, job, holder, stopped, limits, excused=lease.excused)
+        _report_stop(workspace, job, holder, stopped, limits, lease)
         return f"stopped_{stopped.reason}"
     except queue.LeaseLost:
         _log.warning("the job %s was taken over by another worker", job.id)
@@ -186,8 +188,9 @@ def _attempt(
         return "refused"
     except Exception as error:
         _log.exception("the job %s failed", job.id)
-        told = sentence_for(error)
-        _report(lambda: queue.fail(workspace, job.id, holder, told))
+        sentence = sentence_for(error)
+        unreachable = not lease.excused and (is_disconnect(error) or isinstance(error, StoreUnavailable))
+        _report(lambda: queue.fail(workspace, job.id, holder, sentence, unreachable=unreachable))
         return "failed"
 
 
@@ -210,6 +213,7 @@ class HeldLease:
         self._ended = threading.Event()
         self._reason: StopReason | None = "cancel" if cancelled else None
         self.excused = False  # the attempt does not count any more
+        self.disconnected = False  # the lease ended because no heartbeat reached the database
         beat = partial(copy_context().run, self._beat)  # what it logs belongs to the job
         self._thread = threading.Thread(target=beat, name=f"lease-{job_id[:8]}", daemon=True)
 
@@ -243,7 +247,7 @@ class HeldLease:
             except Exception:  # a thread that died of it would let the lease end, and nobody would hear
                 _log.exception("a heartbeat did not reach the database")
                 if time.monotonic() - renewed > self._seconds:
-                    self._reason = "lost"
+                    self._reason, self.disconnected = "lost", True
                     return
             else:
                 renewed = time.monotonic()
@@ -277,17 +281,21 @@ def holder_name() -> str:
 
 
 def _report_stop(
-    workspace: Workspace, job: Job, holder: str, stopped: Stopped, limits: Limits, *, excused: bool
+    workspace: Workspace, job: Job, holder: str, stopped: Stopped, limits: Limits, lease: HeldLease
 ) -> None:
     reason = stopped.reason
     if reason == "cancel":
         _report(lambda: queue.close_cancelled(workspace, job.id, holder, stopped.sentence))
     elif reason == "end":
-        _report(lambda: queue.release(workspace, job.id, holder, excused=excused))
+        _report(lambda: queue.release(workspace, job.id, holder, excused=lease.excused))
     elif reason == "memory" or reason == "time":
         sentence = limits.sentence(reason)
         give_back()  # the next attempt may be this process's
         _report(lambda: queue.fail(workspace, job.id, holder, sentence))
+    elif (
+        lease.disconnected and not lease.excused
+    ):  # no other worker has it yet, if the database was gone for all of them
+        _report(lambda: queue.fail(workspace, job.id, holder, _GONE, unreachable=True))
     else:
         _log.warning("the job %s was taken over by another worker", job.id)
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from db.session import Database
 from engine.logs import JsonLines, TextLines, field_of_work, log_fields
 from engine.workspace import Workspace
 
@@ -60,3 +61,13 @@ def test_values_that_libraries_quote_stay_out_of_the_log(workspace: Workspace) -
 def test_a_line_for_programs_is_one_line() -> None:
     line = JsonLines("web-1").format(record_of(RuntimeError("two\nlines"), "a\nb"))
     assert "\n" not in line and json.loads(line)["message"] == "a\nb"
+
+
+def test_an_outage_of_the_database_logs_no_traceback() -> None:
+    gone = Database("postgresql+psycopg://nobody@127.0.0.1:1/none")
+    with pytest.raises(DBAPIError) as refused, gone.read() as session:
+        session.execute(text("SELECT 1"))
+    for form in (JsonLines("web-1"), TextLines("web-1")):
+        line = form.format(record_of(refused.value))
+        assert "OperationalError" in line and "Traceback" not in line
+        assert "Traceback" in form.format(record_of(RuntimeError("It broke.")))

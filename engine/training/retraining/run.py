@@ -18,7 +18,7 @@ from engine.datasets import snapshots
 from engine.datasets.freezes import freezing
 from engine.errors import Conflict, Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
-from engine.jobs.outage import lasting
+from engine.outage import lasting
 from engine.metrics.counted import VERDICTS
 from engine.models import promotions, registry
 from engine.models.pruning import MEAN_OF_FOLDS

@@ -14,7 +14,7 @@ from db.base import now
 from db.tables import Firing, Job, Project
 from engine.crontab import Schedule, schedule
 from engine.jobs import queue
-from engine.jobs.outage import is_outage
+from engine.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import is_active
 from engine.training.retraining import trigger_history

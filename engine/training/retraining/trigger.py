@@ -15,7 +15,7 @@ from db.tables import Annotation, Job, Project
 from engine import plurals
 from engine.datasets.accepted_now import accepted_now
 from engine.jobs import queue
-from engine.jobs.outage import is_outage
+from engine.outage import is_outage
 from engine.projects.project_settings import ProjectSettings, settings_of
 from engine.queries import is_active
 from engine.training.retraining import trigger_history

@@ -2,13 +2,15 @@
 
 import threading
 import time
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, text
 
 from db.base import now
+from db.blobs import StoreUnavailable
 from db.session import Database
 from db.tables import AuditEntry, Job
 from engine.accounts.users import ensure_local_user
@@ -48,6 +50,56 @@ def test_waiting_grows_with_the_attempts_up_to_an_hour(workspace: Workspace) -> 
         queue.fail(workspace, job.id, "a", "The disk is full.")
         waits.append((queue.job_by_id(workspace, job.id).run_after - now()).total_seconds())
     assert all(wait == pytest.approx(min(3600, 10 * 2**at), abs=5) for at, wait in enumerate(waits))
+
+
+def attempt(workspace: Workspace, job: Job, handler: Callable[..., dict[str, Any]]) -> Job:
+    leased = taken(workspace, job)
+    do(workspace, leased, "a", handlers={job.kind: handler}, stop=threading.Event())
+    return queue.job_by_id(workspace, job.id)
+
+
+@pytest.mark.parametrize("database_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True)
+def test_attempts_that_a_restart_of_postgresql_ends_do_not_count(workspace: Workspace) -> None:
+    job = queue.enqueue(workspace, "retrain", max_attempts=2)
+
+    def lose_connection(workspace: Workspace, *_: object, **__: object) -> dict[str, Any]:
+        with workspace.database.write() as session:
+            session.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+        return {}
+
+    for _ in range(3):
+        ended = attempt(workspace, job, lose_connection)
+        assert (ended.status, ended.attempts) == ("waiting", 0)
+        assert ended.failure.startswith("The database did not answer")
+    assert attempt(workspace, job, lambda *_, **__: {"sentence": "Ready."}).status == "done"
+
+
+def test_attempts_that_an_outage_of_the_file_store_ends_count_after_a_day(workspace: Workspace) -> None:
+    job = queue.enqueue(workspace, "retrain", max_attempts=1)
+
+    def read_file(*_: object, **__: object) -> dict[str, Any]:
+        raise StoreUnavailable("The file store does not answer.")
+
+    assert attempt(workspace, job, read_file).status == "waiting"
+    with workspace.database.write() as session:
+        session.get_one(Job, job.id).started_at = now() - timedelta(hours=20)
+    waits = attempt(workspace, job, read_file)
+    assert waits.status == "waiting"
+    assert (waits.run_after - now()).total_seconds() == pytest.approx(3600, abs=30)
+    with workspace.database.write() as session:
+        session.get_one(Job, job.id).started_at = now() - timedelta(hours=25)
+    assert attempt(workspace, job, read_file).status == "dead"
+
+
+def test_a_statement_that_fails_counts(workspace: Workspace) -> None:
+    job = queue.enqueue(workspace, "retrain", max_attempts=1)
+
+    def misspell(workspace: Workspace, *_: object, **__: object) -> dict[str, Any]:
+        with workspace.database.read() as session:
+            session.execute(text("SELECT nothing FROM nowhere"))
+        return {}
+
+    assert attempt(workspace, job, misspell).status == "dead"
 
 
 def test_a_job_that_was_given_up_is_tried_again_with_all_its_attempts(workspace: Workspace) -> None:

@@ -11,6 +11,8 @@ from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 _log = logging.getLogger(__name__)
 PATIENCE_SECONDS = 60.0
 _PAUSE_SECONDS = 0.5
+# admin_shutdown, crash_shutdown, cannot_connect_now (https://www.postgresql.org/docs/current/errcodes-appendix.html)
+_ENDS = ("57P01", "57P02", "57P03")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 T = TypeVar("T")
 
@@ -20,6 +22,21 @@ def is_outage(error: BaseException) -> bool:
     return isinstance(error, OperationalError | InterfaceError) or (
         isinstance(error, DBAPIError) and bool(error.connection_invalidated)
     )
+
+
+def is_disconnect(error: BaseException) -> bool:
+    """Return whether the server of the database was gone: it broke the connection, or took none.
+
+    A statement that it cancelled, and a SQLite file that is locked, are outages of another kind.
+    """
+    if not isinstance(error, DBAPIError):
+        return False
+    if error.connection_invalidated:
+        return True
+    state = getattr(error.orig, "sqlstate", "")  # of PostgreSQL; None where no server has answered
+    if state is None:
+        return isinstance(error, OperationalError)
+    return state.startswith("08") or state in _ENDS
 
 
 def is_full(error: BaseException) -> bool:
