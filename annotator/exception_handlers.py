@@ -14,8 +14,8 @@ from starlette.routing import compile_path
 from db.blobs import BlobMissing, StoreUnavailable
 from engine.documents.refusal import DocumentRefused
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
-from engine.outage import is_full, is_outage
 from engine.logs import field_of_work, with_error_id
+from engine.outage import is_full, is_outage
 
 _log = logging.getLogger(__name__)
 _FULL = "The server's disk is full; nothing was saved. Ask the administrator to free disk space."

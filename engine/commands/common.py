@@ -14,8 +14,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from engine import emergency_space, logs, tracing
 from engine.errors import Archived, NotFound, Refused
 from engine.followers import catch_up
-from engine.outage import is_full
 from engine.metrics import HERE, MetricsPort
+from engine.outage import is_full
 from engine.private_files import private_process_files
 from engine.projects.projects import DEFAULT_NAME, ensure_project, project_named
 from engine.settings import Settings

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy.exc import DBAPIError
 
 from engine.jobs import poll_lease
-from engine.outage import is_outage
 from engine.jobs.presence import Presence
+from engine.outage import is_outage
 from engine.workspace import Workspace
 
 _log = logging.getLogger(__name__)

@@ -26,9 +26,9 @@ from engine.jobs.chores import Chores, Polls
 from engine.jobs.failure_message import sentence_for
 from engine.jobs.limits import Limits, limits_of
 from engine.jobs.memory import give_back
-from engine.outage import is_disconnect, is_outage, lasting
 from engine.logs import log_fields
 from engine.metrics.counted import JOB_SECONDS
+from engine.outage import is_disconnect, is_outage, lasting
 from engine.tracing import span
 from engine.workspace import Workspace
 

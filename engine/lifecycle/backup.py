@@ -17,9 +17,9 @@ from engine import audit, blob_turns
 from engine.accounts.users import ensure_local_user
 from engine.errors import Refused
 from engine.interchange import uploaded_sets
-from engine.outage import is_full
 from engine.lifecycle.backup_folder import Backup, BackupFolder, Forgotten, Manifest
 from engine.lifecycle.database_copies import FILES, copy_database, count_rows
+from engine.outage import is_full
 from engine.storage import whole_store
 from engine.storage.named_blobs import named_blobs, needed_blobs
 from engine.version import code_version

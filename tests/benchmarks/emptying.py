@@ -22,6 +22,7 @@ from typing import Any
 
 from sqlalchemy import func, select, update
 
+from db.changes import publish
 from db.tables import Annotation, Document, Page, Prediction, RemovedDocument, Revision
 from engine.commands.servers.worker import PARENT
 from engine.documents.lists.thumbnails import Thumbnail
@@ -99,6 +100,7 @@ def _propose(workspace: Workspace, project: str) -> None:
             ]
             session.add_all(proposals)
             session.flush()
+            publish(session, "answers", some[0].project_id)
             for proposal in proposals:
                 of_first = Revision.annotation_id == proposal.annotation_id, Revision.number == 1
                 session.execute(update(Revision).where(*of_first).values(prediction_id=proposal.id))

@@ -18,10 +18,10 @@ from engine.datasets import snapshots
 from engine.datasets.freezes import freezing
 from engine.errors import Conflict, Refused
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped, check
-from engine.outage import lasting
 from engine.metrics.counted import VERDICTS
 from engine.models import promotions, registry
 from engine.models.pruning import MEAN_OF_FOLDS
+from engine.outage import lasting
 from engine.projects.project_settings import settings_of
 from engine.training.retraining import challenger, folds, gate, learner, unlabelled_steps
 from engine.training.retraining.challenger import Challenger
