@@ -5,16 +5,17 @@ A person is known by issuer and subject. An equal name proves nothing: people ch
 
 from dataclasses import dataclass
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from db.base import now
 from db.tables import Identity, LoginSession, User
 from engine import audit
-from engine.accounts import group_roles, names, sessions
+from engine.accounts import group_roles, names, second_factor, sessions
 from engine.accounts.users import user_named
 from engine.errors import Conflict, Forbidden, NotFound, Refused
+from engine.settings import Settings
 from engine.workspace import Workspace
 
 PROXY = "proxy"  # issuer of people whom a trusted proxy names
@@ -69,12 +70,12 @@ def _sign_in(workspace: Workspace, person: Person, client: str, address: str) ->
         _refuse(workspace, person, "no group of theirs may sign in")
         raise Forbidden("Your account has no access to Glossator. Ask an admin to add you to one of its groups.")
     with workspace.database.write() as session:
+        group_roles.take_turn(session, settings)
         identity = session.scalar(
             select(Identity).where(Identity.issuer == person.issuer, Identity.subject == person.subject)
         )
         if identity is None:
-            identity = _first_sign_in(workspace, session, person)
-        group_roles.take_turn(session, settings)
+            identity = _first_sign_in(settings, session, person)
         user = sessions.lock_user(session, identity.user_id)
         assert user is not None  # users are never deleted
         if user.disabled_at is None:
@@ -95,19 +96,15 @@ def _sign_in(workspace: Workspace, person: Person, client: str, address: str) ->
     raise Forbidden("Your account in Glossator is disabled. Ask an admin to enable it.")
 
 
-def _first_sign_in(workspace: Workspace, session: Session, person: Person) -> Identity:
-    user = None
-    if workspace.settings.oidc_link_by_email and person.email:
-        called = User.name == names.compose_name(person.email), User.name != names.LOCAL_NAME
-        user = session.scalar(select(User).where(*called))
-    if user is not None and _has_link(session, user, person.issuer):
-        user = None  # somebody who left may have had this address before
+def _first_sign_in(settings: Settings, session: Session, person: Person) -> Identity:
+    user = _account_of_address(settings, session, person)
     if user is None:
         user = User(name=names.free_name(session, person.name), role="annotator")
         session.add(user)
         session.flush()
         audit.record(session, user.id, "sign_in.first", user.id, provider=person.issuer)
     else:
+        _hand_over(session, user)
         audit.record(session, user.id, "sign_in.email", user.id, provider=person.issuer)
     identity = Identity(issuer=person.issuer, subject=person.subject, user_id=user.id)
     session.add(identity)
@@ -115,9 +112,27 @@ def _first_sign_in(workspace: Workspace, session: Session, person: Person) -> Id
     return identity
 
 
-def _has_link(session: Session, user: User, issuer: str) -> bool:
-    mine = select(Identity.id).where(Identity.user_id == user.id, Identity.issuer == issuer)
-    return session.scalar(mine.limit(1)) is not None
+def _account_of_address(settings: Settings, session: Session, person: Person) -> User | None:
+    """Return the account that is called as the person's address, locked; None where somebody signs in with it."""
+    if not settings.oidc_link_by_email or not person.email:
+        return None
+    called = User.name == names.compose_name(person.email), User.name != names.LOCAL_NAME
+    user_id = session.scalar(select(User.id).where(*called))
+    user = sessions.lock_user(session, user_id) if user_id is not None else None
+    if user is None:
+        return None
+    in_use = {person.issuer, settings.oidc_issuer, PROXY if settings.proxy_user_header else ""}
+    links = select(Identity.id).where(Identity.user_id == user.id, Identity.issuer.in_(in_use))
+    return None if session.scalar(links.limit(1)) is not None else user  # who left may have had this address before
+
+
+def _hand_over(session: Session, user: User) -> None:
+    """End everything that opens an account: with an invitation, anybody could have made it under that address."""
+    user.password_hash = None
+    second_factor.forget(session, user.id)
+    sessions.revoke_all(session, user.id)
+    links = delete(Identity).where(Identity.user_id == user.id)  # of providers that are in use no longer
+    session.execute(links.execution_options(synchronize_session=False))
 
 
 def _rename(session: Session, user: User, person: Person) -> None:

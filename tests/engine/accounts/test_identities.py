@@ -4,12 +4,24 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
+import pyotp
 import pytest
 
-from db.tables import Project, User
+from db.tables import Identity, Project, User
 from engine import audit
-from engine.accounts import identities, members, sessions, users
+from engine.accounts import (
+    identities,
+    invitations,
+    members,
+    own_second_factor,
+    second_factor,
+    second_login,
+    sessions,
+    tokens,
+    users,
+)
 from engine.accounts.identities import Person
+from engine.accounts.login_steps import SecondStep
 from engine.errors import Conflict, Forbidden, NotFound
 from engine.settings import Settings
 from engine.workspace import Workspace
@@ -85,11 +97,36 @@ def test_a_verified_address_finds_its_account_where_a_setting_allows_it(workspac
     local = users.add_user(workspace, "anna@example.org", PASSWORD, "reviewer")
     assert sign_in(workspace, replace(ANNA, subject="6", email="")).id != local.id, "an address that is not verified"
     assert sign_in(workspace).id == local.id
-    assert sign_in(workspace).name == "anna@example.org", "people with a password log in by their name"
     assert "sign_in.email" in actions(workspace)
     assert sign_in(workspace, replace(ANNA, subject="8")).id != local.id, "who has this address now is another person"
     owner = users.ensure_local_user(workspace)
     assert sign_in(workspace, replace(ANNA, subject="9", email=owner.name)).id != owner.id, "nobody is the command line"
+
+
+def test_who_made_an_account_under_the_address_of_another_loses_it(
+    workspace: Workspace, owner: User, project: Project
+) -> None:
+    set_up(workspace, oidc_link_by_email=True)
+    invitation = invitations.invite(workspace, project.id, "annotator", by=owner)
+    joined = invitations.accept_new(workspace, invitation.token, ANNA.email, PASSWORD)
+    account = users.user_named(workspace, ANNA.email)
+    token = tokens.issue(workspace, account.name, purpose="scripts", days=3)
+    secret = own_second_factor.enrol(workspace, account, PASSWORD).secret
+    own_second_factor.confirm(workspace, account, pyotp.TOTP(secret).now(), token=joined.token)
+    with workspace.database.write() as session:
+        session.add(Identity(issuer="https://before.example", subject="mallory", user_id=account.id))
+    step = sessions.log_in(workspace, ANNA.email, PASSWORD)
+    assert isinstance(step, SecondStep) and joined.token is not None
+
+    anna = sign_in(workspace)
+    assert anna.id == account.id and roles(workspace, project) == {anna.name: "annotator"}
+    assert [sessions.user_of_token(workspace, old) for old in (joined.token, token)] == [None, None]
+    with pytest.raises(NotFound, match="expired"):
+        second_login.secret_of(workspace, step.token)
+    assert sessions.log_in(workspace, anna.name, PASSWORD) is None
+    assert second_factor.view(workspace, anna).since is None
+    assert sign_in(workspace, Person("https://before.example", "mallory", "mallory")).id != anna.id
+    assert sign_in(workspace).name == ANNA.name, "without a password the name follows the provider"
 
 
 def test_an_admin_links_an_account(workspace: Workspace, owner: User) -> None:
