@@ -223,8 +223,8 @@ class Settings(SignInSettings):
 
     webhook_private_addresses: list[str] = Field(
         default=[],
-        description="Private addresses or networks that webhooks and callbacks may reach, as "
-        """'["10.0.5.0/24"]'; without them, public addresses alone.""",
+        description="Private addresses or networks that webhooks and callbacks may reach, as 10.0.5.0/24; "
+        "without them, public addresses alone.",
     )
     webhook_http: bool = Field(
         False, description="Allow webhooks and callbacks to http:// addresses, which others on the way can read."
@@ -235,8 +235,8 @@ class Settings(SignInSettings):
 
     proposer_addresses: list[str] = Field(
         default=[],
-        description="Servers of other models that projects may send their pages to, as "
-        """'["http://127.0.0.1:8000"]'; empty: none.""",
+        description="Servers of other models that projects may send their pages to, as http://127.0.0.1:8000; "
+        "empty: none.",
     )
     proposer_seconds: float = Field(120, gt=0, le=3600, description="Maximum seconds of a request to another model.")
 
@@ -256,7 +256,7 @@ class Settings(SignInSettings):
         for address, origin in zip(addresses, origins, strict=True):
             if origin is None or set(address.rstrip("/").split("://")[-1]) & set("/?#"):
                 raise ValueError(
-                    f"""{address!r} is not the address of a server. Write for example '["http://127.0.0.1:8000"]', """
+                    f"{address!r} is not the address of a server. Write for example http://127.0.0.1:8000, "
                     "without a path."
                 )
         return [origin for origin in origins if origin is not None]
@@ -270,7 +270,7 @@ class Settings(SignInSettings):
                 ip_network(proxy)
             except ValueError:
                 raise ValueError(
-                    f"""{proxy!r} is not an address or network. Write for example '["10.0.0.5", "172.16.0.0/12"]'."""
+                    f"{proxy!r} is not an address or network. Write for example 10.0.0.5,172.16.0.0/12."
                 ) from None
         return proxies
 
@@ -313,7 +313,7 @@ class Settings(SignInSettings):
         if self.host in ("0.0.0.0", "::") and not self.allowed_hosts:
             raise ValueError(
                 f"Serving on all addresses ({self.host}) requires the server's host names. "
-                """Set for example GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'."""
+                "Set for example GLOSSATOR_ALLOWED_HOSTS=glossator.example.org."
             )
         return self
 

@@ -4,13 +4,14 @@ import re
 from typing import Literal
 
 from pydantic import Field, field_validator, model_validator
-from pydantic_settings import BaseSettings
+
+from engine.environment_settings import EnvironmentSettings
 
 ROLES = ("admin", "reviewer", "annotator")
 _SECRET_SHORTEST = 16  # characters: the secret signs the state of a sign-in, too
 
 
-class SignInSettings(BaseSettings):
+class SignInSettings(EnvironmentSettings):
     """How people sign in. A part of engine.settings.Settings."""
 
     password_login: Literal["everyone", "admins", "nobody"] = Field(
@@ -81,7 +82,7 @@ class SignInSettings(BaseSettings):
     def _scopes(cls, scopes: list[str]) -> list[str]:
         """Check that the provider is asked for an ID token."""
         if "openid" not in scopes:
-            raise ValueError("""The scope openid is missing. Write for example '["openid", "profile", "email"]'.""")
+            raise ValueError("The scope openid is missing. Write for example openid,profile,email.")
         return scopes
 
     @field_validator("group_roles")

@@ -30,8 +30,9 @@ DOCS = ROOT / "docs"
 MADE = "<!-- Made by `make docs` from {source}; edit that instead. -->"
 ABOUT_SETTINGS = """
 Glossator reads its settings once, at the start, from variables of the environment or from a file `.env` in the folder
-it is started in. A variable of the environment goes before the file. Lists are written as JSON:
-`GLOSSATOR_ALLOWED_HOSTS='["glossator.example.org"]'`. An invalid value stops the start with an error message.
+it is started in. A variable of the environment goes before the file. Lists are written with commas, or as JSON:
+`GLOSSATOR_ALLOWED_HOSTS=glossator.example.org,papers.example.org`. An invalid value stops the start with an error
+message.
 """
 ABOUT_COMMANDS = """
 `make serve` puts the command `glossator` into `.venv/bin`. `glossator COMMAND --help` shows the same as this page.
@@ -259,7 +260,9 @@ def _type_name(annotation: Any) -> str:
 
 def _written(default: Any) -> str:
     """Return a default as it is written in the environment."""
-    return json.dumps(default) if isinstance(default, (bool, list)) else str(default)
+    if isinstance(default, list):
+        return ",".join(default)
+    return json.dumps(default) if isinstance(default, bool) else str(default)
 
 
 def _paragraphs(text: str | None) -> list[str]:

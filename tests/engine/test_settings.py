@@ -45,6 +45,22 @@ def test_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (settings.port, settings.url) == (9001, "postgresql://somewhere/glossator")
 
 
+def test_lists_are_written_with_commas_or_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    forms = {
+        "a.example.org": ["a.example.org"],
+        "a.example.org, b.example.org,": ["a.example.org", "b.example.org"],
+        ' ["a.example.org", "b.example.org"]': ["a.example.org", "b.example.org"],
+        "": [],
+    }
+    for text, names in forms.items():
+        monkeypatch.setenv("GLOSSATOR_ALLOWED_HOSTS", text)
+        assert Settings(_env_file=None).allowed_hosts == names
+    monkeypatch.setenv("GLOSSATOR_BLOBS_OPTIONS", '{"key": "k"}')
+    assert Settings(_env_file=None).blobs_options == {"key": "k"}
+    monkeypatch.setenv("GLOSSATOR_BLOBS_OPTIONS", "")
+    assert Settings(_env_file=None).blobs_options == {}
+
+
 def test_the_address_of_the_source_is_one_of_the_web() -> None:
     assert Settings(_env_file=None).source_url == ""
     for right in ("https://git.example.org/glossator", "http://10.0.0.5:3000/fork?ref=v2&x=%20#readme"):

@@ -115,6 +115,18 @@ def test_a_broken_setting_is_named(run, monkeypatch: pytest.MonkeyPatch) -> None
     assert result.exit_code == 2 and "GLOSSATOR_PORT" in result.output
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("ALLOWED_HOSTS", '["a.example.org"'), ("BLOBS_OPTIONS", "secret-key"), ("GROUP_ROLES", "{it: admin}")],
+)
+def test_a_list_or_object_that_is_none_is_named_without_its_text(name: str, text: str, run, monkeypatch) -> None:
+    monkeypatch.setenv(f"GLOSSATOR_{name}", text)
+    result = run("projects", "list")
+    assert result.exit_code == 2 and f"GLOSSATOR_{name}: This is not a" in result.output
+    assert result.exception is None or isinstance(result.exception, SystemExit)
+    assert text not in result.output
+
+
 def test_synth_writes_the_same_pages_for_the_same_seed(run, tmp_path: Path) -> None:
     for name in ("one", "two"):
         assert last_line(run("synth", tmp_path / name, "--pages", 3, "--seed", 5, "--json"))["pages"] == 3
