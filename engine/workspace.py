@@ -24,6 +24,10 @@ _log = logging.getLogger(__name__)
 _FOLDERS = ("blobs", "blob-cache", "exports", "runs", "thumbnails", "uploads", ".glossator-tmp")  # in the data folder
 
 
+class OtherSchema(Refused):
+    """The database has the schema of another version."""
+
+
 @dataclass(frozen=True, slots=True)
 class Workspace:
     """Shared resources of the services; one per process."""
@@ -55,7 +59,8 @@ def open_workspace(settings: Settings, *, upgrade: bool = True) -> Workspace:
         upgrade: migrate the database to the newest schema.
 
     Raises:
-        Refused: the database has an unknown or older schema, the disk is full, or the address of blobs is unknown.
+        OtherSchema: the database has an unknown schema, or an older one and `upgrade` is False.
+        Refused: the disk is full, or the address of blobs is unknown or needs a package that is not installed.
     """
     private.make_folder(settings.data_dir)
     blobs = open_blobs(settings)
@@ -82,13 +87,14 @@ def _open_database(settings: Settings, upgrade: bool) -> Database:
     try:
         at, newest = migrate.current(database), migrate.head()
         if at is not None and at not in migrate.known_revisions():
-            raise Refused(
+            raise OtherSchema(
                 f"The database has schema {at}, unknown to this version of Glossator (schema {newest}). "
                 "Start the newer version, or restore an older backup."
             )
         if at != newest:
             if not upgrade:
-                raise Refused(f"The database has schema {at}; this version needs {newest}. Run: glossator db upgrade")
+                sentence = f"The database has schema {at}; this version needs {newest}. Run: glossator db upgrade"
+                raise OtherSchema(sentence)
             migrate.upgrade(database)
     except BaseException:
         database.dispose()

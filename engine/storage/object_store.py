@@ -27,7 +27,11 @@ RANGE_BYTES = 8 << 20  # of one request
 _PAUSES = (0.2, 2.0)  # seconds before the second request, and at most; each pause doubles
 _WHOLE = {"s3", "s3a", "gs", "gcs", "abfs", "abfss", "az", "adl", "memory", "oss", "r2"}
 _NEW = ".new-"
-_EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs", "abfs": "azure", "abfss": "azure", "az": "azure"}
+PACKAGES = {  # package of fsspec and extra of Glossator that installs it, by protocol
+    **dict.fromkeys(("s3", "s3a"), ("s3fs", "s3")),
+    **dict.fromkeys(("gs", "gcs"), ("gcsfs", "gcs")),
+    **dict.fromkeys(("az", "abfs", "abfss"), ("adlfs", "azure")),
+}
 _OURS = (TypeError, AttributeError, NotImplementedError, AssertionError)  # mistakes of a program, not of a network
 T = TypeVar("T")
 
@@ -71,7 +75,7 @@ class ObjectStore:
         try:
             kind = fsspec.get_filesystem_class(self._protocol) if self._protocol else None
         except ImportError as error:
-            extra = _EXTRAS.get(self._protocol)
+            _, extra = PACKAGES.get(self._protocol, ("", ""))
             remedy = f"pip install -c constraints.txt -e '.[{extra}]'" if extra else str(error)
             raise Refused(f"{self.address} needs a package that is not installed: {remedy}") from None
         except ValueError:

@@ -8,7 +8,7 @@ from engine.errors import Refused
 from engine.lifecycle.doctor import confined, database, installed, serving, signing_in, storing
 from engine.lifecycle.doctor.finding import Finding, broken, ok
 from engine.settings import Settings
-from engine.workspace import Workspace, open_workspace
+from engine.workspace import OtherSchema, Workspace, open_workspace
 
 Check = Callable[[], Iterable[Finding]]
 
@@ -28,7 +28,7 @@ def examine(settings: Settings, address: str | None = None) -> Iterator[Finding]
     yield from _run("data folder", lambda: storing.check_folder(settings))
     yield from _run("disk", lambda: storing.check_disk(settings))
     yield from _run("clock", lambda: storing.check_clock(settings))
-    yield from _run("database", lambda: _database(settings))
+    yield from _run("database", lambda: examine_database(settings))
     yield from _run("port", lambda: serving.check_port(settings))
     yield from _run("proxy", lambda: serving.check_proxy(settings, address))
     yield from _run("single sign-on", lambda: signing_in.check_provider(settings))
@@ -38,14 +38,18 @@ def examine(settings: Settings, address: str | None = None) -> Iterator[Finding]
     yield from _run("weights", lambda: installed.check_weights(settings))
 
 
-def _database(settings: Settings) -> Iterator[Finding]:
+def examine_database(settings: Settings) -> Iterator[Finding]:
+    """Yield what is found in the database and the store of the files, once there is a database."""
     if not storing.database_exists(settings):
         yield ok("database", "There is no database yet; the first start creates it.")
         return
     try:
         workspace = open_workspace(settings, upgrade=False)
-    except Refused as error:
+    except OtherSchema as error:
         yield broken("database", str(error), "See docs/deploy.md, Upgrade.")
+        return
+    except Refused as error:
+        yield broken("files", str(error), "Correct GLOSSATOR_BLOBS and install its package, or free disk space.")
         return
     except SQLAlchemyError as error:
         reason = str(getattr(error, "orig", error)).strip().splitlines()[0]

@@ -3,17 +3,18 @@
 import platform
 import time
 from collections.abc import Iterator
-from importlib.metadata import version
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 
 from PIL import Image, ImageDraw, ImageFont
 
+from engine import tracing
 from engine.annotation.predictors import self_test
 from engine.documents.ocr.choose import find_engine
 from engine.documents.reading.work_clock import CLOCK
 from engine.lifecycle.doctor.finding import Finding, broken, ok, warning
 from engine.models.registry import shipped_path
 from engine.settings import Settings
+from engine.storage.object_store import PACKAGES
 from engine.synthetic.fonts import FOLDERS, font_files
 from engine.version import code_version
 
@@ -33,7 +34,11 @@ def check_packages(settings: Settings) -> Iterator[Finding]:
         wanted.append(("GLOSSATOR_DATABASE_URL", "psycopg", "postgresql"))
     if settings.engine == "ray":
         wanted.append(("GLOSSATOR_ENGINE", "ray", "ray"))
-    missing = [line for line in wanted if find_spec(line[1]) is None]
+    if files := PACKAGES.get(settings.blobs.partition("://")[0]):
+        wanted.append(("GLOSSATOR_BLOBS", *files))
+    if tracing.is_wanted():
+        wanted.append(("OTEL_EXPORTER_OTLP_ENDPOINT", "opentelemetry-exporter-otlp-proto-http", "telemetry"))
+    missing = [line for line in wanted if not _is_installed(line[1])]
     for setting, package, extra in missing:
         mend = f"pip install -c constraints.txt -e '.[{extra}]'"
         yield broken("packages", f"{setting} needs the package {package}, which is not installed.", mend)
@@ -87,6 +92,14 @@ def check_weights(settings: Settings) -> Iterator[Finding]:
     else:
         seconds = time.monotonic() - began
         yield ok("weights", f"The model {path.name} answers on {settings.device}, {seconds:.1f} s with loading.")
+
+
+def _is_installed(package: str) -> bool:
+    try:
+        version(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 def _printed_line() -> Image.Image:

@@ -15,6 +15,7 @@ _SECONDS = 5.0  # for an answer
 _STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
 _STATUS_BYTES = 64
 _TOO_LARGE = 413
+_TAKEN = {100, 401, 403, 404}  # Glossator, which reads the body or refuses for another reason, was asked
 
 
 def check_port(settings: Settings) -> Iterator[Finding]:
@@ -80,8 +81,13 @@ def check_proxy(settings: Settings, address: str | None) -> Iterator[Finding]:
     elif status == _TOO_LARGE:
         sentence = f"The proxy at {address} refuses bodies of {settings.max_upload_mb:,.0f} MB (status 413)."
         yield broken("proxy", sentence, "Raise its limit above GLOSSATOR_MAX_UPLOAD_MB (nginx: client_max_body_size).")
-    else:
+    elif status in _TAKEN:
         yield ok("proxy", f"{address} leads to Glossator, and takes bodies of {settings.max_upload_mb:,.0f} MB.")
+    else:
+        outcome = f"status {status}" if status else "no answer"
+        sentence = f"{address} leads to Glossator; a body of {settings.max_upload_mb:,.0f} MB could not be tried"
+        mend = "Upload a large file by hand, and read the log of the proxy."
+        yield warning("proxy", f"{sentence} ({outcome}).", mend)
 
 
 def _get(connection: http.client.HTTPConnection, path: str) -> dict[str, str] | None:

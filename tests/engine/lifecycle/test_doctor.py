@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -20,6 +21,7 @@ from db.tables import AuditEntry, Change
 from engine.accounts.users import add_user
 from engine.cli import app
 from engine.lifecycle.doctor import Finding, database, examine, installed, serving, storing
+from engine.lifecycle.doctor.examine import examine_database
 from engine.models import registry
 from engine.settings import Settings
 from engine.workspace import Workspace, open_workspace
@@ -64,6 +66,24 @@ def test_a_command_says_what_is_broken_and_its_mend(sqlite_workspace: Workspace,
     assert "broken  database:" in ended.stdout and "has schema 9999, unknown to this version" in ended.stdout
     assert "There is no model at /nowhere.safetensors." in ended.stdout
     assert "set GLOSSATOR_MODEL_PATH to a checkpoint." in ended.stdout
+
+
+def test_packages_that_the_settings_need_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = Settings(
+        data_dir=tmp_path, blobs="az://box", engine="ray", database_url="postgresql://h/d", _env_file=None
+    )
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:4318")
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])  # nothing is installed here
+    findings = {finding.sentence.split()[0]: finding for finding in installed.check_packages(settings)}
+    names = {"GLOSSATOR_DATABASE_URL", "GLOSSATOR_ENGINE", "GLOSSATOR_BLOBS", "OTEL_EXPORTER_OTLP_ENDPOINT"}
+    assert set(findings) == names and {finding.state for finding in findings.values()} == {"broken"}
+    assert "adlfs" in findings["GLOSSATOR_BLOBS"].sentence and ".[azure]" in findings["GLOSSATOR_BLOBS"].mend
+
+
+def test_an_address_of_files_that_cannot_be_used_is_no_fault_of_the_database(sqlite_workspace: Workspace) -> None:
+    settings = sqlite_workspace.settings.model_copy(update={"blobs": "dropbox://files"})
+    [finding] = [finding for finding in examine_database(settings) if finding.state == "broken"]
+    assert finding.name == "files" and "needs a package" in finding.sentence and "GLOSSATOR_BLOBS" in finding.mend
 
 
 def test_nothing_is_created_where_nothing_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +188,7 @@ class Proxy(BaseHTTPRequestHandler):
     """Before a server at `target`; bodies above `limit` bytes are refused by their announced size, as nginx does."""
 
     protocol_version = "HTTP/1.1"
-    target, limit = "", 0
+    target, limit, refusal = "", 0, 413
 
     def do_GET(self) -> None:
         self._pass_on("GET")
@@ -179,7 +199,7 @@ class Proxy(BaseHTTPRequestHandler):
     def handle_expect_100(self) -> bool:
         if int(self.headers["Content-Length"]) <= self.limit:
             return super().handle_expect_100()
-        self.send_error(413)
+        self.send_error(self.refusal)
         return False
 
     def _pass_on(self, method: str) -> None:
@@ -213,6 +233,9 @@ def test_ports_and_proxies_are_tried(sqlite_workspace: Workspace) -> None:
         before = f"http://127.0.0.1:{proxy.server_port}"
         [finding] = serving.check_proxy(own, before)
         assert finding.state == "broken" and "refuses bodies of 200 MB (status 413)" in finding.sentence
+        Proxy.refusal = 502
+        [finding] = serving.check_proxy(own, before)
+        assert finding.state == "warning" and "could not be tried (status 502)" in finding.sentence
         Proxy.limit = 210_000_000
         assert states(serving.check_proxy(own, before)) == {"proxy": "ok"}
         [finding] = serving.check_proxy(own, f"{before}/elsewhere")
