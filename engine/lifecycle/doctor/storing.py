@@ -18,6 +18,7 @@ from engine.settings import GIGABYTE, Settings
 _NETWORK = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afs", "ceph", "glusterfs", "fuse.glusterfs"}
 MOST_SKEW_SECONDS = 5.0  # leases last 20 s and more
 _SHOWN = 3  # files in a sentence
+_OF_THE_DISK = {"lost+found"}  # made by the file system, where the folder is a disk of its own
 
 
 def check_folder(settings: Settings) -> Iterator[Finding]:
@@ -30,21 +31,29 @@ def check_folder(settings: Settings) -> Iterator[Finding]:
         else:
             yield broken("data folder", f"{folder} cannot be created in {parent}.", f"chown the folder {parent}.")
         return
+    any_owner = f"Run as the user that owns it, or: chown -R USER {folder}"
     if not folder.is_dir() or not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        mend = f"Run as the user that owns it, or: chown -R USER {folder}"
-        yield broken("data folder", f"{folder} cannot be written to by this user.", mend)
+        yield broken("data folder", f"{folder} cannot be written to by this user.", any_owner)
         return
-    foreign = sorted(path.name for path in folder.iterdir() if path.lstat().st_uid != folder.stat().st_uid)
-    if foreign:
-        names = ", ".join(foreign[:_SHOWN])
-        sentence = f"Files in {folder} belong to another user than the folder: {names}."
-        yield broken("data folder", sentence, f"chown -R {folder.stat().st_uid} {folder}")
-    elif os.geteuid() not in (0, folder.stat().st_uid):
+    # The folder may belong to another user: a volume of Kubernetes is root's, and its group may write to it.
+    status, user = folder.stat(), os.geteuid()
+    owners = {path.name: path.lstat().st_uid for path in folder.iterdir() if path.name not in _OF_THE_DISK}
+    owner = user or status.st_uid  # root may look after the folder of another user
+    foreign = sorted(name for name, uid in owners.items() if uid != owner)
+    is_mine = user in (0, status.st_uid)
+    if foreign and not is_mine and set(owners.values()) == {status.st_uid}:
         yield warning("data folder", f"{folder} belongs to another user.", "Run every command as that user.")
-    elif folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+    elif foreign:
+        names = ", ".join(foreign[:_SHOWN])
+        sentence = f"Files in {folder} belong to another user than {owner}: {names}."
+        yield broken("data folder", sentence, f"chown -R {owner} {folder}" if owner else any_owner)
+    elif is_mine and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
         yield warning("data folder", f"Other users of this machine can enter {folder}.", f"chmod 700 {folder}")
+    elif status.st_mode & stat.S_IWOTH:
+        yield warning("data folder", f"Other users of this machine can write to {folder}.", f"chmod o-w {folder}")
     else:
-        yield ok("data folder", f"{folder} can be written to, and is private.")
+        ending = "is private" if is_mine else "its files belong to this user"
+        yield ok("data folder", f"{folder} can be written to, and {ending}.")
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:

@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from datetime import timedelta
@@ -110,7 +111,39 @@ def test_folders_that_cannot_be_used_are_broken(tmp_path: Path) -> None:
         (open_folder / "glossator.db").touch()
         os.chown(open_folder / "glossator.db", 12345, -1)
         state, sentence = check(open_folder)
-        assert state == "broken" and "belong to another user than the folder: glossator.db" in sentence
+        assert state == "broken" and "belong to another user than 0: glossator.db" in sentence
+
+
+@pytest.fixture
+def volume() -> Iterator[Path]:
+    """A folder of root whose group may write to it, as Kubernetes mounts it; inside, this process is user 10001."""
+    if os.geteuid() != 0:
+        pytest.skip("Only root can give a folder to another user.")
+    with tempfile.TemporaryDirectory() as name:  # tmp_path lies in a folder that nobody else can enter
+        folder = Path(name)
+        (folder / "lost+found").mkdir(mode=0o700)
+        (folder / "glossator.db").touch()
+        os.chown(folder / "glossator.db", 10001, 10001)
+        os.chown(folder, 0, 10001)
+        folder.chmod(0o2770)
+        os.setegid(10001)
+        os.seteuid(10001)
+        try:
+            yield folder
+        finally:
+            os.seteuid(0)
+            os.setegid(0)
+
+
+def test_a_volume_of_root_that_the_group_may_write_to_is_sound(volume: Path) -> None:
+    settings = Settings(data_dir=volume, _env_file=None)
+    assert states(storing.check_folder(settings)) == {"data folder": "ok"}
+    os.seteuid(0)
+    (volume / "exports").mkdir()
+    os.seteuid(10001)
+    [finding] = storing.check_folder(settings)
+    assert finding.state == "broken" and finding.sentence.endswith("another user than 10001: exports.")
+    assert finding.mend == f"chown -R 10001 {volume}"
 
 
 def test_a_full_disk_is_broken_and_its_kind_is_known(tmp_path: Path) -> None:
