@@ -4,12 +4,13 @@ import time
 from collections.abc import Iterator
 from datetime import timedelta
 
-from sqlalchemy import func, select, text
+from sqlalchemy import ColumnElement, func, or_, select, text
 from sqlalchemy.orm import Session
 
 from db.base import now
 from db.session import POOL, Database
-from db.tables import AuditEntry, Change, Document, ModelVersion, Project, User
+from db.tables import AuditEntry, Change, Document, Identity, ModelVersion, Project, User
+from engine.accounts.identities import PROXY
 from engine.annotation.predictors import Predictors
 from engine.errors import Refused
 from engine.lifecycle.database_copies import find_program
@@ -107,14 +108,27 @@ def check_backups(workspace: Workspace) -> Iterator[Finding]:
 
 def check_admins(workspace: Workspace) -> Iterator[Finding]:
     """Yield whether somebody can log in and give rights, where people log in."""
-    if workspace.settings.auth != "login":
+    settings = workspace.settings
+    if settings.auth != "login":
         yield ok("login", "No login: this machine alone is served.")
         return
+    issuers = {settings.oidc_issuer, PROXY if settings.proxy_user_header else ""} - {""}
+    ways: list[ColumnElement[bool]] = [
+        select(Identity.id).where(Identity.user_id == User.id, Identity.issuer.in_(issuers)).exists()
+    ]
+    if settings.password_login != "nobody":
+        ways.append(User.password_hash.is_not(None))
+    able = User.role == "admin", User.disabled_at.is_(None), or_(*ways)
     with workspace.database.read() as session:
-        able = User.role == "admin", User.disabled_at.is_(None), User.password_hash.is_not(None)
-        admins = session.scalar(select(func.count()).select_from(User).where(*able)) or 0
-    if admins:
+        an_admin_can = session.scalar(select(User.id).where(*able).limit(1)) is not None
+    groups = sorted(group for group, role in settings.group_roles.items() if role == "admin")
+    if an_admin_can:
         yield ok("login", "People log in, and an admin can.")
+    elif groups and issuers:
+        yield ok("login", f"No admin has signed in yet; whoever is in the group {' or '.join(groups)} becomes one.")
+    elif settings.password_login == "nobody":
+        mend = "Sign in once, then run: glossator users role NAME admin"
+        yield broken("login", "People must sign in elsewhere, and no admin can.", mend)
     else:
         yield broken("login", "People must log in, and no admin can.", "glossator users add NAME --role admin")
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from annotator.app import create_app
 from db.base import now
 from db.session import Database
-from db.tables import AuditEntry, Change
+from db.tables import AuditEntry, Change, Identity
 from engine.accounts.users import add_user
 from engine.cli import app
 from engine.lifecycle.doctor import Finding, database, examine, installed, serving, storing
@@ -203,6 +203,24 @@ def test_a_login_that_no_admin_has_is_broken(sqlite_workspace: Workspace) -> Non
     assert states(database.check_admins(workspace)) == {"login": "broken"}
     add_user(workspace, "ann", "a long enough pass phrase", "admin")
     assert states(database.check_admins(workspace)) == {"login": "ok"}
+
+
+def test_admins_who_sign_in_elsewhere_can_log_in(sqlite_workspace: Workspace) -> None:
+    def check(**chosen: object) -> tuple[str, str]:
+        settings = sqlite_workspace.settings.model_copy(update={"auth": "login", **chosen})
+        [finding] = database.check_admins(Workspace(settings, sqlite_workspace.database, sqlite_workspace.blobs))
+        return finding.state, finding.mend
+
+    issuer = "https://sign-in.example.org"
+    elsewhere = {"oidc_issuer": issuer, "password_login": "nobody"}
+    assert check(**elsewhere, group_roles={"it": "admin"})[0] == "ok"
+    ann = add_user(sqlite_workspace, "ann", "a long enough pass phrase", "admin")
+    assert check(**elsewhere) == ("broken", "Sign in once, then run: glossator users role NAME admin")
+    assert check(oidc_issuer=issuer, password_login="admins")[0] == "ok"
+    with sqlite_workspace.database.write() as session:
+        session.add(Identity(issuer=issuer, subject="7", user_id=ann.id))
+    assert check(**elsewhere)[0] == "ok"
+    assert check(oidc_issuer="https://other.example.org", password_login="nobody")[0] == "broken"
 
 
 def test_an_installation_without_a_recent_backup_is_warned(sqlite_installation: Installation) -> None:
