@@ -1,22 +1,20 @@
-"""Quotas: how many documents and bytes a project may hold and a person upload, and how many jobs a person may start.
+"""Quotas: how many documents and bytes a project may hold and a person upload.
 
 The use comes from figures that follow the changes (engine.followers), so a check costs the same in a project of any
 size; uploads that arrive within the same second may exceed a quota by themselves. What lies in the bin counts for the
-person who uploaded it, and not for the project.
+person who uploaded it, and not for the project. Restoring it asks no quota: an undo that is refused would be a loss.
 """
 
-import math
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Literal
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.base import now
-from db.tables import EVERYBODY, Job, Project, ProjectFigures, Quota, User
+from db.tables import EVERYBODY, Project, ProjectFigures, Quota, User
 from engine import audit
-from engine.errors import NotFound, OverQuota, Refused, TooMany
+from engine.errors import NotFound, OverQuota, Refused
 from engine.plurals import count
 from engine.settings import MEGABYTE, Settings
 from engine.workspace import Workspace
@@ -24,7 +22,6 @@ from engine.workspace import Workspace
 Kind = Literal["project", "person"]
 WARNING_SHARE = 0.8  # of a quota, from which on people are told
 MOST = 1_000_000_000  # of a quota: documents, or MB
-_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,34 +101,6 @@ def check_space(session: Session, settings: Settings, project_id: str, user_id: 
     for space in load_spaces(session, settings, project_id, user_id):
         if sentence := space.refusal(more_bytes):
             raise OverQuota(sentence)
-
-
-def check_jobs_of_day(session: Session, kind: str, user_id: str, most: int, what: str) -> None:
-    """Refuse a job when a person has started as many of its kind in 24 hours as they may.
-
-    Args:
-        session: An open session.
-        kind: Of the job; its payload names the `user_id`.
-        user_id: The person.
-        most: Number of jobs in 24 hours; 0: no limit.
-        what: The jobs, as in "Too many imports".
-
-    Raises:
-        TooMany: There were as many.
-    """
-    if not most:
-        return
-    instant = now()
-    chosen = select(Job.created_at).where(
-        Job.created_at > instant - _DAY, Job.kind == kind, Job.payload["user_id"].as_string() == user_id
-    )
-    times = session.scalars(chosen.order_by(Job.created_at.desc()).limit(most)).all()
-    if len(times) == most:
-        seconds = math.ceil((times[-1] + _DAY - instant).total_seconds())
-        hours = max(1, math.ceil(seconds / 3600))
-        raise TooMany(
-            f"Too many {what}: {most:,} in 24 hours are allowed. Try again in {count(hours, 'hour')}.", max(1, seconds)
-        )
 
 
 def set_quota(

@@ -17,7 +17,7 @@ from db import private
 from db.blobs import BlobMissing
 from db.ids import new_id
 from db.tables import Job, Snapshot
-from engine import audit, quotas
+from engine import audit
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.errors import Conflict, Refused
@@ -26,6 +26,7 @@ from engine.interchange.export_files import EXPORT, folder_of, pack_folder, path
 from engine.interchange.import_jobs import Step
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, check
+from engine.jobs.jobs_of_day import enqueue_of_day
 from engine.plurals import count
 from engine.settings import MEGABYTE
 from engine.workspace import Workspace
@@ -69,8 +70,6 @@ def request(
     exports.check_told(
         exports.format_named(form), filters.statuses if snapshot is None else snapshot.filters["statuses"]
     )
-    with workspace.database.read() as session:
-        quotas.check_jobs_of_day(session, EXPORT, user_id, workspace.settings.exports_per_day, "exports")
     payload = {
         "format": form,
         "filters": asdict(filters),
@@ -79,7 +78,8 @@ def request(
         "once": once,
     }
     # The audit trail names an export once, when it is made.
-    return queue.enqueue(workspace, EXPORT, project_id, payload, job_id=job_id)
+    most = workspace.settings.exports_per_day
+    return enqueue_of_day(workspace, EXPORT, project_id, payload, most=most, job_id=job_id)
 
 
 def filters_of(job: Job) -> Filters:

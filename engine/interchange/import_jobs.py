@@ -14,13 +14,14 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from db.tables import Job
-from engine import audit, quotas
+from engine import audit
 from engine.interchange import uploaded_sets
 from engine.interchange.import_store import Imported, Status
 from engine.interchange.imports import ImportStopped, import_set
 from engine.interchange.uploaded_sets import IMPORT
 from engine.jobs import queue
 from engine.jobs.cancellation import OnProgress, ShouldStop, Stopped
+from engine.jobs.jobs_of_day import enqueue_of_day
 from engine.plurals import count
 from engine.workspace import Workspace
 
@@ -92,8 +93,6 @@ def request(
     Raises:
         TooMany: The person has started as many imports as one may in 24 hours.
     """
-    with workspace.database.read() as session:
-        quotas.check_jobs_of_day(session, IMPORT, user_id, workspace.settings.imports_per_day, "imports")
     payload = {
         "sha256": sha256,
         "name": name,
@@ -103,7 +102,8 @@ def request(
         "skip_bad": skip_bad,
         "user_id": user_id,
     }
-    return queue.enqueue(workspace, IMPORT, project_id, payload, created_by=user_id, job_id=job_id)
+    most = workspace.settings.imports_per_day
+    return enqueue_of_day(workspace, IMPORT, project_id, payload, most=most, created_by=user_id, job_id=job_id)
 
 
 def run_import(workspace: Workspace, job: Job, *, on_progress: OnProgress, should_stop: ShouldStop) -> dict[str, Any]:

@@ -1,10 +1,13 @@
 """Quotas bite where they say, and people are told before, on both databases."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select
 
 from db.base import now
 from db.tables import Job
@@ -12,6 +15,7 @@ from engine import audit, quotas
 from engine.documents.ingest import ingest
 from engine.errors import NotFound, OverQuota, Refused, TooMany
 from engine.followers import catch_up
+from engine.jobs.jobs_of_day import enqueue_of_day
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
 from engine.quotas import Space
@@ -101,14 +105,52 @@ def test_jobs_of_a_person_are_counted_for_a_day(limited: Workspace) -> None:
             session.add(
                 Job(project_id=project, kind="export", payload={"user_id": person}, status="done", created_at=moment)
             )
-    with limited.database.read() as session:
-        quotas.check_jobs_of_day(session, "export", ann, 0, "exports")
-        quotas.check_jobs_of_day(session, "export", ann, 3, "exports")
-        quotas.check_jobs_of_day(session, "import", ann, 1, "imports")
-        quotas.check_jobs_of_day(session, "export", ben, 2, "exports")
-        with pytest.raises(TooMany, match=r"2 in 24 hours are allowed\. Try again in 1 hour\.") as error:
-            quotas.check_jobs_of_day(session, "export", ann, 2, "exports")
+
+    def start(kind: str, person: str, most: int) -> None:
+        enqueue_of_day(limited, kind, project, {"user_id": person}, most=most)
+
+    with pytest.raises(TooMany, match=r"Too many exports: 2 in 24 hours are allowed\. Try again in 1 hour\.") as error:
+        start("export", ann, 2)
     assert 3000 < error.value.seconds <= 3600
+    start("export", ann, 3)
+    with pytest.raises(TooMany, match="3 in 24 hours"):
+        start("export", ann, 3)
+    start("export", ann, 0)
+    start("import", ann, 1)
+    start("export", ben, 2)
+
+
+def test_imports_that_are_requested_at_once_are_counted_one_by_one(limited: Workspace) -> None:
+    project = make_project(limited, "bills").id
+    ann = make_person(limited, "Ann", project).id
+    together = threading.Barrier(8)
+
+    def start(_: int) -> bool:
+        together.wait()
+        try:
+            enqueue_of_day(limited, "import", project, {"user_id": ann}, most=1)
+        except TooMany:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(start, range(8))).count(True) == 1
+    with limited.database.read() as session:
+        assert session.scalar(select(func.count()).select_from(Job)) == 1
+
+
+def test_no_quota_refuses_what_comes_back_from_the_bin(limited: Workspace, tmp_path: Path) -> None:
+    project = make_project(limited, "bills").id
+    ann = make_person(limited, "Ann", project).id
+    first = _upload(limited, tmp_path, project, ann, 1)
+    lifecycle.remove(limited, project, [first], ann)
+    catch_up(limited)
+    for number in (2, 3):
+        _upload(limited, tmp_path, project, ann, number)
+    assert lifecycle.restore(limited, project, [first], ann) == [first]
+    assert _space(limited, project).documents == 3
+    with pytest.raises(OverQuota, match="The project bills has reached its quota of 2 documents"):
+        _upload(limited, tmp_path, project, ann, 4)
 
 
 def _file(folder: Path, number: int) -> Path:
