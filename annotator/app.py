@@ -14,11 +14,13 @@ from annotator import auth, exception_handlers, source_offer
 from annotator.change_streams import ChangeStreams
 from annotator.front_end_files import FrontEnd, Revalidated
 from annotator.gradio.mount import mount_page
+from annotator.gradio.session_owner import SessionOwner
 from annotator.health_checks import Checkup
 from annotator.in_process_workers import InProcessWorkers
 from annotator.json_gate import JsonGate
 from annotator.login_gate import LoginGate
 from annotator.login_queue import LoginQueue
+from annotator.passed_on import PassedOn
 from annotator.reference import document as described
 from annotator.request_guard import RequestGuard
 from annotator.request_trail import RequestTrail, RouteNote
@@ -71,6 +73,7 @@ from engine.metrics import HERE, Gatherer
 from engine.models import registry
 from engine.projects.projects import ensure_default
 from engine.settings import Settings
+from engine.web_process import web_process_here
 from engine.workspace import open_workspace
 
 _log = logging.getLogger(__name__)
@@ -179,12 +182,17 @@ def create_app(
     app.mount("/static", FrontEnd(), name="static")
     if with_page:
         mount_page(app, build_page(service), workspace)
+    process = web_process_here()
+    if process is not None:
+        app.add_middleware(SessionOwner, process=process)  # type: ignore[arg-type]
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
     app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
     app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
     if settings.root_path:
         app.add_middleware(RootPath, root=settings.root_path)  # type: ignore[arg-type]
     app.add_middleware(RequestTrail, settings=settings, local_id=local.id)  # type: ignore[arg-type]
+    if process is not None:
+        app.add_middleware(PassedOn, secret=process.secret)  # type: ignore[arg-type]
 
     @app.get("/favicon.ico", include_in_schema=False)
     def favicon() -> RedirectResponse:

@@ -13,7 +13,8 @@ from typing import ClassVar
 
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
-PEER = "peer"  # in the state of a request: address of the connection, whatever its headers say
+from annotator.peers import PEER
+
 AT_SHUTDOWN = "at_shutdown"  # in the state of a request: a function that ends its response
 
 

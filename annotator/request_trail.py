@@ -7,13 +7,13 @@ line that is logged meanwhile (engine.logs).
 import logging
 import re
 import time
-from ipaddress import ip_address, ip_network
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from annotator.exception_handlers import UNFORESEEN
-from annotator.http_limits import PEER
+from annotator.passed_on import ANSWERED_ELSEWHERE, REQUEST_ID
+from annotator.peers import is_from_proxy
 from engine.logs import ACCESS, FIELDS, field_of_work, log_fields, new_error_id, shown_path
 from engine.metrics.counted import REQUEST_SECONDS, REQUESTS
 from engine.settings import Settings
@@ -62,7 +62,7 @@ class RequestTrail:
 
     def __init__(self, app: ASGIApp, settings: Settings, local_id: str) -> None:
         self.app = app
-        self._proxies = [ip_network(proxy) for proxy in settings.trusted_proxies]
+        self._settings = settings
         self._logs_access = settings.access_log
         self._local_id = local_id if settings.auth == "local" else None
 
@@ -72,7 +72,7 @@ class RequestTrail:
             await self.app(scope, receive, send)
             return
         scope.setdefault("state", {})
-        request_id = self._id_of(scope)
+        request_id = scope["state"].setdefault(REQUEST_ID, self._id_of(scope))
         began = time.perf_counter()
         status: int | None = None
 
@@ -94,10 +94,12 @@ class RequestTrail:
                 if status is None:  # the client has left
                     self._count(scope, None, time.perf_counter() - began)
                 failed = UNFORESEEN in scope["state"] or status == 500
-                if failed or self._logs_access:
+                if failed or (self._logs_access and not scope["state"].get(ANSWERED_ELSEWHERE)):
                     self._write_log(scope, status, time.perf_counter() - began, failed)
 
     def _count(self, scope: Scope, status: int | None, seconds: float) -> None:
+        if scope["state"].get(ANSWERED_ELSEWHERE):
+            return
         method = scope["method"] if scope["method"] in _METHODS else "other"
         route = scope["state"].get(_ROUTE, UNMATCHED)
         REQUESTS.labels(route, method, f"{status // 100}xx" if status else "left").inc()
@@ -123,18 +125,9 @@ class RequestTrail:
 
     def _id_of(self, scope: Scope) -> str:
         sent = Headers(scope=scope).getlist(HEADER)
-        if len(sent) == 1 and _ID.fullmatch(sent[0]) and self._is_trusted(scope):
+        if len(sent) == 1 and _ID.fullmatch(sent[0]) and is_from_proxy(scope, self._settings):
             return sent[0]
         return new_error_id()
-
-    def _is_trusted(self, scope: Scope) -> bool:
-        """Return whether a trusted proxy sent the request; its client is another one than the peer then."""
-        peer = scope["state"].get(PEER) or (scope.get("client") or ("",))[0]
-        try:
-            address = ip_address(peer)
-        except ValueError:
-            return False
-        return any(address in proxy for proxy in self._proxies)
 
 
 def _template(scope: Scope) -> str:

@@ -10,7 +10,6 @@ from annotator import auth, source_offer
 from annotator.front_end_files import DIGEST, STATIC
 from annotator.gradio.gate import GradioGate
 from annotator.gradio.head import HeadInPage, front_end
-from annotator.gradio.session_owner import SessionOwner, web_processes_here
 from annotator.gradio.theme import theme
 from annotator.immutable_assets import ImmutableAssets
 from engine.workspace import Workspace
@@ -30,8 +29,6 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
     root = workspace.settings.root_path
     gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": workspace.settings.max_connections}
     app.add_middleware(GradioGate, **gate, root=root)  # type: ignore[arg-type]
-    if (processes := web_processes_here()) is not None:
-        app.add_middleware(SessionOwner, processes=processes)  # type: ignore[arg-type]
     head = {"path": "/app/", "lines": f"{front_end(root)}\n{source_offer.head(workspace.settings)}"}
     app.add_middleware(HeadInPage, **head)  # type: ignore[arg-type]
     gr.mount_gradio_app(

@@ -6,11 +6,7 @@ passes on. All other requests are answered where they arrive.
 """
 
 import asyncio
-import hashlib
 import json
-import os
-from collections.abc import Iterable
-from dataclasses import dataclass
 
 import httpx
 from starlette.responses import JSONResponse
@@ -19,31 +15,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from annotator.gradio.gate import JOIN, read_body, session_of, with_body
 from annotator.gradio.sessions import Rejected
 from annotator.http_limits import AT_SHUTDOWN
+from annotator.passed_on import ANSWERED_ELSEWHERE, headers_to_pass, headers_with_origin
+from engine.web_process import WebProcess
 
-PORTS, NUMBER = "GLOSSATOR_WEB_PORTS", "GLOSSATOR_WEB_NUMBER"  # as engine.commands.servers.web_processes sets them
 _BUSY = "The page's server process is starting. Try again in a few seconds."
-_OF_A_CONNECTION = frozenset({b"connection", b"keep-alive", b"transfer-encoding", b"trailer", b"upgrade"})
 _TIMES = httpx.Timeout(30, read=None)  # seconds; results stream for as long as a page is open
 _ANSWER_SECONDS = 30  # until an answer begins
-
-
-@dataclass(frozen=True, slots=True)
-class WebProcesses:
-    """The web processes of one `glossator serve`: the own ports of all, in order, and which of them this one is."""
-
-    ports: tuple[int, ...]
-    number: int
-
-    def owner_of(self, session: str) -> int:
-        """Return the number of the process that keeps a session of Gradio."""
-        digest = hashlib.sha256(session.encode()).digest()
-        return int.from_bytes(digest[:8]) % len(self.ports)
-
-
-def web_processes_here() -> WebProcesses | None:
-    """Return the processes that share this one's port; None when it serves alone."""
-    ports = tuple(int(port) for port in os.environ.get(PORTS, "").split(",") if port)
-    return WebProcesses(ports, int(os.environ[NUMBER])) if len(ports) > 1 else None
 
 
 class SessionOwner:
@@ -51,12 +28,12 @@ class SessionOwner:
 
     Args:
         app: the application behind it.
-        processes: the web processes.
+        process: which of the web processes this one is.
     """
 
-    def __init__(self, app: ASGIApp, processes: WebProcesses) -> None:
+    def __init__(self, app: ASGIApp, process: WebProcess) -> None:
         self.app = app
-        self._processes = processes
+        self._process = process
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=20)
         self._client = httpx.AsyncClient(timeout=_TIMES, limits=limits, trust_env=False)
 
@@ -77,16 +54,16 @@ class SessionOwner:
         except Rejected as rejected:
             await JSONResponse({"detail": str(rejected)}, status_code=rejected.status)(scope, receive, send)
             return
-        owner = self._processes.owner_of(session)
-        if owner == self._processes.number:
+        owner = self._process.owner_of(session)
+        if owner == self._process.number:
             await self.app(scope, receive, send)
         else:
-            await self._pass_on(self._processes.ports[owner], scope, receive, send, body)
+            await self._pass_on(self._process.ports[owner], scope, receive, send, body)
 
     async def _pass_on(self, port: int, scope: Scope, receive: Receive, send: Send, body: bytes) -> None:
         """Let another process answer, until the browser leaves or this process stops."""
         answering = asyncio.ensure_future(self._answer(port, scope, send, body))
-        scope.setdefault("state", {})[AT_SHUTDOWN] = answering.cancel
+        scope["state"] |= {AT_SHUTDOWN: answering.cancel, ANSWERED_ELSEWHERE: True}
         leaving = asyncio.ensure_future(_disconnected(receive))
         try:
             await asyncio.wait((answering, leaving), return_when=asyncio.FIRST_COMPLETED)
@@ -100,18 +77,18 @@ class SessionOwner:
     async def _answer(self, port: int, scope: Scope, send: Send, body: bytes) -> None:
         query = scope["query_string"].decode("latin-1")
         address = httpx.URL(f"http://127.0.0.1:{port}{scope['path']}").copy_with(query=query.encode() or None)
-        request = httpx.Request(
-            scope["method"], address, headers=_headers_to_pass(scope["headers"]), content=body or None
-        )
+        headers = headers_with_origin(scope, self._process.secret)
+        request = httpx.Request(scope["method"], address, headers=headers, content=body or None)
         try:
             async with asyncio.timeout(_ANSWER_SECONDS):
                 answer = await self._client.send(request, stream=True)
         except (httpx.TransportError, TimeoutError):
+            scope["state"][ANSWERED_ELSEWHERE] = False
             await JSONResponse({"detail": _BUSY}, 503, {"retry-after": "2"})(scope, _nothing, send)
             return
         try:
             start = {"type": "http.response.start", "status": answer.status_code}
-            await send({**start, "headers": _headers_to_pass(answer.headers.raw)})
+            await send({**start, "headers": headers_to_pass(answer.headers.raw)})
             async for chunk in answer.aiter_raw():
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
@@ -126,11 +103,6 @@ def _session_in(body: bytes) -> str:
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
     return session if isinstance(session, str) else ""
-
-
-def _headers_to_pass(headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """Return the headers that are not of one connection alone."""
-    return [(name, value) for name, value in headers if name.lower() not in _OF_A_CONNECTION]
 
 
 async def _disconnected(receive: Receive) -> None:

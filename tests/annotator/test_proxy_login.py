@@ -1,20 +1,26 @@
 """People whom a proxy names in a header: from trusted addresses alone, and as long as the proxy names them."""
 
+import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import Request
 
 from annotator.app import create_app
 from annotator.auth import COOKIE
+from annotator.passed_on import headers_with_origin
 from engine.accounts import members, sessions, users
 from engine.commands.servers.serve import server_options
+from engine.logs import ACCESS
 from engine.settings import Settings
+from engine.web_process import WebProcess
 from engine.workspace import Workspace
 from tests.support.factories import make_project
+from tests.support.server_process import free_port
 from tests.support.server_thread import served
 
 ANNA = {"remote-user": "anna", "remote-groups": "staff, lab", "remote-name": "Anna Maier"}
@@ -86,6 +92,69 @@ def test_a_logout_leads_to_that_of_the_proxy_or_says_that_it_still_knows_the_per
         page = client.post("/logout", headers=ANNA).text
         assert (url if url else "the proxy still knows you") in page
         assert COOKIE not in client.cookies and sessions.user_of_token(workspace, token) is None
+
+
+PROXY, SECRET = "127.0.0.2", "a secret of the processes"
+
+
+@pytest.fixture(scope="module")
+def processes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[WebProcess, ...]]:
+    """Two web processes of one server behind a proxy, whose Gradio route says in which of them who asks."""
+    more: dict[str, Any] = {"proxy_user_header": "Remote-User", "trusted_proxies": [PROXY], "access_log": True}
+    settings = Settings(data_dir=tmp_path_factory.mktemp("pair"), auth="login", **more, _env_file=None)
+    ports = (free_port(), free_port())
+    pair = tuple(WebProcess(ports, number, SECRET) for number in range(2))
+    with ExitStack() as stack, pytest.MonkeyPatch.context() as patched:
+        for process in pair:
+            for name, value in process.variables().items():
+                patched.setenv(name, value)
+            app = create_app(settings, with_page=False)
+
+            @app.get("/app/gradio_api/queue/data")
+            def answer(request: Request, number: int = process.number) -> list[object]:
+                return [number, request.state.user.name, request.url.scheme, request.client and request.client.host]
+
+            stack.enter_context(served(app, at=ports[process.number], **server_options(settings)))
+        yield pair
+
+
+@contextmanager
+def browser_at(address: str, **more: Any) -> Iterator[httpx.Client]:
+    """A client that reaches the first process from another address of this machine."""
+    with httpx.Client(transport=httpx.HTTPTransport(local_address=address), timeout=60, **more) as client:
+        yield client
+
+
+def data_of(processes: tuple[WebProcess, ...], owner: WebProcess) -> str:
+    """Address at the first process of the results of a session that another one keeps."""
+    session = next(name for name in map("session{}".format, range(64)) if owner.owner_of(name) == owner.number)
+    return f"http://127.0.0.1:{processes[0].ports[0]}/app/gradio_api/queue/data?session_hash={session}"
+
+
+def test_a_call_that_a_web_process_passes_on_comes_from_the_proxy_and_is_logged_once(
+    processes: tuple[WebProcess, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    sent = {"remote-user": "anna", "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https"}
+    with browser_at(PROXY, headers=sent) as proxy, caplog.at_level(logging.INFO, logger=ACCESS):
+        login = proxy.get(f"http://127.0.0.1:{processes[0].ports[0]}/login")
+        proxy.cookies.set(COOKIE, login.cookies[COOKIE])
+        for owner in processes:
+            answer = proxy.get(data_of(processes, owner), headers={"x-request-id": "a.1"})
+            assert answer.json() == [owner.number, "anna", "https", "203.0.113.7"]
+            assert answer.headers.get_list("x-request-id") == ["a.1"]
+    lines = [record.getMessage() for record in caplog.records if "gradio_api" in record.getMessage()]
+    assert len(lines) == 2
+
+
+def test_nobody_but_a_web_process_says_where_a_call_comes_from(processes: tuple[WebProcess, ...]) -> None:
+    with browser_at(PROXY, headers={"remote-user": "anna"}) as proxy:
+        token = proxy.get(f"http://127.0.0.1:{processes[0].ports[0]}/login").cookies[COOKIE]
+    state = {"peer": PROXY, "request_id": "a.1"}
+    scope: dict[str, Any] = {"type": "http", "headers": [], "scheme": "https", "client": None, "state": state}
+    for secret, status in (("another secret", 401), (SECRET, 200)):
+        headers = [(b"remote-user", b"anna"), *headers_with_origin(scope, secret)]
+        with browser_at("127.0.0.9", headers=headers, cookies={COOKIE: token}) as stranger:
+            assert [stranger.get(data_of(processes, owner)).status_code for owner in processes] == [status] * 2
 
 
 def _admin(workspace: Workspace) -> Any:

@@ -13,8 +13,8 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from annotator.gradio.session_owner import WebProcesses
 from engine.client import Glossator
+from engine.web_process import WebProcess
 from tests.support.server_process import Served, free_port
 from tests.support.waiting import wait_until
 
@@ -50,8 +50,8 @@ def test_results_come_from_the_process_that_keeps_the_session(pair: Served) -> N
     configs = {httpx.get(f"{pair.address}/app/config", timeout=60).text for _ in range(20)}
     (config,) = configs  # the page is the same, whichever process sends it
     sessions = [f"session{number}" for number in range(12)]
-    processes = WebProcesses(tuple(range(PROCESSES)), 0)
-    assert {processes.owner_of(session) for session in sessions} == set(range(PROCESSES))
+    process = WebProcess(tuple(range(PROCESSES)), 0, "")
+    assert {process.owner_of(session) for session in sessions} == set(range(PROCESSES))
     with ThreadPoolExecutor(4) as threads:
         answers = list(threads.map(lambda session: _event(pair, json.loads(config), session), sessions))
     assert all('"process_completed"' in answer for answer in answers), answers

@@ -5,6 +5,7 @@ any process takes the next connection, and for each process one of its own, on w
 (annotator.gradio.session_owner).
 """
 
+import secrets
 import signal
 import socket
 import sys
@@ -18,8 +19,8 @@ from engine.commands.servers.worker import end_with_parent
 from engine.metrics import HERE
 from engine.paused_collection import paused_collection
 from engine.settings import Settings
+from engine.web_process import WebProcess
 
-PORTS, NUMBER = "GLOSSATOR_WEB_PORTS", "GLOSSATOR_WEB_NUMBER"  # own ports of all processes, and which this one is
 _BACKLOG = 2048
 
 
@@ -34,12 +35,13 @@ class WebProcesses:
     def __init__(self, settings: Settings, number: int) -> None:
         self._shared = _listen(settings.host, settings.port)
         self._own = [_listen("127.0.0.1", 0) for _ in range(number)]
-        ports = ",".join(str(own.getsockname()[1]) for own in self._own)
+        ports = tuple(own.getsockname()[1] for own in self._own)
+        secret = secrets.token_urlsafe(32)
         self._supervisors = [
             Supervisor(
                 f"web process {place + 1}",
                 ["-m", "engine.commands.servers.web_processes", str(self._shared.fileno()), str(own.fileno())],
-                {PORTS: ports, NUMBER: str(place)},
+                WebProcess(ports, place, secret).variables(),
                 (self._shared.fileno(), own.fileno()),
                 f"web-{place + 1}",
             )
