@@ -25,7 +25,7 @@ from engine.workspace import Workspace
 COOKIE = "glossator_session"
 HOME = "/app/"
 BACKGROUND = "x-glossator-background"  # header of what an open page asks without its person: no use of the login
-_OF_OPEN_PAGES = ("/api/changes", "/app/gradio_api/")  # as well, where the page cannot say so
+_OF_OPEN_PAGES = ("/api/changes", "/api/health", "/app/gradio_api/")  # as well, where the page cannot say so
 METRICS = "/api/metrics"
 
 

@@ -175,8 +175,11 @@ export function actAs(id) {
  *
  * @returns {Record<string, string>}
  */
+const headersOfPresence = () => (isAway() ? { 'X-Glossator-Background': '1' } : {});
+
+/** @returns {Record<string, string>} */
 const headersOfPage = () => ({
-  ...(isAway() ? { 'X-Glossator-Background': '1' } : {}),
+  ...headersOfPresence(),
   ...(person === null ? {} : { 'X-Glossator-User': person }),
 });
 
@@ -325,7 +328,8 @@ export const byAuthor = (user) => ({
  *
  * @param {string} address
  */
-export const fetchWithin = (address) => fetch(address, { signal: AbortSignal.timeout(THINK_MILLISECONDS) });
+export const fetchWithin = (address) =>
+  fetch(address, { headers: headersOfPresence(), signal: AbortSignal.timeout(THINK_MILLISECONDS) });
 
 /**
  * With the version of the image the browser keeps it for ever: a page that is turned has another.

@@ -66,6 +66,7 @@ def test_only_what_the_person_does_counts_as_use(ann: Person) -> None:
     put_back(workspace, created_at=2, last_used_at=0.5)
     before = used_at(workspace)
     ann.get("/api/changes/since")
+    ann.get("/api/health/ready")
     ann.get("/api/projects", headers={BACKGROUND: "1"})
     ann.get("/api/me", headers={"sec-fetch-dest": "image"})
     assert used_at(workspace) == before

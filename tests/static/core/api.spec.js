@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { get, put, writesEnd } from '../../../annotator/static/core/api.js';
+import { fetchWithin, get, put, writesEnd } from '../../../annotator/static/core/api.js';
 
 test('who waits for writes waits for those that follow each other, and for no reading', async () => {
   /** @type {((value: unknown) => void)[]} */
@@ -30,4 +30,18 @@ test('a write that never ends is waited for no longer than was said', async () =
   const begun = Date.now();
   await writesEnd(150);
   assert.ok(Date.now() - begun < 5000);
+});
+
+test('a page that nobody has touched for a minute marks what it asks, its pictures too', async (t) => {
+  /** @type {(string | null)[]} */
+  const marks = [];
+  globalThis.fetch = async (_, { headers }) => {
+    marks.push(new Headers(headers).get('X-Glossator-Background'));
+    return new Response('{}');
+  };
+  const ask = () => Promise.all([get('/x', {}), fetchWithin('/x')]);
+  await ask();
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() + 61_000 });
+  await ask();
+  assert.deepEqual(marks, [null, null, '1', '1']);
 });
