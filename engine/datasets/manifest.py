@@ -13,6 +13,7 @@ ended after 500 answers; the same choice frozen anew has another SHA-256 in form
 and part together. Format 1 lacked weights, reliability of people, and the answers left out: its answers weigh 1.
 """
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
@@ -191,9 +192,27 @@ def parts_of(workspace: Workspace, sha256: str) -> Iterator[dict[str, Any]]:
 
 def files_naming_people(workspace: Workspace, sha256: str) -> set[str]:
     """Return the files of a manifest that have names of people: head, parts, answers left out, and skips."""
+    return {sha256, *_files_beside_words(read_head(workspace, sha256))}
+
+
+def files_of(workspace: Workspace, sha256: str) -> set[str]:
+    """Return the files that were stored for a manifest alone, and those of its words.
+
+    What it names besides was there before it: files of documents, page images, and weights. Of a manifest of format 1
+    to 3 with a missing part, further files of words may be unknown.
+    """
     head = read_head(workspace, sha256)
-    files = [*head.get("parts", ()), *(file["sha256"] for name in ("left_out", "skips") for file in head.get(name, ()))]
-    return {sha256, *(file for file in files if isinstance(file, str))}
+    files = {sha256, *_files_beside_words(head), *head.get("words", {}).values()}
+    if head["format"] != FORMAT:
+        with contextlib.suppress(NotFound):
+            for part in _parts(workspace, head):
+                files.update(page["words_sha256"] for document in part["documents"] for page in document["pages"])
+    return files
+
+
+def _files_beside_words(head: dict[str, Any]) -> set[str]:
+    left_out = head["left_out"] if head["format"] == FORMAT else ()  # format 2 has the rows themselves there
+    return {*head.get("parts", ()), *(file["sha256"] for file in (*left_out, *head.get("skips", ())))}
 
 
 def _parts(workspace: Workspace, head: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -1,7 +1,5 @@
 """Removing a snapshot with its files, so that the documents that it holds can be deleted."""
 
-import re
-
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -9,7 +7,7 @@ from db import changes
 from db.tables import Job, Snapshot
 from engine import audit, blob_turns
 from engine.datasets.freezes import is_freezing
-from engine.datasets.manifest import canonical, read_head
+from engine.datasets.manifest import files_of
 from engine.datasets.snapshot_views import needs_of, snapshot_named
 from engine.errors import Conflict, NotFound
 from engine.interchange.export_files import EXPORT
@@ -19,13 +17,11 @@ from engine.queries import existing
 from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
 
-_NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
-
 
 def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str | None) -> Snapshot:
     """Remove a snapshot that no run and no model version names, with its files; return what it was. Audited.
 
-    Files that another snapshot of the project has too stay.
+    Files that another snapshot has too stay, and so do documents, page images and weights.
 
     Args:
         workspace: Open workspace.
@@ -40,7 +36,7 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
             files, or somebody deletes others.
     """
     snapshot = snapshot_named(workspace, project_id, begins)
-    files = _files_of(workspace, snapshot.sha256)
+    files = {name for name in _files_of(workspace, snapshot.sha256) if name in workspace.blobs}
     with blob_turns.turn(workspace.database, "removal of a snapshot"):
         with workspace.database.write() as session:
             row = existing(session, Snapshot, snapshot.id, with_for_update=True)
@@ -49,11 +45,11 @@ def remove_snapshot(workspace: Workspace, project_id: str, begins: str, by: str 
             changes.publish(session, "runs", project_id)
             traces.note_wipe(session)  # its filters may name questions
             audit.record(session, by, "snapshots.remove", row.id, project_id, snapshot=row.sha256[:12])
-        contents = {name: workspace.blobs.read(name) for name in files - _files_of_others(workspace, project_id)}
+        contents = {name: workspace.blobs.read(name) for name in files - _files_of_others(workspace)}
         for name in contents:
             workspace.blobs.remove(name)
         # A snapshot that was frozen meanwhile may have found a file there, and have stored none.
-        for name in contents.keys() & _files_of_others(workspace, project_id):
+        for name in contents.keys() & _files_of_others(workspace):
             workspace.blobs.put(contents[name])
     return snapshot
 
@@ -73,16 +69,15 @@ def _check_unneeded(session: Session, snapshot: Snapshot) -> None:
         raise Conflict("A snapshot of the project is being frozen, and may be this one; wait for its end.")
 
 
-def _files_of_others(workspace: Workspace, project_id: str) -> set[str]:
+def _files_of_others(workspace: Workspace) -> set[str]:
+    """Return the files of all snapshots that are left, those of other projects too: equal pages have equal words."""
     with workspace.database.read() as session:
-        heads = session.scalars(select(Snapshot.sha256).where(Snapshot.project_id == project_id)).all()
+        heads = session.scalars(select(Snapshot.sha256)).all()
     return {name for head in heads for name in _files_of(workspace, head)}
 
 
 def _files_of(workspace: Workspace, sha256: str) -> set[str]:
-    """Return the files of a snapshot: its head, and those that the head names and that are there."""
     try:
-        head = canonical(read_head(workspace, sha256)).decode()
+        return files_of(workspace, sha256)
     except NotFound:
         return set()
-    return {sha256, *(name for name in _NAME.findall(head) if name in workspace.blobs)}

@@ -1,6 +1,7 @@
 """A snapshot is removed with its files by an admin, unless a run, a model or a job needs it."""
 
 import threading
+from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -10,6 +11,7 @@ from db.tables import Job, ModelVersion, Run, Snapshot
 from engine.datasets import snapshots
 from engine.datasets.filters import Filters
 from engine.datasets.freezes import freezing
+from engine.datasets.manifest import canonical, files_naming_people, items_of, parts_of
 from engine.datasets.snapshot_views import snapshot_lines
 from engine.errors import Conflict, Refused
 from engine.interchange import export_jobs
@@ -21,7 +23,7 @@ from engine.projects import archiving
 from engine.training.retraining.trigger import RETRAIN
 from engine.workspace import Workspace
 from tests.support.accounts import here, make_user, somebody
-from tests.support.factories import accept
+from tests.support.factories import accept, make_project
 from tests.support.left_behind import columns_with, files_with
 from tests.support.office import Office
 from tests.support.survey_rows import make_version
@@ -128,6 +130,48 @@ def test_an_export_that_is_tried_again_says_that_its_snapshot_was_removed(office
     assert leased is not None
     with pytest.raises(Refused, match="The snapshot of this export was removed"):
         export_jobs.run_export(workspace, leased, on_progress=lambda *_: None, should_stop=lambda: None)
+
+
+def test_removing_a_snapshot_of_an_old_format_takes_its_own_files_alone(office: Office) -> None:
+    """Formats 1 and 2 name documents, page images and weights in the head; formats 1 to 3 have a file of each page."""
+    workspace, project = office.workspace, office.project.id
+    [newest] = list(items_of(workspace, (frozen := snapshots.freeze(workspace, project)).sha256))
+    [part] = parts_of(workspace, frozen.sha256)
+    weights = workspace.blobs.put(b"weights")
+    words, shared = (workspace.blobs.put(canonical([{"text": each}])) for each in ("own", "shared"))
+    row = part["documents"][0]
+    page = {name: value for name, value in row["pages"][0].items() if name != "words"}
+    row["pages"] = [{**page, "words_sha256": each} for each in (words, shared)]
+    answers = [{**item, "model_version": weights} for item in part["items"]]
+    whole = {"project_id": project, "people": {}, **part, "items": answers}
+    left_out = [{"annotation_id": "1", "reasons": []}]
+    third = workspace.blobs.put(canonical({**part, "left_out": []}))
+    of_format = {
+        1: whole,
+        2: {**whole, "left_out": left_out},
+        3: {"project_id": project, "people": {}, "parts": [third]},
+    }
+    others = make_project(workspace, "other").id
+    beside = {**part, "documents": [{**row, "pages": row["pages"][1:]}]}
+    _store(workspace, others, {**beside, "format": "glossator-snapshot/1", "project_id": others})
+    stay = [row["sha256"], newest.document.pages[0].image_sha256, weights, shared]
+    for number, head in of_format.items():
+        old = _store(workspace, project, {**head, "format": f"glossator-snapshot/{number}"})
+        workspace.blobs.put(canonical([{"text": "own"}]))
+        assert all(name in workspace.blobs for name in (*stay, words, old))
+        assert old in files_naming_people(workspace, old)
+        remove_snapshot(workspace, project, old, None)
+        assert [name for name in stay if name not in workspace.blobs] == [], f"format {number}"
+        assert [name for name in (old, words) if name in workspace.blobs] == [], f"format {number}"
+    assert third not in workspace.blobs
+
+
+def _store(workspace: Workspace, project_id: str, head: dict[str, Any]) -> str:
+    """Store a snapshot as an earlier release froze it; return its SHA-256."""
+    sha256 = workspace.blobs.put(canonical(head))
+    with workspace.database.write() as session:
+        session.add(Snapshot(project_id=project_id, sha256=sha256, filters={}, counts={}))
+    return sha256
 
 
 def test_over_rest_admins_remove_a_snapshot_and_its_files_are_gone(app_client: TestClient) -> None:
