@@ -157,7 +157,7 @@ def restore_questions(workspace: Workspace, project_id: str, ids: Sequence[str],
         names = {field.name for field in load_fields(session, project_id)}
         coming = []
         for question in questions:
-            removed = session.get(RemovedQuestion, question.id)
+            removed = session.get(RemovedQuestion, question.id, with_for_update=True)  # it may just be chosen
             if removed is None:
                 continue
             text = quote_file_name(question.text)

@@ -141,7 +141,11 @@ def look_after(workspace: Workspace) -> None:
 
 
 def _erase(workspace: Workspace, question_id: str, project_id: str, ends: float | None) -> bool:
-    """Delete a question; return whether all of it is gone."""
+    """Delete a question; return whether all of it is gone, and was not gone before."""
+    with workspace.database.write() as session:
+        removed = session.get(RemovedQuestion, question_id, with_for_update=True)
+        if removed is None or not removed.erasing:  # another process was faster
+            return False
     _remove_rest(workspace, question_id)
     if not catch_up(workspace, patience=_FIGURES_SECONDS):  # the sums follow before their rows are gone
         _log.warning("figures have not followed the removal of the question %s", question_id)

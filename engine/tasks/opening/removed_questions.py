@@ -7,7 +7,7 @@ removed. Nobody answers a question in the bin (engine.queries.lock_questions).
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import exists, func, select, update
+from sqlalchemy import exists, func, select, tuple_, update
 from sqlalchemy.orm import Session, aliased
 
 from db import changes
@@ -47,16 +47,17 @@ def _restore_answers(session: Session, project_id: str, *which: Any) -> None:
     """Give answers back the status of their newest revision.
 
     One whose author has answered anew, before the answers of the document were back, becomes like others that a person
-    has removed.
+    has removed. That new answer may have gone with the question again: the newest of an author's comes back.
     """
     wait_shortly(session)
     newest = select(Revision.status).where(is_head()).correlate(Annotation).scalar_subquery()
     other = aliased(Annotation)
+    is_newer = tuple_(other.created_at, other.id) > tuple_(Annotation.created_at, Annotation.id)
     anew = exists().where(
         other.document_id == Annotation.document_id,
         other.question_id == Annotation.question_id,
         other.author_id == Annotation.author_id,
-        not_removed(other),
+        not_removed(other) | (other.removed_with_question & is_newer),
     )
     restored = update(Annotation).where(*which, ~anew)
     restored = restored.values(status=func.coalesce(newest, "draft"), removed_with_question=False)

@@ -15,7 +15,7 @@ from engine.fields.definition import FieldDefinition
 from engine.fields.project_fields import WantedField, project_fields, replace_fields
 from engine.interchange.exports import export
 from engine.lifecycle import bin as document_bin
-from engine.lifecycle import question_bin
+from engine.lifecycle import question_bin, question_erasing
 from engine.queries import lock_question
 from engine.tasks.asked_questions import asked_questions
 from engine.tasks.opening import task_changes
@@ -26,6 +26,7 @@ from tests.support.exported_project import hashes
 from tests.support.factories import accept
 from tests.support.mistakes import EVERY, Mistakes
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
+from tests.support.two_at_once import POSTGRESQL, overlapping
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -175,6 +176,47 @@ def test_in_a_large_project_answers_follow_in_batches_and_an_undo_meanwhile_wins
     assert not task_changes.work_off(workspace, project)
     assert statuses(office, question) == {each.id: "accepted" for each in given}
     assert find_drift(workspace) == []
+
+
+@pytest.mark.usefixtures("one_document_a_batch")
+def test_of_two_answers_that_went_with_a_question_the_newest_comes_back(office: Office) -> None:
+    workspace, project, question = office.workspace, office.project.id, office.question(NUMBER)
+    task_changes.work_off(workspace, project)
+    task = [task.id for task in office.tasks() if task.question_id == question][-1]  # of the last document
+    old = answer(workspace, task, office.ann)
+    question_bin.remove_questions(workspace, project, [question], office.rita.id)
+    task_changes.work_off(workspace, project)
+    question_bin.restore_questions(workspace, project, [question], office.rita.id)
+    new = begin(workspace, task, office.ann)  # before the answers of the document are back
+    assert statuses(office, question) == {old.id: "removed", new.id: "draft"}
+    for change in (question_bin.remove_questions, question_bin.restore_questions):
+        change(workspace, project, [question], office.rita.id)
+        assert not task_changes.work_off(workspace, project)
+    assert statuses(office, question) == {old.id: "removed", new.id: "draft"}
+    removal.remove(workspace, new.id, None, office.ann.id)
+    removal.restore(workspace, old.id, office.ann.id)
+    assert statuses(office, question) == {old.id: "accepted", new.id: "removed"}
+    assert find_drift(workspace) == []
+
+
+@POSTGRESQL
+def test_a_question_that_is_being_restored_is_not_deleted(workspace: Workspace) -> None:
+    office = Office(workspace)
+    project, question = office.project.id, office.question(NUMBER)
+    given = answer(workspace, next(task.id for task in office.tasks() if task.question_id == question), office.ann)
+    question_bin.remove_questions(workspace, project, [question], office.rita.id)
+
+    def delete() -> int:
+        question_erasing.mark_questions(workspace, project, None, office.rita.id)
+        return question_erasing.erase_marked_questions(workspace)
+
+    assert overlapping(
+        workspace,
+        lambda: question_bin.restore_questions(workspace, project, [question], office.rita.id),
+        delete,
+        at="before_flush",
+    ) == ([question], 0)
+    assert statuses(office, question) == {given.id: "accepted"}
 
 
 def test_answers_of_documents_in_their_bin_follow_when_these_come_back(office: Office) -> None:

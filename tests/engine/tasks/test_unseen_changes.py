@@ -1,16 +1,10 @@
 """Two units of work at once, of which neither sees the other before its commit, leave kept states right."""
 
-import itertools
-import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from sqlalchemy import event, select, text
+from sqlalchemy import select
 
-from db.changes import ObservedSession
 from db.tables import Annotation, AutomaticAnswer, Task
 from engine.accounts.members import put_member, remove_member
 from engine.accounts.users import change_user, ensure_local_user
@@ -23,11 +17,8 @@ from tests.support.drift import find_drift
 from tests.support.factories import pages_of
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import make_version
-from tests.support.waiting import wait_until
+from tests.support.two_at_once import POSTGRESQL, overlapping
 
-POSTGRESQL = pytest.mark.parametrize(
-    "database_url", [pytest.param("postgresql", marks=pytest.mark.postgresql)], indirect=True
-)
 Act = Callable[["Scene"], object]
 
 
@@ -150,54 +141,3 @@ def test_who_returns_while_an_answer_is_rejected_has_the_place(workspace: Worksp
         state = session.scalar(select(Task.state).join(Annotation, same).where(Annotation.id == scene.submitted.id))
     assert state == "returned"
     assert not find_drift(workspace)
-
-
-def overlapping(workspace: Workspace, first: Callable[[], Any], second: Callable[[], Any]) -> None:
-    """Do two acts at once: the second one begins when the first one is about to commit, and gets as far as it can."""
-    with ThreadPoolExecutor(2) as pool, held_before_commit() as (holds, let_go):
-        one = pool.submit(first_of(holds, first))
-        wait_until(lambda: holds.is_set() or one.done())
-        assert holds.is_set(), one.exception()
-        other = pool.submit(second)
-        wait_until(lambda: other.done() or waits_for_lock(workspace))
-        let_go.set()
-        results: list[Future[Any]] = [one, other]
-        for each in results:
-            each.result()
-
-
-_threads: dict[int, threading.Event] = {}
-
-
-def first_of(holds: threading.Event, act: Callable[[], Any]) -> Callable[[], Any]:
-    def run() -> Any:
-        _threads[threading.get_ident()] = holds
-        return act()
-
-    return run
-
-
-@contextmanager
-def held_before_commit() -> Iterator[tuple[threading.Event, threading.Event]]:
-    """Stop the first unit of work of a noted thread before its commit, until it is let go."""
-    holds, let_go, times = threading.Event(), threading.Event(), itertools.count()
-
-    def wait(session: ObservedSession) -> None:
-        mine = _threads.get(threading.get_ident()) is holds and not session.in_nested_transaction()
-        if mine and next(times) == 0:
-            holds.set()
-            let_go.wait()
-
-    event.listen(ObservedSession, "before_commit", wait)
-    try:
-        yield holds, let_go
-    finally:
-        let_go.set()
-        event.remove(ObservedSession, "before_commit", wait)
-        _threads.clear()
-
-
-def waits_for_lock(workspace: Workspace) -> bool:
-    waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    with workspace.database.engine.connect() as connection:
-        return bool(connection.scalar(text(waiting)))
