@@ -150,7 +150,7 @@ def test_pods_start_with_their_settings_and_commands(monkeypatch: pytest.MonkeyP
 def test_probes_and_services_reach_the_port_and_routes_of_the_server() -> None:
     routes = set(re.findall(r"^### GET (.+)$", (DOCS / "api.md").read_text(), re.MULTILINE))
     [web] = [container for container in containers() if container["name"] == "web"]
-    assert web["ports"] == [{"name": "http", "containerPort": int(image_settings()["GLOSSATOR_PORT"])}]
+    assert web["ports"][0] == {"name": "http", "containerPort": int(image_settings()["GLOSSATOR_PORT"])}
     for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
         asked = web[probe]["httpGet"]
         assert asked["path"] in routes and asked["port"] == "http"
@@ -168,6 +168,21 @@ def test_probes_and_services_reach_the_port_and_routes_of_the_server() -> None:
     ]
     assert len(backends) == 2
     assert all(backend == {"name": service["metadata"]["name"], "port": {"name": "http"}} for backend in backends)
+
+
+def test_prometheus_reaches_the_metrics_of_every_pod_that_serves(monkeypatch: pytest.MonkeyPatch) -> None:
+    [given] = [part["data"] for part in of_kind("ConfigMap")]
+    settings = settings_from(monkeypatch, given)
+    assert settings.metrics_host == settings.host  # the address of the pod, which Prometheus asks at
+    serving = [container for container in containers() if container["name"] in ("web", "worker")]
+    for container in serving:
+        assert {"name": "metrics", "containerPort": settings.metrics_port} in container["ports"], container["name"]
+    [policy] = [part["spec"] for part in of_kind("NetworkPolicy") if part["metadata"]["name"] == "glossator-metrics"]
+    assert [port["port"] for rule in policy["ingress"] for port in rule["ports"]] == [settings.metrics_port]
+    labels = [part["spec"]["template"]["metadata"]["labels"] for part in of_kind("Deployment")]
+    assert len(serving) == len(labels) and all(
+        policy["podSelector"]["matchLabels"].items() <= chosen.items() for chosen in labels
+    )
 
 
 @pytest.mark.parametrize("where", ["nginx", "kubernetes"])
