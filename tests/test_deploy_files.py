@@ -103,6 +103,13 @@ def test_the_services_of_compose_start_with_their_settings(service: str, monkeyp
     assert exists(described["command"])
 
 
+def test_what_sends_webhooks_reaches_the_world_and_what_holds_data_does_not() -> None:
+    described = compose()
+    open_to = {name for name, network in described["networks"].items() if not network.get("internal")}
+    outside = {name for name, service in described["services"].items() if open_to & set(service["networks"])}
+    assert outside == {"web", "worker", "proxy"}
+
+
 def test_compose_pins_images_and_mounts_files_that_exist() -> None:
     described = compose()
     for name, service in described["services"].items():
