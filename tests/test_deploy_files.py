@@ -137,7 +137,8 @@ def test_kubernetes_knows_every_field_of_the_manifests(path: Path) -> None:
 
 def test_the_kustomization_names_every_manifest_and_this_release() -> None:
     kustomization = yaml.safe_load((DEPLOY / "kubernetes" / "kustomization.yaml").read_text())
-    assert {*kustomization["resources"], "example-secret.yaml"} == {path.name for path in MANIFESTS}
+    chosen_by_people = {"example-secret.yaml", "ingress-f5.yaml"}
+    assert {*kustomization["resources"], *chosen_by_people} == {path.name for path in MANIFESTS}
     assert [image["newTag"] for image in kustomization["images"]] == [release()]
 
 
@@ -167,14 +168,37 @@ def test_probes_and_services_reach_the_port_and_routes_of_the_server() -> None:
     assert [chosen for chosen in labels if service["spec"]["selector"].items() <= chosen.items()] == [
         {"app.kubernetes.io/name": "glossator", "app.kubernetes.io/component": "web"}
     ]
-    backends = [
-        path["backend"]["service"]
-        for part in of_kind("Ingress")
-        for rule in part["spec"]["rules"]
-        for path in rule["http"]["paths"]
-    ]
-    assert len(backends) == 2
+    backends = [path["backend"]["service"] for part in of_kind("Ingress") for path in paths_of(part)]
+    assert len(backends) == 4
     assert all(backend == {"name": service["metadata"]["name"], "port": {"name": "http"}} for backend in backends)
+
+
+def paths_of(ingress: dict[str, Any]) -> list[dict[str, Any]]:
+    return [path for rule in ingress["spec"]["rules"] for path in rule.get("http", {}).get("paths", [])]
+
+
+@pytest.mark.parametrize(
+    ("name", "by_cookie"),
+    [("ingress.yaml", "nginx.ingress.kubernetes.io/upstream-hash-by"), ("ingress-f5.yaml", "nginx.org/lb-method")],
+)
+def test_calls_of_gradio_go_by_the_login_cookie_on_both_controllers(name: str, by_cookie: str) -> None:
+    parts = list(yaml.safe_load_all((DEPLOY / "kubernetes" / name).read_text()))
+    chosen = {
+        path["path"]: part["metadata"]["annotations"].get(by_cookie, "") for part in parts for path in paths_of(part)
+    }
+    assert chosen["/"] == "" and "$cookie_glossator_session" in chosen["/app/gradio_api/"] and len(chosen) == 2
+    prefixes = {key.partition("/")[0] for part in parts for key in part["metadata"]["annotations"]}
+    assert prefixes == {by_cookie.partition("/")[0]}
+
+
+def test_one_ingress_owns_the_host_on_the_controller_of_f5() -> None:
+    parts = list(yaml.safe_load_all((DEPLOY / "kubernetes" / "ingress-f5.yaml").read_text()))
+    kinds = [part["metadata"]["annotations"]["nginx.org/mergeable-ingress-type"] for part in parts]
+    assert kinds == ["master", "minion", "minion"]
+    assert len({rule["host"] for part in parts for rule in part["spec"]["rules"]}) == 1
+    master, *minions = parts
+    assert "tls" in master["spec"] and paths_of(master) == []  # F5 takes no paths of a master, no TLS of a minion
+    assert all("tls" not in minion["spec"] and paths_of(minion) for minion in minions)
 
 
 def test_prometheus_reaches_the_metrics_of_every_pod_that_serves(monkeypatch: pytest.MonkeyPatch) -> None:
