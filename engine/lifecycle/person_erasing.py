@@ -37,13 +37,8 @@ from engine.lifecycle.holders import snapshots_naming
 from engine.workspace import Workspace
 
 KEPT = ("id", "role", "created_at", "disabled_at")  # columns of a user that say nothing of the person
-_OF_PEOPLE = (
-    "users.",
-    "members.",
-    "login.",
-    "sign_in.",
-    "second_factor.",
-)  # actions whose detail `name` is that of a person
+# Actions whose detail `name` is that of a person.
+_OF_PEOPLE = ("users.", "members.", "login.", "sign_in.", "second_factor.", "quotas.person")
 _SIGNS = "erasing"  # among the preferences of a person whose names are being replaced
 _NAMES = ("author", "inviter", "person")  # further details that name a person
 
@@ -185,7 +180,7 @@ def _replace_name(workspace: Workspace, user_id: str, name: str, label: str) -> 
         entry.details = {
             key: label if key in named and value == name else value for key, value in entry.details.items()
         }
-        if entry.action.startswith("login.") and entry.subject == label:
+        if "address" in entry.details and entry.details.get("name") == label:
             entry.details = entry.details | {"address": "an address"}
 
     def in_message(message: WebhookDelivery) -> None:

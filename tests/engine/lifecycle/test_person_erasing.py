@@ -10,15 +10,16 @@ from sqlalchemy.orm import Session
 
 from db.base import Base
 from db.tables import Annotation, LoginAttempt, Member, Quota, Review, Revision, User, WebhookDelivery
-from engine import audit
+from engine import audit, quotas
 from engine.accounts import identities, invitations, members, sessions, tokens, users
 from engine.annotation.views import annotation_view
+from engine.audit_clauses import _CLAUSES
 from engine.datasets import snapshots
 from engine.errors import Conflict, Forbidden, Refused
 from engine.interchange.export_files import EXPORT, path_of
 from engine.jobs.queue import enqueue
 from engine.lifecycle import person_erasing
-from engine.lifecycle.person_erasing import KEPT, erase_person
+from engine.lifecycle.person_erasing import _OF_PEOPLE, KEPT, erase_person
 from engine.workspace import Workspace
 from tests.support.accounts import cookie_of, make_user
 from tests.support.annotators import answer, judge
@@ -28,7 +29,7 @@ from tests.support.office import Office
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
 NAME, PASSWORD = "Zsófia Quokkaworth", "a long password of hers"
-SIGNS = (NAME, "Quokkaworth", json.dumps(NAME)[1:-1], "Ocelotish")
+SIGNS = (NAME, "Quokkaworth", json.dumps(NAME)[1:-1], "Ocelotish", "10.0.0.9")
 
 
 @pytest.fixture
@@ -59,9 +60,11 @@ def person(office: Office, admin: User) -> User:
     assert sessions.log_in(workspace, NAME, "a wrong password", address="10.0.0.9") is None
     workspace.deferred_writes.flush()
     by = {"id": user.id, "name": NAME}
+    quotas.set_quota(workspace, "person", user.id, documents=9, megabytes=None, by=admin.id)
+    throttled = {"name": NAME, "address": "10.0.0.9"}
     with workspace.database.write() as session:
-        session.add(Quota(subject_id=user.id, documents=9))
-        audit.record(session, None, "login.limited", NAME, name=NAME, address="10.0.0.9", failures=5)
+        audit.record(session, None, "login.limited", NAME, **throttled, failures=5)
+        audit.record(session, None, "second_factor.limited", user.id, **throttled, wrong_codes=5)
         audit.record(session, admin.id, "answers.remove", first, project, author=NAME, question="?", document="bill")
         session.add(
             WebhookDelivery(
@@ -221,6 +224,13 @@ def test_every_table_that_names_a_person_is_known() -> None:
     }  # fmt: skip
     assert naming <= belongs_to_the_person | work, "decide what happens to its rows when a person is erased"
     assert Revision.__tablename__ in naming
+
+
+def test_whose_name_stands_in_an_audit_entry_is_known() -> None:
+    naming = {action for action, clause in _CLAUSES.items() if "{name}" in clause}
+    of_other_things = ("projects.", "documents.", "quotas.project")
+    undecided = {action for action in naming if not action.startswith((*_OF_PEOPLE, *of_other_things))}
+    assert not undecided, "decide whether an erased person can be named there (engine.lifecycle.person_erasing)"
 
 
 def test_earlier_names_go_too_unless_they_are_those_of_others_now(office: Office, admin: User) -> None:
