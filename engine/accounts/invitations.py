@@ -240,10 +240,11 @@ def accept_new(
 
 def address_of(settings: Settings, token: str) -> str:
     """Return an invitation link for the command line, with the first allowed host, else host and port."""
-    if settings.allowed_hosts:
-        return f"{'https' if settings.secure_cookies else 'http'}://{settings.allowed_hosts[0]}/invite/{token}"
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
-    return f"http://{host}:{settings.port}{settings.root_path}/invite/{token}"
+    server = f"http://{host}:{settings.port}"
+    if settings.allowed_hosts:
+        server = f"{'https' if settings.secure_cookies else 'http'}://{settings.allowed_hosts[0]}"
+    return f"{server}{settings.root_path}/invite/{token}"
 
 
 def _open(session: Session, token: str) -> Invitation:

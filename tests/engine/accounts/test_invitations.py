@@ -2,6 +2,7 @@
 
 import threading
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import select
@@ -11,6 +12,7 @@ from db.base import now
 from db.tables import Invitation, Member, Project, User
 from engine.accounts import invitations, login_throttle, members, passwords, sessions, users
 from engine.errors import Conflict, Forbidden, NotFound, Refused, TooMany
+from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import ADDRESS, Person, actions, here, make_user, somebody
 from tests.support.factories import make_project
@@ -46,6 +48,19 @@ def test_a_link_makes_a_stranger_a_member_once(app_client: TestClient) -> None:
     assert [(one["state"], one["used_by"]) for one in listed] == [("used", "gil")]
     assert "url" not in listed[0] and "token" not in listed[0]
     assert actions(workspace, project)[:2] == ["invitations.accept", "invitations.create"]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "link"),
+    [
+        ({}, "http://127.0.0.1:7860/invite/x"),
+        ({"root_path": "/gloss", "host": "::1"}, "http://[::1]:7860/gloss/invite/x"),
+        ({"root_path": "/gloss", "allowed_hosts": ["example.org"]}, "http://example.org/gloss/invite/x"),
+        ({"allowed_hosts": ["example.org"], "secure_cookies": True}, "https://example.org/invite/x"),
+    ],
+)
+def test_a_link_of_the_command_line_leads_to_the_server(chosen: dict[str, Any], link: str) -> None:
+    assert invitations.address_of(Settings(**chosen, _env_file=None), "x") == link
 
 
 def test_who_is_logged_in_joins_with_one_click_and_never_loses_by_it(
