@@ -17,9 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Header
+from fastapi import APIRouter, Header, Request
 from fastapi.responses import RedirectResponse, Response
 
+from annotator.root_path import ELSEWHERE
 from engine.settings import MEGABYTE, Settings
 from engine.version import release
 
@@ -74,8 +75,9 @@ def router(settings: Settings) -> APIRouter:
     routes = APIRouter(include_in_schema=False)
 
     @routes.get("/source")
-    def source(if_none_match: Annotated[str | None, Header()] = None) -> Response:
+    def source(request: Request, if_none_match: Annotated[str | None, Header()] = None) -> Response:
         if settings.source_url:
+            setattr(request.state, ELSEWHERE, True)
             return RedirectResponse(settings.source_url)
         with _BUILDING:  # built once, also for simultaneous requests
             packed, tag = archive()

@@ -16,7 +16,7 @@ from annotator.app import create_app
 from engine.settings import Settings
 from tests.support.accounts import ADDRESS
 
-ELSEWHERE = "https://git.example.org/glossator?ref=v1&x=1"
+ELSEWHERE = f"{ADDRESS}/code/glossator?at=main&raw=1"
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +91,8 @@ def test_every_tab_but_annotate_offers_the_source_at_its_foot(tmp_path: Path) ->
     assert len(found) == 9 and [name for name, holds in found.items() if not holds] == ["tab-annotate"]
 
 
-def test_with_an_address_set_the_link_leads_there(tmp_path: Path) -> None:
-    settings = Settings(data_dir=tmp_path, source_url=ELSEWHERE, _env_file=None)
+def test_with_an_address_set_the_link_leads_there_even_to_another_path_of_this_host(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path, source_url=ELSEWHERE, root_path="/gloss", _env_file=None)
     with TestClient(create_app(settings), base_url=ADDRESS) as client:
         sent_on = client.get("/source", follow_redirects=False)
         assert sent_on.status_code == 307 and sent_on.headers["location"] == ELSEWHERE
