@@ -3,14 +3,21 @@
 import os
 import shutil
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from engine.confinement import landlock, system_calls
-from engine.confinement.kernel import filters_system_calls, landlock_version, missing_parts, prctl
+from engine.confinement.kernel import (
+    FILES,
+    SYSTEM_CALLS,
+    filters_system_calls,
+    landlock_version,
+    missing_parts,
+    prctl,
+)
 from engine.confinement.python_files import python_files
 from engine.errors import Refused
 
@@ -49,7 +56,7 @@ class Reach:
     programs: Sequence[str] = ()
 
 
-def confine(reach: Reach, confinement: Confinement) -> None:
+def confine(reach: Reach, confinement: Confinement) -> list[str]:
     """Give up everything but `reach`, for ever; call it before threads start and before a file is touched.
 
     Variables that name a folder for temporary files are set to the first folder of `reach.writes`.
@@ -58,26 +65,35 @@ def confine(reach: Reach, confinement: Confinement) -> None:
         reach: What this process still needs.
         confinement: "required": all of it or an error. "available": as much as the kernel has. "off": nothing.
 
+    Returns:
+        Parts that the kernel has and refused all the same, each with its reason; the other parts hold.
+
     Raises:
         NotConfined: It is required, and the kernel lacks a part or refuses.
     """
     if confinement == "off":
-        return
+        return []
     if confinement == "required" and (missing := missing_parts()):
         raise NotConfined(missing)
     if reach.writes:
         os.environ["TMPDIR"] = str(reach.writes[0])
     programs = [Path(path) for path in map(shutil.which, reach.programs) if path]
-    try:
-        if landlock_version() or filters_system_calls():
-            prctl(_NO_NEW_PRIVILEGES, 1)
-        if landlock_version():
-            landlock.restrict(_rules(reach, programs))
-        if filters_system_calls():
-            system_calls.restrict(programs=bool(programs))
-    except OSError as error:
-        if confinement == "required":
-            raise NotConfined([f"anything ({error.strerror or error})"]) from error
+    steps: list[tuple[str, Callable[[], object]]] = []
+    if landlock_version():
+        steps.append((FILES, lambda: landlock.restrict(_rules(reach, programs))))
+    if filters_system_calls():
+        steps.append((SYSTEM_CALLS, lambda: system_calls.restrict(programs=bool(programs))))
+    if steps:
+        steps.insert(0, ("rights that programs give", lambda: prctl(_NO_NEW_PRIVILEGES, 1)))
+    refused = []
+    for part, step in steps:
+        try:
+            step()
+        except OSError as error:
+            refused.append(f"{part} ({error.strerror or error})")
+    if refused and confinement == "required":
+        raise NotConfined(refused)
+    return refused
 
 
 def not_confined_sentence(confinement: Confinement) -> str:

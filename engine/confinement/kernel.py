@@ -9,6 +9,7 @@ from functools import cache
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION = 444, 1
 _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _GET_ACTION_AVAILABLE, _RETURN_ERRNO = 2, 0x00050000
+FILES, SYSTEM_CALLS = "files of others", "the network and system calls"  # parts that a process is kept from
 SIGNALS_SINCE = 6  # version of Landlock that keeps signals within the confined processes, Linux 6.12
 
 
@@ -65,9 +66,9 @@ def missing_parts() -> tuple[str, ...]:
         return ("files, network and programs (confinement is for Linux on x86_64 and aarch64)",)
     missing = []
     if not landlock_version():
-        missing.append("files of others (the kernel has no Landlock, or does not allow it)")
+        missing.append(f"{FILES} (the kernel has no Landlock, or does not allow it)")
     if not filters_system_calls():
-        missing.append("the network and system calls (the kernel takes no seccomp filter)")
+        missing.append(f"{SYSTEM_CALLS} (the kernel takes no seccomp filter)")
     return tuple(missing)
 
 

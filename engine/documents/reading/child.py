@@ -36,7 +36,8 @@ def read(request: dict[str, Any]) -> int:
         programs=("tesseract",) if limits["ocr"] != "rapidocr" else (),
     )
     try:
-        confine(reach, limits["confinement"])
+        if refused := confine(reach, limits["confinement"]):
+            wire.write(json.dumps({"less_confined": refused}) + "\n")
     except NotConfined as error:
         wire.write(json.dumps({"not_confined": error.missing}) + "\n")
         return 0

@@ -156,6 +156,8 @@ class _Telling:
         message: dict[str, Any] = json.loads(line)
         if "not_confined" in message:
             raise NotConfined(message["not_confined"])
+        if "less_confined" in message:
+            _log.warning("The reading process is not kept from %s.", " and ".join(message["less_confined"]))
         if "refused" in message:
             raise Unreadable(Reason(message["refused"]), message["why"])
         if "opened" in message:

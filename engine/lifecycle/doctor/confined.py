@@ -31,8 +31,11 @@ def check_readers(settings: Settings) -> Iterator[Finding]:
         try:
             read_document(picture, name=picture.name, limits=limits, out_dir=Path(name, "pages"))
         except NotConfined as error:
-            state = broken if chosen == "required" else warning
-            yield state(_NAME, not_confined_sentence(chosen) or str(error), _KERNEL)
+            if chosen == "required":
+                yield broken(_NAME, str(error), _KERNEL)
+            else:
+                sentence = f"Processes that open uploads are not kept from {' and '.join(error.missing)}."
+                yield warning(_NAME, sentence, _KERNEL)
         except DocumentRefused as error:
             mend = "Report this with the log, and set GLOSSATOR_READER_CONFINEMENT=off for the time being."
             yield broken(_NAME, f"A confined process cannot read a picture: {error}", mend)

@@ -100,6 +100,30 @@ for confinement in ("required", "available"):
 """
 
 
+# A process may be confined by Landlock 16 times, and is refused the next time: the reader gets the filter alone.
+_LANDLOCK_REFUSES = """
+import socket, sys
+from pathlib import Path
+from engine.confinement import NotConfined, Reach, confine, kernel, landlock
+from engine.documents.limits import ReadLimits
+from engine.documents.reading.open import read_document
+kernel.prctl(38, 1)
+for _ in range(16):
+    landlock.restrict([(Path("/"), ~landlock.Access(0))])
+source, out = Path(sys.argv[1]), Path(sys.argv[2])
+for confinement in ("required", "available"):
+    try:
+        print(len(read_document(source, name="bill", limits=ReadLimits(confinement=confinement), out_dir=out).pages))
+    except NotConfined as error:
+        print(error)
+print(confine(Reach(), "available"))
+try:
+    socket.socket()
+except OSError as error:
+    print(error.strerror)
+"""
+
+
 def read_taken_over(
     tmp_path: Path, limits: ReadLimits, connections: int = 0
 ) -> tuple[dict[str, Any], list[dict[str, Any]], Path]:
@@ -171,3 +195,15 @@ def test_where_the_kernel_lacks_a_part_files_are_read_or_refused_as_the_setting_
     assert warning == f"Processes that open uploads are not kept from {missing}."
     assert "GLOSSATOR_READER_CONFINEMENT is required" in refusal and missing in refusal
     assert read == "1 page"
+
+
+def test_a_part_that_the_kernel_refuses_leaves_the_others_in_force_and_is_logged(tmp_path: Path) -> None:
+    source = tmp_path / "bill.pdf"
+    source.write_bytes(bill_pdf(7))
+    command = [sys.executable, "-c", _LANDLOCK_REFUSES, str(source), str(tmp_path / "pages")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    refusal, pages, refused, connecting = done.stdout.splitlines()
+    part = "files of others (Argument list too long)"
+    assert part in refusal and (pages, refused) == ("1", str([part]))
+    assert connecting in (os.strerror(errno.EACCES), os.strerror(errno.EPERM))
+    assert f"The reading process is not kept from {part}." in done.stderr
