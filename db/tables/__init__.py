@@ -18,7 +18,16 @@ from db.tables.annotations import (
 )
 from db.tables.bin import RemovedDocument, RemovedProject, RemovedQuestion
 from db.tables.changes import Change, FollowerPosition, SkippedChange
-from db.tables.documents import BucketObject, Document, DocumentGroup, Page, PageWidget, PageWord, WordEdit
+from db.tables.documents import (
+    BucketObject,
+    Document,
+    DocumentGroup,
+    Page,
+    PageWidget,
+    PageWord,
+    ReplacedImage,
+    WordEdit,
+)
 from db.tables.extraction import ExtractionCallback
 from db.tables.fields import FieldVersion, ProjectField
 from db.tables.figures import (
@@ -112,6 +121,7 @@ __all__ = [
     "RemovedDocument",
     "RemovedProject",
     "RemovedQuestion",
+    "ReplacedImage",
     "Review",
     "ReviewCount",
     "Revision",

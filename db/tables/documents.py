@@ -105,6 +105,16 @@ class Page(Base):
     words_version: Mapped[int] = mapped_column(default=0)  # number of saved corrections of the words
 
 
+class ReplacedImage(Base):
+    """An image that a page had before it was turned; it stays as long as the page, because snapshots may name it."""
+
+    __tablename__ = "replaced_images"
+    __table_args__ = (Index("ix_replaced_images_image_sha256", "image_sha256"),)
+
+    page_id: Mapped[Reference] = mapped_column(ForeignKey("pages.id"), primary_key=True)
+    image_sha256: Mapped[Sha256] = mapped_column(primary_key=True)
+
+
 class PageWord(Base):
     """A word of a page; `number` never changes, `position` is its place in reading order."""
 

@@ -21,7 +21,7 @@ from db import changes
 from db.base import now
 from db.blobs import PUT_SECONDS
 from db.dirty_documents import mark_dirty
-from db.tables import Document, Lease, Page, RemovedDocument, TransferredDocument
+from db.tables import Document, Lease, Page, RemovedDocument, ReplacedImage, TransferredDocument
 from engine import audit, blob_turns, leases
 from engine.batches import Throttle
 from engine.datasets.freezes import is_freezing
@@ -226,6 +226,8 @@ def erase_document(workspace: Workspace, document_id: str, project_id: str) -> N
             .tuples()
             .all()
         )
+        of_document = Page.document_id == document_id
+        replaced = session.scalars(select(ReplacedImage.image_sha256).join(Page).where(of_document)).all()
         sha256 = session.scalar(select(Document.sha256).where(Document.id == document_id))
     if sha256 is None:  # another process was faster
         return
@@ -235,7 +237,7 @@ def erase_document(workspace: Workspace, document_id: str, project_id: str) -> N
             delete_words(session, ids[start : start + PAGES_AT_ONCE])
     traces.delete_exports(workspace, project_id)
     # Before the rows: whoever is interrupted in between finds the names of the files again.
-    left = _delete_files(workspace, [sha256, *(image for _, image in pages)], but=document_id)
+    left = _delete_files(workspace, [sha256, *(image for _, image in pages), *replaced], but=document_id)
     with workspace.database.write() as session:
         _leave(session, left)
         traces.forget_names(session, document_id, project_id)
@@ -303,6 +305,8 @@ def _shared(session: Session, document_id: str, hashes: Sequence[str]) -> set[st
         some = hashes[start : start + _AT_ONCE]
         files = select(Document.sha256).where(Document.sha256.in_(some), Document.id != document_id)
         images = select(Page.image_sha256).where(Page.image_sha256.in_(some), Page.document_id != document_id)
+        replaced = select(ReplacedImage.image_sha256).join(Page).where(ReplacedImage.image_sha256.in_(some))
         shared.update(session.scalars(files))
         shared.update(session.scalars(images))
+        shared.update(session.scalars(replaced.where(Page.document_id != document_id)))
     return shared

@@ -24,6 +24,7 @@ from db.tables import (
     Page,
     PageWord,
     Prediction,
+    ReplacedImage,
     Revision,
     Task,
     WordEdit,
@@ -145,6 +146,7 @@ def turn_page(session: Session, page_id: str, image: TurnedImage, user_id: str, 
     _turn_words(session, page, turn_box)
     turn_widgets(session, page.id, turn_box)
     _turn_predictions(session, page, image.degrees, turn_box)
+    session.merge(ReplacedImage(page_id=page.id, image_sha256=image.before))
     page.image_sha256, page.image_media_type = image.sha256, "image/png"
     page.width, page.height = image.width, image.height
     page.rotation = (page.rotation + image.degrees) % 360

@@ -13,11 +13,14 @@ from sqlalchemy.orm import Session
 
 from db.base import Base
 from db.blobs import BlobMissing, BlobStore
-from db.tables import AuditEntry, Document, ModelVersion, Page, RemovedDocument, Snapshot
+from db.tables import AuditEntry, Document, ModelVersion, Page, RemovedDocument, ReplacedImage, Snapshot
 
 NAME = re.compile(r"(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])")
 _SECRETS = {"token_sha256"}  # hashes of tokens
-_LEAVES = (Document.sha256, Page.image_sha256, ModelVersion.checkpoint_sha256, ModelVersion.fold_sha256s)
+_LEAVES = (
+    Document.sha256, Page.image_sha256, ReplacedImage.image_sha256, ModelVersion.checkpoint_sha256,
+    ModelVersion.fold_sha256s,
+)  # fmt: skip
 _WITHOUT = {
     "automatic_answers.answer", "changes.documents", "outside_answers.answer", "page_signatures.words",
     "predictions.answer", "predictions.prompts", "projects.settings", "revisions.edits", "revisions.interactions",
@@ -57,6 +60,7 @@ def needed_blobs(session: Session) -> set[bytes]:
         ModelVersion: ModelVersion.id.not_in(pruned),
         Document: Document.id.not_in(erasing),
         Page: Page.document_id.not_in(erasing),
+        ReplacedImage: ReplacedImage.page_id.not_in(select(Page.id).where(Page.document_id.in_(erasing))),
     }
     for column in (*_LEAVES, Snapshot.sha256):
         where = conditions.get(column.class_)

@@ -19,8 +19,10 @@ from engine.errors import Conflict, NotFound
 from engine.jobs.queue import enqueue
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing, traces
+from engine.lifecycle.document_copy import copy_document
 from engine.lifecycle.row_deletion import DELETED
 from engine.lifecycle.snapshot_removal import remove_snapshot
+from engine.read_again.turning import turn_by_hand
 from engine.tasks.tasks import set_gold
 from engine.training.retraining.run_settings import UNLABELLED_LIST
 from engine.training.retraining.trigger import RETRAIN
@@ -178,6 +180,30 @@ def test_an_image_that_another_document_shows_too_stays(office: Office, secret: 
     erasing.erase_marked(workspace)
     assert shared in workspace.blobs
     assert secret.sha256 not in workspace.blobs
+
+
+def test_an_image_from_before_a_turn_stays_as_long_as_the_document_that_had_it(office: Office) -> None:
+    workspace, project = office.workspace, office.project.id
+    document = make_document(workspace, project, [bill(7), bill(8)])
+    accept(workspace, document, "Which words?", [2], author="Ann")
+    frozen = snapshots.freeze(workspace, project)
+    target = make_project(workspace, "other")
+    with workspace.database.write() as session:
+        copy = copy_document(session, session.get_one(Document, document.id), session.merge(target), {}, {}).id
+    page = pages_of(workspace, document.id)[1]
+    turn_by_hand(workspace, page.id, 90, office.rita.id)
+    assert pages_of(workspace, document.id)[1].image_sha256 != page.image_sha256
+    _age_files(workspace)
+    lifecycle.remove(workspace, target.id, [copy], None)
+    erasing.mark(workspace, target.id, None, None)
+    assert erasing.erase_marked(workspace) == 1
+    [item] = snapshots.load(workspace, frozen)
+    assert [each.image_sha256 in workspace.blobs for each in item.document.pages] == [True, True]
+    remove_snapshot(workspace, project, frozen.sha256, None)
+    lifecycle.remove(workspace, project, [document.id], None)
+    erasing.mark(workspace, project, None, None)
+    assert erasing.erase_marked(workspace) == 1
+    assert page.image_sha256 not in workspace.blobs
 
 
 def test_an_upload_that_found_the_file_before_it_was_deleted_keeps_it(office: Office, secret: Document) -> None:
