@@ -222,8 +222,7 @@ def log_out(workspace: Workspace, token: str) -> None:
     with workspace.database.write() as session:
         login = session.get(LoginSession, digest(token))
         if login is not None and login.revoked_at is None:
-            login.revoked_at = now()
-            login.id_token = None
+            _end(login)
 
 
 def sessions(
@@ -290,10 +289,14 @@ def revoke(workspace: Workspace, user_id: str, session_id: str, *, by: str | Non
         )
         if login is None or len(session_id) < _ID_LENGTH:
             raise NotFound("There is no such session. It may have ended; reload the list.")
-        login.revoked_at = now()
+        _end(login)
         if by is not None and by != user_id:
             whose = session.get_one(User, user_id).name
             audit.record(session, by, "users.session", user_id, name=whose, client=browser_of(login.client))
+
+
+def _end(login: LoginSession) -> None:
+    login.revoked_at, login.id_token = now(), None
 
 
 def log_out_everywhere(workspace: Workspace, user: User) -> None:
@@ -315,7 +318,7 @@ def revoke_all(session: Session, user_id: str, *, but: str | None = None, tokens
     ended = (
         update(LoginSession)
         .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))
-        .values(revoked_at=now())
+        .values(revoked_at=now(), id_token=None)
         .execution_options(synchronize_session=False)
     )
     if but is not None:

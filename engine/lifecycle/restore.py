@@ -120,7 +120,8 @@ def _end_holders(settings: Settings) -> int:
     try:
         with database.engine.begin() as connection:
             connection.execute(text("DELETE FROM leases"))
-            return connection.execute(update(LoginSession).where(*valid).values(revoked_at=moment)).rowcount
+            ended = update(LoginSession).where(*valid).values(revoked_at=moment, id_token=None)
+            return connection.execute(ended).rowcount
     finally:
         database.dispose()
 

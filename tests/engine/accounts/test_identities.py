@@ -6,8 +6,9 @@ from typing import Any
 
 import pyotp
 import pytest
+from sqlalchemy import select
 
-from db.tables import Identity, Project, User
+from db.tables import Identity, LoginSession, Project, User
 from engine import audit
 from engine.accounts import (
     identities,
@@ -30,6 +31,7 @@ from tests.support.factories import make_project
 
 ISSUER = "https://sign-in.example"
 PASSWORD = "a long password"
+_ENDED = select(LoginSession.revoked_at, LoginSession.id_token)
 ANNA = Person(ISSUER, "7", "anna", email="anna@example.org")
 
 
@@ -198,6 +200,19 @@ def test_disabling_a_person_ends_what_they_have_and_lets_them_in_no_more(workspa
     assert actions(workspace)[0] == "sign_in.refused"
     users.change_user(workspace, anna.id, disabled=False, by=owner)
     assert sign_in(workspace).id == anna.id
+
+
+def test_the_signed_identity_is_deleted_however_a_session_ends(workspace: Workspace, owner: User) -> None:
+    people = [replace(ANNA, subject=str(number), id_token="name, address, groups") for number in range(3)]
+    tokens_of = [identities.sign_in(workspace, person) for person in people]
+    mine = [sessions.user_of_token(workspace, token) for token in tokens_of]
+    assert mine[0] is not None and mine[1] is not None and mine[2] is not None
+    sessions.log_out(workspace, tokens_of[0])
+    [begun] = sessions.sessions(workspace, mine[1].id)
+    sessions.revoke(workspace, mine[1].id, begun.id, by=owner.id)
+    users.end_sessions(workspace, mine[2].id, by=owner)
+    with workspace.database.read() as session:
+        assert [(ended is None, kept) for ended, kept in session.execute(_ENDED)] == [(False, None)] * 3
 
 
 def test_a_password_counts_for_whom_the_setting_allows(workspace: Workspace) -> None:
