@@ -118,9 +118,9 @@ class ChangeStreams:
             if len(self._streams) >= self._most:
                 sentence = "Too many change streams are open on this server. Use GET /api/changes/since instead."
                 raise TooMany(sentence, _WAIT_SECONDS)
-            self._of[user.id] += 1
             if self._thread is None:
                 self._begin()
+            self._of[user.id] += 1
             self._streams.append(stream)
         try:  # behind the registration: nothing falls between the two
             with self._workspace.database.read() as session:
@@ -157,8 +157,9 @@ class ChangeStreams:
         with self._workspace.database.autocommit_read() as session:
             self._cursor = changes.newest(session)
         self._sent_ahead = set()
-        self._thread = threading.Thread(target=self._follow, name="follow-changes", daemon=True)
-        self._thread.start()
+        thread = threading.Thread(target=self._follow, name="follow-changes", daemon=True)
+        thread.start()
+        self._thread = thread
 
     def _follow(self) -> None:
         while not self._stopped.wait(LOOK_SECONDS):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.auth import BACKGROUND
-from annotator.change_streams import ChangeStreams
+from annotator.change_streams import OF_ONE, ChangeStreams
 from annotator.event_stream import END, EventStream
 from annotator.login_gate import PAGE_OF
 from db.base import now
@@ -100,6 +100,20 @@ def test_the_stream_of_an_idle_login_ends(ann: Person, monkeypatch: pytest.Monke
 
     run_on_own_loop(serve)
     assert sent[-1] == END
+
+
+def test_streams_that_could_not_begin_do_not_count(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    streams = ChangeStreams(here(ann.client), most=2)
+
+    def fail(*_: object) -> None:
+        raise OSError("the database is gone")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("engine.changes.newest", fail)
+        for _ in range(OF_ONE):
+            with pytest.raises(OSError):
+                streams.open(ann.known, None, None, lambda: None)
+    streams.close(streams.open(ann.known, None, None, lambda: None))
 
 
 def test_tokens_of_programs_know_no_rest(ann: Person) -> None:
