@@ -185,8 +185,11 @@ class SingleSignOn:
             return None
 
     def _forget_old(self, request: Request, answer: Response) -> None:
-        """Delete cookies of attempts that nobody has ended: each is a kilobyte of every request to this path."""
-        for name in [name for name in request.cookies if name.startswith(COOKIE)][MOST - 1 :]:
+        """Delete cookies of attempts that nobody has ended: each is a kilobyte of every request to this path.
+
+        Browsers send the oldest first (RFC 6265, section 5.4).
+        """
+        for name in [name for name in request.cookies if name.startswith(COOKIE)][: 1 - MOST]:
             answer.delete_cookie(name, path=self._path)
 
     def _refusal(self, refused: Refused, where: str) -> Response:

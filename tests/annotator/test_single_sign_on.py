@@ -11,6 +11,8 @@ from starlette.testclient import TestClient
 
 from annotator.app import create_app
 from annotator.auth import COOKIE
+from annotator.single_sign_on import COOKIE as SIGN_IN
+from annotator.single_sign_on import MOST
 from engine.accounts import identities, invitations, members, users
 from engine.lifecycle.doctor import signing_in
 from engine.settings import Settings
@@ -112,6 +114,15 @@ def test_the_answer_to_another_browser_lets_nobody_in(glossator: TestClient) -> 
     assert "not begun in this browser" in refusal_of(glossator.get(back))
     begin(glossator)  # the victim has an attempt of their own
     assert "not begun in this browser" in refusal_of(glossator.get(back))
+
+
+def test_of_many_attempts_the_newest_stay(glossator: TestClient) -> None:
+    addresses = [begin(glossator) for _ in range(MOST + 2)]
+    assert len([name for name in glossator.cookies if name.startswith(SIGN_IN)]) == MOST
+    newest = Visitor("anna").pass_through(addresses[-2], BASE).removeprefix(BASE)
+    assert glossator.get(newest).status_code == 303
+    oldest = Visitor("anna").pass_through(addresses[0], BASE).removeprefix(BASE)
+    assert "not begun in this browser" in refusal_of(glossator.get(oldest))
 
 
 def test_a_code_counts_once(glossator: TestClient) -> None:
