@@ -3,8 +3,6 @@
 Only the connection itself tells who sent a header; see annotator.peers.
 """
 
-import re
-
 from starlette.requests import HTTPConnection
 
 from annotator.peers import is_from_proxy
@@ -28,7 +26,7 @@ def person_of(request: HTTPConnection, settings: Settings) -> Person | None:
         subject=subject,
         name=_value(request, settings.proxy_name_header) or subject,
         email=_value(request, settings.proxy_email_header),
-        groups=frozenset(group.strip() for group in re.split(r"[,;|]", groups) if group.strip()),
+        groups=frozenset(group.strip() for group in groups.split(",") if group.strip()),
     )
 
 
