@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false
+from sqlalchemy import CheckConstraint, ForeignKey, Index, String, Text, UniqueConstraint, false, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from db.base import Base, Id, Moment, Reference, Sha256
@@ -11,6 +11,9 @@ from db.base import Base, Id, Moment, Reference, Sha256
 Role = Literal["admin", "reviewer", "annotator"]
 ROLES: tuple[Role, ...] = ("admin", "reviewer", "annotator")
 Scope = Literal["read", "extract", "annotate", "admin"]
+
+
+_STANDING = text("revoked_at IS NULL")
 
 
 class User(Base):
@@ -38,6 +41,7 @@ class LoginSession(Base):
     __table_args__ = (
         CheckConstraint("scope in ('read', 'extract', 'annotate', 'admin')", name="scope"),
         Index("ix_login_sessions_newest", "user_id", "created_at", "token_sha256"),
+        Index("ix_login_sessions_standing", "expires_at", sqlite_where=_STANDING, postgresql_where=_STANDING),
     )
 
     token_sha256: Mapped[Sha256] = mapped_column(primary_key=True)

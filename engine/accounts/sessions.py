@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from pydantic import BaseModel
-from sqlalchemy import and_, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import changes
@@ -177,6 +177,11 @@ def _limits(settings: Settings, moment: datetime) -> dict[str, datetime]:
     }
 
 
+def is_valid(settings: Settings, moment: datetime) -> ColumnElement[bool]:
+    """Return the condition of logins that had not ended by a moment, neither by hand nor by a limit."""
+    return _IS_VALID.params(_limits(settings, moment))
+
+
 def login_of_token(workspace: Workspace, token: str, *, used: bool = True) -> Login | None:
     """Return user and scope of a token, and record its use.
 
@@ -247,8 +252,7 @@ def sessions(
     """
     mine = digest(token) if token else None
     order = Order(f"sessions {user_id}", (LoginSession.created_at, LoginSession.token_sha256), falls=True)
-    chosen = select(LoginSession).where(LoginSession.user_id == user_id, _IS_VALID)
-    chosen = chosen.params(_limits(workspace.settings, now()))
+    chosen = select(LoginSession).where(LoginSession.user_id == user_id, is_valid(workspace.settings, now()))
     with workspace.database.read() as session:
         rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
     found = [

@@ -24,6 +24,7 @@ from db.probe import Probe
 from db.session import POOL, Database
 from db.tables import Change, FollowerPosition, Job, LoginSession, SkippedChange, WebhookDelivery
 from db.tables.webhooks import WAITING
+from engine.accounts.sessions import is_valid
 from engine.jobs import presence
 from engine.metrics import Gatherer
 from engine.settings import Settings
@@ -70,7 +71,7 @@ class InstallationGauges(Collector):
         families: list[Metric] = []
         try:
             with self._probe.read() as session:
-                families = [family for gauge in _GAUGES for family in gauge(session)]
+                families = [family for gauge in _GAUGES for family in gauge(session, self._settings)]
         except (SQLAlchemyError, OSError):
             answers = 0
         else:
@@ -119,7 +120,7 @@ def _disk(settings: Settings) -> Iterator[Metric]:
     yield GaugeMetricFamily("glossator_disk_bytes", "Bytes of the data folder's disk.", usage.total)
 
 
-def _jobs(session: Session) -> Iterator[Metric]:
+def _jobs(session: Session, _: Settings) -> Iterator[Metric]:
     counted: Counts = {}
     for status in _UNFINISHED:
         some = select(Job.kind).where(Job.status == status).limit(MOST).subquery()
@@ -134,7 +135,7 @@ def _jobs(session: Session) -> Iterator[Metric]:
     yield GaugeMetricFamily("glossator_workers", "Workers that were seen in the last minute.", len(workers.living))
 
 
-def _followers(session: Session) -> Iterator[Metric]:
+def _followers(session: Session, _: Settings) -> Iterator[Metric]:
     lags: Counts = {}
     of_cursor: dict[int, float] = {}
     for name, cursor in session.execute(select(FollowerPosition.name, FollowerPosition.cursor)):
@@ -147,22 +148,20 @@ def _followers(session: Session) -> Iterator[Metric]:
     yield GaugeMetricFamily("glossator_changes_skipped", "Changes that could not be followed.", skipped)
 
 
-def _webhooks(session: Session) -> Iterator[Metric]:
+def _webhooks(session: Session, _: Settings) -> Iterator[Metric]:
     waiting = _count(session, select(WebhookDelivery.id).where(WAITING).limit(MOST).subquery())
     yield GaugeMetricFamily("glossator_webhook_deliveries_waiting", "Messages that wait to be sent.", waiting)
 
 
-def _sessions(session: Session) -> Iterator[Metric]:
-    some = select(LoginSession.expires_at, LoginSession.revoked_at, LoginSession.scope).limit(MOST).subquery()
-    valid = select(func.count()).select_from(some).where(some.c.revoked_at.is_(None), some.c.expires_at > now())
-    counted: Counts = {
-        ("browser",): float(session.scalar(valid.where(some.c.scope.is_(None))) or 0),
-        ("token",): float(session.scalar(valid.where(some.c.scope.is_not(None))) or 0),
-    }
+def _sessions(session: Session, settings: Settings) -> Iterator[Metric]:
+    counted: Counts = {}
+    for kind, condition in (("browser", LoginSession.scope.is_(None)), ("token", LoginSession.scope.is_not(None))):
+        valid = select(LoginSession.scope).where(is_valid(settings, now()), condition)
+        counted[(kind,)] = float(_count(session, valid.limit(MOST).subquery()))
     yield _labelled("sessions", "Logins that are valid: of browsers, and tokens of programs.", ("kind",), counted)
 
 
-_GAUGES: tuple[Callable[[Session], Iterator[Metric]], ...] = (_jobs, _followers, _webhooks, _sessions)
+_GAUGES: tuple[Callable[[Session, Settings], Iterator[Metric]], ...] = (_jobs, _followers, _webhooks, _sessions)
 
 
 def _labelled(name: str, documentation: str, labels: tuple[str, ...], values: Counts) -> Metric:

@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import insert, text
+from sqlalchemy import insert, text, update
 
 from db.base import now
 from db.ids import new_id
-from db.tables import Change, Job
+from db.tables import Change, Job, LoginSession
 from engine.jobs.presence import Presence
 from engine.lifecycle import gauges
 from engine.lifecycle.gauges import InstallationGauges, PoolGauges
@@ -37,6 +37,18 @@ def add_jobs(workspace: Workspace, number: int, status: str, kind: str = "read")
         session.execute(insert(Job), rows)
 
 
+def add_ended_logins(workspace: Workspace, number: int) -> None:
+    """Logins of a new person that were ended by hand."""
+    user_id = make_user(workspace, "erik").id
+    rows: list[dict[str, Any]] = [
+        {"token_sha256": f"{digit:064x}", "user_id": user_id, "created_at": now(), "revoked_at": now(),
+         "expires_at": now() + timedelta(days=14)}
+        for digit in range(number)
+    ]  # fmt: skip
+    with workspace.database.write() as session:
+        session.execute(insert(LoginSession), rows)
+
+
 def test_jobs_are_counted_by_kind_and_state(workspace: Workspace) -> None:
     add_jobs(workspace, 3, "waiting")
     add_jobs(workspace, 2, "dead", "retrain")
@@ -53,6 +65,19 @@ def test_living_workers_logins_and_the_disk_are_shown(workspace: Workspace) -> N
     assert read(workspace, "workers") == {(): 1.0}
     assert read(workspace, "database_up") == {(): 1.0}
     assert 0 < read(workspace, "disk_free_bytes")[()] < read(workspace, "disk_bytes")[()]
+
+
+def test_ended_and_idle_logins_neither_count_nor_hide_others(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gauges, "MOST", 10)
+    add_ended_logins(workspace, 20)
+    cookie_of(workspace, make_user(workspace, "olga", "admin"))
+    assert read(workspace, "sessions") == {("browser",): 1.0, ("token",): 0.0}
+    idle = timedelta(hours=workspace.settings.session_idle_hours, minutes=1)
+    with workspace.database.write() as session:
+        session.execute(update(LoginSession).values(created_at=now() - idle, last_used_at=None))
+    assert read(workspace, "sessions") == {("browser",): 0.0, ("token",): 0.0}
 
 
 def test_a_follower_that_rests_falls_behind(workspace: Workspace) -> None:
@@ -72,7 +97,7 @@ def test_a_reading_is_used_again_for_some_seconds(workspace: Workspace) -> None:
 def test_a_database_that_does_not_answer_is_said_to_be_down(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_session: object) -> Iterator[None]:
+    def fail(*_: object) -> Iterator[None]:
         raise OSError("gone")
         yield
 
@@ -106,13 +131,14 @@ def test_no_reading_scans_a_table_that_grows_with_the_work(workspace: Workspace)
         pytest.skip("PostgreSQL scans small tables, whatever indexes there are.")
     add_jobs(workspace, 20, "waiting")
     with workspace.database.read() as session:
-        few = steps(session)
+        few = steps(session, workspace)
     add_jobs(workspace, 2000, "done")
+    add_ended_logins(workspace, 2000)
     with workspace.database.read() as session:
-        assert steps(session) < few + 20  # a scan would take 200 or more
+        assert steps(session, workspace) < few + 20  # a scan would take 200 or more
 
 
-def steps(session) -> int:  # type: ignore[no-untyped-def]
+def steps(session, workspace: Workspace) -> int:  # type: ignore[no-untyped-def]
     """Steps of SQLite's machine for one reading of all gauges."""
     counted = 0
 
@@ -125,7 +151,7 @@ def steps(session) -> int:  # type: ignore[no-untyped-def]
     connection.set_progress_handler(step, 10)
     try:
         for gauge in gauges._GAUGES:
-            list(gauge(session))
+            list(gauge(session, workspace.settings))
     finally:
         connection.set_progress_handler(None, 0)
     return counted
