@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from sqlalchemy.orm import Session
 
+from db.lock_waits import wait_shortly, write_patiently
 from engine.workspace import Workspace
 
 AIM_SECONDS = 0.02  # that a batch holds the lock; the bar is 50 ms, on a busy machine too
@@ -14,6 +15,7 @@ FIRST = 25  # rows of the first batch
 _LEAST, _MOST = 10, 1000
 _LEAST_REST = 0.002
 _Row = TypeVar("_Row")
+_Result = TypeVar("_Result")
 
 
 class Throttle:
@@ -47,28 +49,41 @@ class Throttle:
 def in_batches(
     workspace: Workspace,
     rows: Sequence[_Row],
-    act: Callable[[Session, Sequence[_Row]], object],
+    act: Callable[[Session, Sequence[_Row]], _Result],
     begin: Callable[[Session], bool] = lambda _: True,
     throttle: Throttle | None = None,
+    *,
+    on_commit: Callable[[_Result], object] = lambda _: None,
 ) -> bool:
     """Do something with many rows, some in each unit of work; return whether all were done.
+
+    A batch that waits for a lock gives way and is tried again, so that it never blocks those who wait for it.
 
     Args:
         workspace: open workspace.
         rows: what to do it with.
-        act: does it with some of them.
-        begin: called first in each unit of work, for its locks; False ends the work before this batch.
+        act: does it with some of them, perhaps several times until one commits.
+        begin: called first in each unit of work, for its locks, which may be waited for; False ends the work before
+            this batch.
         throttle: of earlier rows of the same kind.
+        on_commit: hears what `act` has returned for each batch.
     """
     throttle, done = throttle or Throttle(), 0
-    while done < len(rows):
-        with throttle, workspace.database.write() as session:
-            stands = begin(session)
-            throttle.start_timing()
-            if stands:
-                some = rows[done : done + throttle.size]
-                act(session, some)
+
+    def batch(session: Session) -> tuple[int, list[_Result]]:
+        stands = begin(session)
+        throttle.start_timing()
         if not stands:
+            return 0, []
+        wait_shortly(session)
+        some = rows[done : done + throttle.size]
+        return len(some), [act(session, some)]
+
+    while done < len(rows):
+        with throttle:
+            number, results = write_patiently(workspace.database, batch)
+        if not number:
             return False
-        done += len(some)
+        done += number
+        on_commit(results[0])
     return True

@@ -6,7 +6,7 @@ frozen before, which are snapshots and exports, do not change.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
@@ -78,15 +78,14 @@ def remove(workspace: Workspace, project_id: str, ids: Sequence[str], by: str | 
     removed: list[str] = []
     removed_at = now()
 
-    def remove_some(session: Session, some: Sequence[str]) -> None:
-        open_tasks.lock_project(session, project_id)  # neither tasks nor another removal come in between
+    def remove_some(session: Session, some: Sequence[str]) -> list[str]:
         chosen = select(Document).where(Document.project_id == project_id, Document.id.in_(some))
         documents = session.scalars(chosen.order_by(Document.id)).all()
         for document in documents:
             audit.record(session, by, "documents.remove", document.id, project_id, document=document.name)
-        removed.extend(put_in(session, project_id, documents, by, removed_at))
+        return put_in(session, project_id, documents, by, removed_at)
 
-    in_batches(workspace, sorted(wanted), remove_some, throttle=Throttle(_FIRST))
+    _in_batches(workspace, project_id, wanted, remove_some, removed.extend)
     return removed
 
 
@@ -115,8 +114,7 @@ def restore(workspace: Workspace, project_id: str, ids: Sequence[str], by: str |
     _check_all_there(workspace, project_id, wanted)
     restored: list[str] = []
 
-    def restore_some(session: Session, some: Sequence[str]) -> None:
-        project = open_tasks.lock_project(session, project_id)
+    def restore_some(session: Session, some: Sequence[str]) -> list[str]:
         chosen = (
             select(RemovedDocument, Document)
             .join(Document, Document.id == RemovedDocument.document_id)
@@ -127,9 +125,9 @@ def restore(workspace: Workspace, project_id: str, ids: Sequence[str], by: str |
         rows = session.execute(chosen).tuples().all()
         for _, document in rows:
             audit.record(session, by, "documents.restore", document.id, project_id, document=document.name)
-        restored.extend(take_out(session, project, rows))
+        return take_out(session, session.get_one(Project, project_id), rows)
 
-    in_batches(workspace, sorted(wanted), restore_some, throttle=Throttle(_FIRST))
+    _in_batches(workspace, project_id, wanted, restore_some, restored.extend)
     return restored
 
 
@@ -271,6 +269,22 @@ def _bins_for(session: Session, project_id: str, documents: Sequence[Document]) 
             bins.append(free)
         by_bin[free].append(document)
     return by_bin
+
+
+def _in_batches(
+    workspace: Workspace,
+    project_id: str,
+    ids: Sequence[str],
+    act: Callable[[Session, Sequence[str]], list[str]],
+    on_commit: Callable[[list[str]], None],
+) -> None:
+    """Do something with documents in batches, each with its project locked: no task or other removal comes between."""
+
+    def begin(session: Session) -> bool:
+        open_tasks.lock_project(session, project_id)
+        return True
+
+    in_batches(workspace, sorted(ids), act, begin, Throttle(_FIRST), on_commit=on_commit)
 
 
 def _batches(ids: Sequence[str]) -> list[Sequence[str]]:

@@ -14,6 +14,7 @@ from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from db.base import now
+from db.lock_waits import wait_shortly, write_patiently
 from db.tables import (
     Annotation,
     Document,
@@ -230,7 +231,8 @@ def undo_transfer(workspace: Workspace, job: Job, user: User) -> Undone:
 
 def _transfer(workspace: Workspace, job: Job, document_id: str) -> str | None:
     """Move or copy one document; return why it stays, if it does."""
-    with workspace.database.write() as session:
+
+    def act(session: Session) -> str | None:
         queue.keep(session, job.id, str(job.holder), job.result)  # the job is still this attempt's
         came = TransferredDocument.batch == job.id, TransferredDocument.origin_id == document_id
         if session.scalar(select(TransferredDocument.document_id).where(*came)) is not None:
@@ -266,12 +268,15 @@ def _transfer(workspace: Workspace, job: Job, document_id: str) -> str | None:
         action = "documents.move" if moved else "documents.copy"
         audit.record(session, by, action, document_id, source.id, document=document.name, to=target.name)
         audit.record(session, by, "documents.take", copy.id, target.id, document=copy.name, source=source.name)
-    return None
+        return None
+
+    return write_patiently(workspace.database, act)
 
 
 def _take_back(workspace: Workspace, job: Job, row: TransferredDocument, by: str | None) -> bool:
     """Undo the move of a document; return whether it was still to be undone. Raises Conflict where it stays."""
-    with workspace.database.write() as session:
+
+    def act(session: Session) -> bool:
         source, target = _lock_both(session, str(job.project_id), job.payload["to"])
         chosen = (
             select(RemovedDocument, Document)
@@ -290,11 +295,14 @@ def _take_back(workspace: Workspace, job: Job, row: TransferredDocument, by: str
             raise Conflict(_CHANGED.format(name=name, project=target.name))
         take_out(session, source, [found])
         audit.record(session, by, "documents.move.undo", row.origin_id, source.id, document=name, to=target.name)
-    return True
+        return True
+
+    return write_patiently(workspace.database, act)
 
 
 def _hold_still(session: Session, document_id: str) -> None:
     """Let nobody change words and answers of a document until the commit; who waits then sees where it is."""
+    wait_shortly(session)  # for those who have locked an answer, and wait for the project
     for table in (Page, Annotation):
         rows = select(table.id).where(table.document_id == document_id).order_by(table.id)
         session.execute(rows.with_for_update(key_share=True)).all()

@@ -115,13 +115,13 @@ def _store(
         tasks = list(
             session.scalars(acceptable(Task.project_id == project_id, version_id, least).with_only_columns(Task.id))
         )
-    done = Counter[bool]()
+    done: list[bool] = []
 
     def stands(session: Session) -> bool:
         lock_project(session, project_id)
         return _basis(session, project_id) == basis
 
-    def store(session: Session, some: Sequence[str]) -> None:
+    def store(session: Session, some: Sequence[str]) -> list[bool]:
         # What was answered, closed or corrected since the search is left out here.
         checks = ValueChecks.of(session, project_id, version_id)
         wanted = session.execute(acceptable(Task.id.in_(some), version_id, least)).all()
@@ -136,10 +136,10 @@ def _store(
         session.flush()
         session.expunge_all()
         changes.publish(session, "documents", project_id)
-        done.update(row.audit for row in answers)
+        return [row.audit for row in answers]
 
-    in_batches(workspace, tasks, store, stands)
-    return done
+    in_batches(workspace, tasks, store, stands, on_commit=done.extend)
+    return Counter(done)
 
 
 def undo(workspace: Workspace, project_id: str, *, by: User) -> int:

@@ -24,12 +24,14 @@ from engine.tasks.opening.open_tasks import open_missing
 from engine.workspace import Workspace
 from tests.support.annotators import answer, begin, edits, judge, make_person
 from tests.support.automatic_project import RIGHT
+from tests.support.drift import find_drift
 from tests.support.exported_project import hashes
 from tests.support.factories import accept, bill, make_document, make_project
 from tests.support.mistakes import EVERY, Mistakes
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.statements import heard
 from tests.support.survey_rows import say
+from tests.support.two_at_once import POSTGRESQL, overlapping
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -265,6 +267,24 @@ def test_an_answer_that_begins_during_a_removal_goes_into_the_bin_too(office: Of
     asking.join(20)
     with workspace.database.read() as session:
         assert session.get_one(Annotation, begun[0]).project_id == bin_id
+
+
+@POSTGRESQL
+def test_a_removal_gives_way_to_a_verdict_on_one_of_its_answers(workspace: Workspace) -> None:
+    office = Office(workspace)
+    office.set(review_required=True)
+    given = answer(workspace, office.tasks()[0].id, office.ann)
+    ids = [document.id for document in office.documents]
+    _, removed = overlapping(
+        workspace,
+        lambda: judge(workspace, given.id, office.rita, "rejected"),  # it locks the answer, and then the project
+        lambda: lifecycle.remove(workspace, office.project.id, ids, office.rita.id),
+        at="before_flush",
+    )
+    assert removed == sorted(ids)
+    with workspace.database.read() as session:
+        assert session.get_one(Annotation, given.id).status == "rejected"
+    assert find_drift(workspace) == []
 
 
 def test_removing_a_document_takes_as_many_statements_in_a_larger_project(workspace: Workspace) -> None:

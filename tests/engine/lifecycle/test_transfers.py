@@ -50,6 +50,7 @@ from tests.support.annotators import answer, begin, edits, judge, make_person, s
 from tests.support.factories import bill, make_document, make_project, pages_of
 from tests.support.office import CUSTOMER, NUMBER, TOTAL, Office
 from tests.support.survey_rows import propose
+from tests.support.two_at_once import POSTGRESQL, overlapping
 
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
@@ -174,6 +175,21 @@ def test_a_move_is_undone_once_and_leaves_what_was_changed_since(office: Move) -
         assert session.get_one(Annotation, changed.id).project_id == office.there.id
     with pytest.raises(Refused, match="Only a move can be undone"):
         transfers.undo_transfer(workspace, office.send(move=False), office.lead)
+
+
+@POSTGRESQL
+def test_a_move_gives_way_to_a_verdict_on_one_of_its_answers(workspace: Workspace) -> None:
+    office = Move(workspace)
+    office.set(review_required=True)
+    given = answer(workspace, next(task.id for task in office.tasks() if task.document_id == office.first), office.ann)
+    _, job = overlapping(
+        workspace,
+        lambda: judge(workspace, given.id, office.rita, "rejected"),  # it locks the answer, and then the project
+        office.send,
+        at="before_flush",
+    )
+    assert (job.status, job.attempts) == ("done", 1)
+    assert {answers[-1][0][0] for answers in office.answers(office.copy_of()).values()} == {"rejected"}
 
 
 def test_a_copy_leaves_the_document_and_is_made_once(office: Move) -> None:
