@@ -6,12 +6,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from db.tables import RemovedDocument
 from engine.accounts.users import ensure_local_user
+from engine.commands.annotation.deletion import delete_chosen
 from engine.commands.common import emit, fail, here, output
 from engine.commands.lookups import document_called, project_to_change
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
-from engine.lifecycle import traces as left_behind
 from engine.lifecycle.document_traces import KEEPS, document_traces
 from engine.paging import every
 from engine.plurals import count
@@ -69,14 +70,7 @@ def empty(
         project_id = project_named(workspace, project).id
         ids = _removed_called(workspace, project_id, documents) if documents else None
         emptied = erasing.mark(workspace, project_id, ids, ensure_local_user(workspace).id)
-        erasing.erase_marked(workspace)
-        overwritten = left_behind.wipe(workspace.database)
-    if as_json:
-        emit({"documents": emptied.documents, "stays": emptied.stays, "overwritten": overwritten})
-        return
-    output.print(f"Deleted {count(len(emptied.documents), 'document')} for good.")
-    for sentence in (*emptied.stays, *(() if overwritten else (left_behind.STILL_THERE,))):
-        output.print(sentence, markup=False, soft_wrap=True)
+        delete_chosen(workspace, project_id, RemovedDocument, erasing.erase_marked, emptied.stays, as_json)
 
 
 def list_removed(project: Project = DEFAULT_NAME, as_json: Json = False) -> None:

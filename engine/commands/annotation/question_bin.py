@@ -7,13 +7,14 @@ import typer
 from rich.table import Table
 from sqlalchemy import select
 
-from db.tables import Question
+from db.tables import Question, RemovedQuestion
 from engine.accounts.users import ensure_local_user
+from engine.commands.annotation.deletion import delete_chosen
 from engine.commands.common import emit, fail, here, output
 from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.fields.project_fields import project_fields
-from engine.lifecycle import question_bin, question_erasing, traces
+from engine.lifecycle import question_bin, question_erasing
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -100,14 +101,8 @@ def delete(
         project_id = project_named(workspace, project).id
         ids = _removed_called(workspace, project_id, questions) if questions else None
         emptied = question_erasing.mark_questions(workspace, project_id, ids, ensure_local_user(workspace).id)
-        question_erasing.erase_marked_questions(workspace)
-        overwritten = traces.wipe(workspace.database)
-    if as_json:
-        emit({"questions": emptied.questions, "stays": emptied.stays, "overwritten": overwritten})
-        return
-    output.print(f"Deleted {count(len(emptied.questions), 'question')} for good.")
-    for sentence in (*emptied.stays, *(() if overwritten else (traces.STILL_THERE,))):
-        output.print(sentence, markup=False, soft_wrap=True)
+        erase = question_erasing.erase_marked_questions
+        delete_chosen(workspace, project_id, RemovedQuestion, erase, emptied.stays, as_json)
 
 
 def _goes(holding: question_bin.QuestionHoldings) -> str:

@@ -1,13 +1,21 @@
 """Documents and answers from a shell: what the page does, without the page."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pymupdf
 import pytest
+from sqlalchemy import update
 from typer.testing import CliRunner, Result
 
+from db.tables import RemovedDocument
+from engine import blob_turns
 from engine.cli import app
+from engine.datasets import snapshots
+from engine.projects.projects import project_named
+from engine.settings import Settings
+from engine.workspace import open_workspace
 
 
 @pytest.fixture
@@ -138,9 +146,28 @@ def test_a_document_is_removed_and_restored(run, answer: str) -> None:
     assert run("documents", "traces", "invoice.pdf").stdout.startswith("Nothing holds it")
     assert run("bin", "list").stdout == "The bin is empty.\n"
     run("documents", "remove", "invoice.pdf")
-    assert said(run("bin", "empty", "--json")) == {"documents": [document["id"]], "stays": [], "overwritten": True}
-    assert run("bin", "list").stdout == "The bin is empty.\n"
+    with (
+        closing(open_workspace(Settings(_env_file=None))) as workspace,
+        blob_turns.turn(workspace.database, "backup of a test"),
+    ):
+        waiting = run("bin", "empty").stdout
+    assert waiting.startswith("Deleted 0 documents for good.\n1 document cannot be restored any more, and waits for a")
+    assert "backup of a test" in waiting and run("bin", "list").stdout == "The bin is empty.\n"
+    gone = {"documents": [document["id"]], "waits": [], "stays": [], "overwritten": True}
+    assert said(run("bin", "empty", "--json")) == gone
     assert run("bin", "empty").stdout == "Deleted 0 documents for good.\n"
+
+
+def test_a_document_that_was_frozen_after_the_choice_stays_in_the_bin(run, answer: str) -> None:
+    assert run("answers", "accept", answer).exit_code == 0
+    with closing(open_workspace(Settings(_env_file=None))) as workspace:
+        snapshots.freeze(workspace, project_named(workspace, "default").id)
+        run("documents", "remove", "invoice.pdf")
+        with workspace.database.write() as session:
+            session.execute(update(RemovedDocument).values(erasing=True))
+    emptied = said(run("bin", "empty", "--json"))
+    stays = "1 document stays in the bin: what was frozen meanwhile holds it."
+    assert (emptied["documents"], emptied["waits"], emptied["stays"]) == ([], [], [stays])
 
 
 def test_the_file_of_a_document_is_written_as_it_was_uploaded(run, answer: str, tmp_path: Path) -> None:

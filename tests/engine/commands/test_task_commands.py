@@ -10,6 +10,7 @@ from db.tables import Task
 from engine.accounts import members, users
 from engine.annotation.views import annotation_lines
 from engine.cli import app
+from engine.datasets.freezes import freezing
 from engine.documents.lists.listing import document_lines
 from engine.projects.projects import create_project
 from engine.settings import Settings
@@ -189,6 +190,14 @@ def test_a_question_is_removed_with_its_answers_restored_and_deleted(run, bills)
     assert "Restored 1 question" in run("questions", "restore", asked[0], "--project", "bills").stdout
     assert run("questions", "removed", "--project", "bills").stdout == "The bin has no questions.\n"
     run("questions", "remove", *asked, "--yes", "--project", "bills")
+    with freezing(workspace.database, project.id):
+        waiting = last_line(run("questions", "delete", "--project", "bills", "--json"))
+        said = run("questions", "delete", "--project", "bills").stdout
+    assert (waiting["questions"], len(waiting["waits"])) == ([], 2)
+    assert said == (
+        "Deleted 0 questions for good.\n"
+        "2 questions cannot be restored any more, and wait for a worker. Answers of the project are being frozen.\n"
+    )
     deleted = last_line(run("questions", "delete", "--project", "bills", "--json"))
-    assert (len(deleted["questions"]), deleted["stays"], deleted["overwritten"]) == (2, [], True)
+    assert deleted == {"questions": waiting["waits"], "waits": [], "stays": [], "overwritten": True}
     assert "Deleted 0 questions" in run("questions", "delete", "--project", "bills").stdout
