@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import bindparam, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import changes, task_states
@@ -26,6 +26,7 @@ from db.tables import (
     FieldValue,
     FieldVersion,
     FinishedMask,
+    Job,
     LabelReview,
     LeftTask,
     OutsideAnswer,
@@ -48,6 +49,7 @@ from engine import audit
 from engine.batches import in_batches
 from engine.datasets.freezes import is_freezing
 from engine.followers import catch_up
+from engine.interchange.export_files import EXPORT
 from engine.lifecycle import traces
 from engine.lifecycle.erasing import is_due
 from engine.lifecycle.holders import find_answers_kept
@@ -170,7 +172,7 @@ def _erase(workspace: Workspace, question_id: str, project_id: str, ends: float 
         if not _in_time(workspace, documents.distinct(), act, ends):
             return False
     traces.delete_exports(workspace, project_id)
-    _forget_text(workspace, question_id, project_id)
+    _forget_texts(workspace, question_id, project_id)
     with workspace.database.write() as session:
         for statement in _LAST:
             session.connection().execute(statement, {"question": question_id})
@@ -226,27 +228,44 @@ def _delete_tasks(session: Session, some: Sequence[str]) -> None:
         mark_dirty(session, row.project_id, [row.document_id])
 
 
-def _forget_text(workspace: Workspace, question_id: str, project_id: str) -> None:
-    """Replace the text of a question in the audit trail."""
+def _forget_texts(workspace: Workspace, question_id: str, project_id: str) -> None:
+    """Replace the texts of a question, earlier ones too, in the audit trail and in the filters of exports."""
+    details, chosen = AuditEntry.details, Job.payload["filters", "questions"].as_string()
     with workspace.database.read() as session:
-        text = session.scalar(select(Question.text).where(Question.id == question_id))
-        details = select(AuditEntry.id, AuditEntry.details).where(AuditEntry.project_id == project_id)
-        naming = [key for key, said in session.execute(details) if text and _without(said, text) != said]
+        texts = _load_texts(session, question_id, project_id)
+        named = or_(details["question"].as_string().in_(texts), details["questions"].as_string().is_not(None))
+        entries = session.scalars(select(AuditEntry.id).where(AuditEntry.project_id == project_id, named)).all()
+        of_exports = Job.project_id == project_id, Job.kind == EXPORT, chosen.is_not(None)
+        exports = session.scalars(select(Job.id).where(*of_exports)).all()
 
-    def act(session: Session, some: Sequence[str]) -> None:
+    def in_entries(session: Session, some: Sequence[str]) -> None:
         for entry in session.scalars(select(AuditEntry).where(AuditEntry.id.in_(some))):
-            entry.details = _without(entry.details, str(text))
+            entry.details = _without(entry.details, texts)
 
-    in_batches(workspace, naming, act)
+    def in_exports(session: Session, some: Sequence[str]) -> None:
+        for job in session.scalars(select(Job).where(Job.id.in_(some))):
+            job.payload = _without(job.payload, texts)
+
+    in_batches(workspace, entries, in_entries)
+    in_batches(workspace, exports, in_exports)
 
 
-def _without(details: dict[str, Any], text: str) -> dict[str, Any]:
-    def replace(value: Any) -> Any:
-        if isinstance(value, list):
-            return [replace(part) for part in value]
-        return DELETED if value == text else value
+def _load_texts(session: Session, question_id: str, project_id: str) -> set[str]:
+    """Return all texts that a question has had, without those of other questions of today."""
+    versions = select(FieldVersion.definition).where(FieldVersion.question_id == question_id)
+    texts = {str(definition["question"]) for definition in session.scalars(versions)}
+    texts.update(session.scalars(select(Question.text).where(Question.id == question_id)))
+    others = Question.project_id == project_id, Question.id != question_id, Question.text.in_(texts)
+    return texts - set(session.scalars(select(Question.text).where(*others)))
 
-    return {name: replace(value) for name, value in details.items()}
+
+def _without(value: Any, texts: Collection[str]) -> Any:
+    """Return JSON in which another text stands in place of some."""
+    if isinstance(value, dict):
+        return {name: _without(part, texts) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_without(part, texts) for part in value]
+    return DELETED if isinstance(value, str) and value in texts else value
 
 
 def _of(table: Any) -> Any:

@@ -9,9 +9,13 @@ from db.base import Base, now
 from db.tables import Annotation, Question, RemovedQuestion, Revision, Task, WebhookDelivery
 from engine import audit
 from engine.datasets import snapshots
+from engine.datasets.filters import Filters
 from engine.datasets.freezes import freezing
 from engine.datasets.manifest import items_of
 from engine.errors import Conflict, NotFound
+from engine.fields.project_fields import WantedField, project_fields, replace_fields
+from engine.interchange import export_jobs
+from engine.jobs import queue
 from engine.lifecycle import bin as document_bin
 from engine.lifecycle import question_bin, question_erasing
 from engine.lifecycle.erasing import _looked_at
@@ -28,7 +32,8 @@ from tests.support.office import NUMBER, TOTAL, Office
 pytestmark = pytest.mark.usefixtures("figures_at_once")
 
 SECRET, REASON, SAID = "Which Zebrafink owes it?", "Ocelotish mark", "Quokkaworth"
-SIGNS = (SECRET, REASON, SAID)
+EARLIER = "Whom does the Okapibird owe?"
+SIGNS = (SECRET, EARLIER, REASON, SAID)
 
 
 def say(workspace: Workspace, annotation_id: str) -> None:
@@ -37,6 +42,17 @@ def say(workspace: Workspace, annotation_id: str) -> None:
         head = select(Revision).where(Revision.annotation_id == annotation_id).order_by(Revision.number.desc())
         revision = session.scalars(head.limit(1)).one()
         revision.edits = [*revision.edits, {"op": "text", "value": SAID}]
+
+
+def reword(office: Office, before: str, after: str) -> None:
+    """Let a standard question have another text."""
+    wanted = []
+    for field in project_fields(office.workspace, office.project.id):
+        definition = field.definition.model_dump()
+        if definition["question"] == before:
+            definition["question"] = after
+        wanted.append(WantedField(**definition, id=field.id))
+    replace_fields(office.workspace, office.project.id, wanted, office.rita.id)
 
 
 def erase(office: Office, *questions: str) -> list[str]:
@@ -48,7 +64,8 @@ def erase(office: Office, *questions: str) -> list[str]:
 
 
 def test_nothing_of_a_question_is_left_in_any_column_or_file(workspace: Workspace) -> None:
-    office = Office(workspace, questions=(SECRET, TOTAL))
+    office = Office(workspace, questions=(EARLIER, TOTAL))
+    reword(office, EARLIER, SECRET)
     project, question = office.project.id, office.question(SECRET)
     first, second = (task for task in office.tasks() if task.question_id == question)
     judge(workspace, answer(workspace, first.id, office.ann).id, office.rita, "rejected", reason=REASON)
@@ -61,9 +78,11 @@ def test_nothing_of_a_question_is_left_in_any_column_or_file(workspace: Workspac
         body = f'{{"question": {{"id": "{question}", "text": "{SECRET}"}}}}'
         delivery = {"url": "https://webhooks.invalid/", "event": "answer.accepted", "key": right.id, "body": body}
         session.add(WebhookDelivery(project_id=project, forgets=False, **delivery))
+    chosen = {"form": "csv", "filters": Filters(questions=(SECRET, TOTAL)), "snapshot": None, "user_id": office.ann.id}
+    asked = export_jobs.request(workspace, project, **chosen)
     document_bin.remove(workspace, project, [first.document_id], None)
     columns = set(columns_with(workspace, SIGNS))
-    assert {"questions.text", "field_versions.definition", "reviews.reason", "revisions.edits"} <= columns
+    assert {"questions.text", "field_versions.definition", "jobs.payload", "reviews.reason", "revisions.edits"} <= columns
     assert files_with(workspace, [sign.encode() for sign in SIGNS]) or workspace.database.dialect != "sqlite"
     assert erase(office, question) == []
     assert columns_with(workspace, SIGNS) == []
@@ -72,12 +91,23 @@ def test_nothing_of_a_question_is_left_in_any_column_or_file(workspace: Workspac
     with workspace.database.read() as session:
         assert session.get_one(Annotation, kept.id).status == "accepted"
         assert session.scalar(select(Task.id).where(Task.question_id == question)) is None
+    filters = export_jobs.filters_of(queue.job_by_id(workspace, asked.id))
+    assert filters.questions == (question_erasing.DELETED, TOTAL)
     document_bin.restore(workspace, project, [first.document_id], None)
     assert find_drift(workspace) == []
     assert [entry.what for entry in audit.entries(workspace, project)][1:3] == [
         "deleted 1 question from the bin for good, with all answers",
         f"removed the question {question_erasing.DELETED} with its answers into the bin",
     ]
+
+
+def test_an_earlier_text_that_another_question_has_stays_in_the_audit_trail(workspace: Workspace) -> None:
+    office = Office(workspace, bills=1, questions=(EARLIER,))
+    reword(office, EARLIER, SECRET)
+    office.ask(EARLIER)
+    erase(office, office.question(SECRET))
+    said = "".join(entry.what for entry in audit.entries(workspace, office.project.id))
+    assert EARLIER in said and SECRET not in said
 
 
 def test_a_project_at_work_loses_its_questions_and_keeps_its_sums(workspace: Workspace) -> None:
