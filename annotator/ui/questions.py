@@ -70,31 +70,36 @@ def build(service: AnswerService) -> None:
         with gr.Row(equal_height=False):
             with gr.Column(scale=3, min_width=320):
                 front_end_tabs.build_fields()
+                # Nobody writes here before the stored values have come: they would replace what was written.
                 questions = gr.Textbox(
                     label="Standard questions",
                     info=HINT,
                     lines=10,
                     max_lines=24,
+                    interactive=False,
                     placeholder="What is the invoice number?\nWhat is the total?\nWho is the customer?",
                 )
-                save_questions = gr.Button("Save questions", variant="primary", size="md")
+                save_questions = gr.Button("Save questions", variant="primary", size="md", visible=False)
             with gr.Column(scale=2, min_width=320):
                 review_required = gr.Checkbox(
                     label="Review required",
                     info="Answers of annotators are submitted. They count after a reviewer has accepted them.",
+                    interactive=False,
                 )
                 overlap_share = gr.Slider(
                     0,
                     100,
                     step=5,
+                    interactive=False,
                     label="Tasks answered by several people (%)",
                     info="Used to measure agreement.",
                 )
-                overlap_people = gr.Radio([2, 3], label="People per overlapping task")
+                overlap_people = gr.Radio([2, 3], label="People per overlapping task", interactive=False)
                 unaided_share = gr.Slider(
                     0,
                     100,
                     step=5,
+                    interactive=False,
                     label="Of these, without the model's proposal (%)",
                     info="People who start from one proposal agree too easily. The tab Quality shows both figures.",
                 )
@@ -102,20 +107,25 @@ def build(service: AnswerService) -> None:
                     0,
                     100,
                     step=5,
+                    interactive=False,
                     label="Hidden check questions (%)",
                     info="Gold questions: inserted unannounced to measure accuracy. Share of all tasks.",
                 )
                 selection = gr.Radio(
-                    ORDERS, label="Document order", info="The worker updates the order after each survey."
+                    ORDERS,
+                    label="Document order",
+                    info="The worker updates the order after each survey.",
+                    interactive=False,
                 )
                 random_share = gr.Slider(
                     0,
                     100,
                     step=5,
+                    interactive=False,
                     label="Random documents mixed in (%)",
                     info="The tab Quality compares them with the model's selection.",
                 )
-                save_settings = gr.Button("Save settings", size="md")
+                save_settings = gr.Button("Save settings", size="md", visible=False)
         removed = gr.HTML(apply_default_css=False)
         with gr.Column(visible=False) as listing:
             gr.HTML("<h2>Questions asked</h2>", apply_default_css=False)
