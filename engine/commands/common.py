@@ -56,9 +56,12 @@ def settings_here(**chosen: Any) -> Settings:
         return Settings(**{name: value for name, value in chosen.items() if value is not None})
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
         sentence = str(first["msg"]).removeprefix("Value error, ")
-        fail(f"GLOSSATOR_{where.upper()}: {sentence}" if where else sentence, code=2)
+        if first["loc"]:
+            name, *within = map(str, first["loc"])  # what is within is an entry of a list or object
+            entry = f" ({within[0]})" if within else ""
+            sentence = f"GLOSSATOR_{name.upper()}{entry}: {sentence}"
+        fail(sentence, code=2)
 
 
 @contextmanager

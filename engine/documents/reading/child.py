@@ -37,7 +37,7 @@ def read(request: dict[str, Any]) -> int:
     )
     try:
         if refused := confine(reach, limits["confinement"]):
-            wire.write(json.dumps({"less_confined": refused}) + "\n")
+            wire.write(json.dumps({"less_confined": " and ".join(refused)}) + "\n")
     except NotConfined as error:
         wire.write(json.dumps({"not_confined": error.missing}) + "\n")
         return 0

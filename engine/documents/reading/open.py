@@ -29,6 +29,7 @@ _log = logging.getLogger(__name__)
 # The child gets no other variables: no database URL, no passwords.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "HOME", "TMPDIR", "TESSDATA_PREFIX", "LD_LIBRARY_PATH")
 _COMMAND = (sys.executable, "-P", "-m", "engine.documents.reading.child")  # -P: never import from the working folder
+_LONGEST = 300  # characters of a child's words in the log
 _LINK = "source"  # in the folder of the pages
 _ONE_HEAP = {"MALLOC_ARENA_MAX": "2"}  # heaps of threads count against the limit on address space, too
 _MEMORY_SIGNS = ("MemoryError", "bad_alloc", "malloc", "Cannot allocate", "out of memory", "failed to map segment")
@@ -149,6 +150,7 @@ class _Telling:
         self._unread: tuple[int, ...] = ()
         self._try_again: tuple[int, ...] = ()
         self._finished = False
+        self._less_confined = ""
         self.more_seconds = 0.0  # beyond the limit, for the pages that OCR looks at
 
     def hear(self, line: bytes) -> None:
@@ -157,7 +159,7 @@ class _Telling:
         if "not_confined" in message:
             raise NotConfined(message["not_confined"])
         if "less_confined" in message:
-            _log.warning("The reading process is not kept from %s.", " and ".join(message["less_confined"]))
+            self._less_confined = str(message["less_confined"])[:_LONGEST]
         if "refused" in message:
             raise Unreadable(Reason(message["refused"]), message["why"])
         if "opened" in message:
@@ -188,6 +190,8 @@ class _Telling:
     def document(self, ended: Ended) -> ReadDocument:
         """Return the document of a finished child. Raises Unreadable with the likeliest cause otherwise."""
         opened, limits = self._opened, self._limits
+        if self._less_confined:  # at the end, and so once: a child that a file has taken over could say it for ever
+            _log.warning("The reading process is not kept from %s.", self._less_confined)
         if self._finished and opened and len(self._pages) == opened.pages:
             pages = tuple(self._pages[number] for number in sorted(self._pages))
             return ReadDocument(

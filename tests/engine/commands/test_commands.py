@@ -115,6 +115,12 @@ def test_a_broken_setting_is_named(run, monkeypatch: pytest.MonkeyPatch) -> None
     assert result.exit_code == 2 and "GLOSSATOR_PORT" in result.output
 
 
+def test_a_broken_entry_of_a_setting_is_named_with_its_variable(run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GLOSSATOR_GROUP_ROLES", '{"it": "chief"}')
+    result = run("projects", "list")
+    assert result.exit_code == 2 and "GLOSSATOR_GROUP_ROLES (it): Input should be 'admin'" in result.output
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [("ALLOWED_HOSTS", '["a.example.org"'), ("BLOBS_OPTIONS", "secret-key"), ("GROUP_ROLES", "{it: admin}")],
