@@ -131,7 +131,6 @@ def create_app(
     )
     app.state.answer_service, app.state.in_process_workers, app.state.change_streams = service, workers, streams
     app.state.checkup = Checkup(workspace, service.predictors)
-    app.state.local_user = local
     app.state.login_queue = LoginQueue()
     app.state.gatherer = watch(workspace, gatherer or Gatherer(), service.predictors)
     app.add_middleware(RouteNote)  # type: ignore[arg-type]  # what is added first is next to the routes
@@ -186,11 +185,11 @@ def create_app(
     if process is not None:
         app.add_middleware(SessionOwner, process=process)  # type: ignore[arg-type]
     app.add_middleware(JsonGate)  # type: ignore[arg-type]
-    app.add_middleware(LoginGate, workspace=workspace)  # type: ignore[arg-type]
+    app.add_middleware(LoginGate, workspace=workspace, local=local)  # type: ignore[arg-type]
     app.add_middleware(RequestGuard, settings=settings)  # type: ignore[arg-type]
     if settings.root_path:
         app.add_middleware(RootPath, root=settings.root_path)  # type: ignore[arg-type]
-    app.add_middleware(RequestTrail, settings=settings, local_id=local.id)  # type: ignore[arg-type]
+    app.add_middleware(RequestTrail, settings=settings)  # type: ignore[arg-type]
     if process is not None:
         app.add_middleware(PassedOn, secret=process.secret)  # type: ignore[arg-type]
 

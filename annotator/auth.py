@@ -1,7 +1,6 @@
 """Authentication: one cookie or token, read in one place for REST and page, and the login forms."""
 
 import hmac
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 from urllib.parse import quote, urlsplit
@@ -16,7 +15,7 @@ from annotator.front_pages import Doors, invitation_page, login_page, notice_pag
 from annotator.login_queue import LoginQueue
 from annotator.single_sign_on import SingleSignOn
 from db.tables import User
-from engine.accounts import invitations, login_throttle, sessions, users
+from engine.accounts import invitations, login_throttle, sessions
 from engine.accounts.login_steps import SecondStep
 from engine.errors import Forbidden, NotFound, Refused, TooMany
 from engine.settings import Settings
@@ -32,8 +31,8 @@ METRICS = "/api/metrics"
 def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
     """Return the user of a request, looked up once per request.
 
-    In local mode that is the local user, else the user of the session or token. Tokens count only under /api; their
-    scope (annotator.scopes) limits them.
+    In local mode that is the local user, as annotator.login_gate notes, else the user of the session or token. Tokens
+    count only under /api; their scope (annotator.scopes) limits them.
 
     Args:
         request: the request.
@@ -42,9 +41,6 @@ def user_of(request: HTTPConnection, workspace: Workspace) -> User | None:
     Returns:
         The user, or None when nobody is logged in.
     """
-    if workspace.settings.auth == "local":
-        local: User = request.app.state.local_user
-        return local
     if not hasattr(request.state, "user"):
         token = token_of(request)
         login = sessions.login_of_token(workspace, token, used=_is_of_person(request)) if token else None
@@ -77,31 +73,6 @@ def has_metrics_token(request: HTTPConnection, settings: Settings) -> bool:
     """Return whether a request may read the metrics by the token of the settings."""
     sent = token_of(request) or ""
     return bool(settings.metrics_token) and hmac.compare_digest(sent.encode(), settings.metrics_token.encode())
-
-
-def gradio_user(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return Gradio's auth_dependency, which returns the user's name.
-
-    annotator.login_gate stops strangers before it.
-    """
-
-    def name_of(request: Request) -> str | None:
-        if workspace.settings.auth == "local":
-            return users.LOCAL_NAME
-        user = user_of(request, workspace)
-        return user.name if user else None
-
-    return name_of
-
-
-def user_id(workspace: Workspace) -> Callable[[Request], str | None]:
-    """Return a function that returns the user id of a request, or None when nobody is logged in."""
-
-    def id_of(request: Request) -> str | None:
-        user = user_of(request, workspace)
-        return user.id if user else None
-
-    return id_of
 
 
 def client_of(request: HTTPConnection) -> str:

@@ -30,17 +30,14 @@ def workspace_of(request: Request) -> Workspace:
 
 
 def required_user(request: Request) -> User:
-    """Return the logged-in user, looked up once per request.
+    """Return the logged-in user.
 
     Raises:
         HTTPException: 401 when nobody is logged in.
     """
-    user: User | None = getattr(request.state, "user", None)
-    if user is None:
-        user = user_of(request, workspace_of(request))
+    user = user_of(request, workspace_of(request))
     if user is None:
         raise HTTPException(401, "Log in first.")
-    request.state.user = user
     return user
 
 

@@ -1,5 +1,7 @@
 """Login check before all routes: without a login, only forms and static files are open.
 
+Where nobody logs in, all requests are those of the local user.
+
 Routes check the user themselves. This middleware checks once more in front of them, so a route that forgets is not
 open. It also checks the scopes of tokens, and closes the routes of Gradio that the page does not use.
 """
@@ -16,6 +18,7 @@ from annotator.code_login import STEPS
 from annotator.gradio.closed_routes import is_closed
 from annotator.reference.causes import OPEN as OPEN_ROUTES
 from annotator.scopes import scopes_of
+from db.tables import User
 from engine.workspace import Workspace
 
 PAGE_OF = "x-glossator-user"  # header of a page: id of the person whose page it is
@@ -31,11 +34,13 @@ class LoginGate:
     Args:
         app: the application behind it.
         workspace: workspace with settings and sessions.
+        local: the local user.
     """
 
-    def __init__(self, app: ASGIApp, workspace: Workspace) -> None:
+    def __init__(self, app: ASGIApp, workspace: Workspace, local: User) -> None:
         self.app = app
         self.workspace = workspace
+        self._local = local if workspace.settings.auth == "local" else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
@@ -44,9 +49,11 @@ class LoginGate:
             return
         path = scope["path"]
         answer: Response | None = None
+        if self._local is not None:
+            scope.setdefault("state", {})["user"] = self._local
         if is_closed(path):
             answer = JSONResponse({"detail": "Nothing exists at this address. Check the path."}, status_code=404)
-        elif self.workspace.settings.auth == "login" and not (is_open(path) or self._is_scrape(scope)):
+        elif self._local is None and not (is_open(path) or self._is_scrape(scope)):
             answer = await self._turned_away(scope)
         if answer is not None:
             await answer(scope, receive, send)

@@ -57,14 +57,12 @@ class RequestTrail:
     Args:
         app: the application behind it.
         settings: trusted proxies, and whether requests are logged.
-        local_id: id of the user of all requests, where nobody logs in.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, local_id: str) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self._settings = settings
         self._logs_access = settings.access_log
-        self._local_id = local_id if settings.auth == "local" else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle an ASGI request."""
@@ -112,7 +110,7 @@ class RequestTrail:
             "method": scope["method"],
             "route": scope["state"].get(_ROUTE, UNMATCHED),
             "path": shown_path(scope["path"]),
-            "person_id": user.id if user is not None else self._local_id,
+            "person_id": user.id if user is not None else None,
             "status": status,
             "milliseconds": round(seconds * 1000, 1),
         }

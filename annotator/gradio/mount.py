@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import gradio as gr
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from gradio.route_utils import BUILD_PATH_LIB
 
 from annotator import auth, source_offer
@@ -27,7 +27,16 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
     """
     app.mount("/app/assets", ImmutableAssets(Path(BUILD_PATH_LIB)), name="gradio-assets")  # before the page's own
     root = workspace.settings.root_path
-    gate = {"page": page, "owner_of": auth.user_id(workspace), "connections": workspace.settings.max_connections}
+
+    def id_of(request: Request) -> str | None:
+        user = auth.user_of(request, workspace)
+        return user.id if user else None
+
+    def name_of(request: Request) -> str | None:
+        user = auth.user_of(request, workspace)
+        return user.name if user else None
+
+    gate = {"page": page, "owner_of": id_of, "connections": workspace.settings.max_connections}
     app.add_middleware(GradioGate, **gate, root=root)  # type: ignore[arg-type]
     head = {"path": "/app/", "lines": f"{front_end(root)}\n{source_offer.head(workspace.settings)}"}
     app.add_middleware(HeadInPage, **head)  # type: ignore[arg-type]
@@ -35,7 +44,7 @@ def mount_page(app: FastAPI, page: gr.Blocks, workspace: Workspace) -> None:
         app,
         page,
         path="/app",
-        auth_dependency=auth.gradio_user(workspace),
+        auth_dependency=name_of,
         theme=theme(),
         css_paths=[STATIC / "css/tabs.css", STATIC / "css/quality.css"],
         ssr_mode=False,

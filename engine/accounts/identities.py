@@ -13,6 +13,7 @@ from db.base import now
 from db.tables import Identity, LoginSession, User
 from engine import audit
 from engine.accounts import group_roles, names, second_factor, sessions
+from engine.accounts.digests import digest
 from engine.accounts.users import user_named
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.settings import Settings
@@ -199,6 +200,6 @@ def unlink(workspace: Workspace, name: str, *, by: str | None) -> int:
 
 def id_token_of(workspace: Workspace, token: str) -> str | None:
     """Return what the provider signed at the sign-in of a session that has not ended; None for all others."""
-    wanted = LoginSession.token_sha256 == sessions.digest(token)
+    wanted = LoginSession.token_sha256 == digest(token)
     with workspace.database.read() as session:
         return session.scalar(select(LoginSession.id_token).where(wanted, LoginSession.revoked_at.is_(None)))

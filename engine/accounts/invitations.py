@@ -16,6 +16,7 @@ from db.base import now
 from db.tables import Invitation, Member, Project, User
 from engine import audit
 from engine.accounts import login_throttle, members, names, passwords, permissions, sessions
+from engine.accounts.digests import digest
 from engine.accounts.users import check_role
 from engine.errors import Conflict, Forbidden, NotFound, Refused
 from engine.paging import Order, Page
@@ -92,7 +93,7 @@ def invite(workspace: Workspace, project_id: str, role: str, days: float = 7, *,
         if permissions.role_in(session, by, project_id) != "admin":
             raise Forbidden("Only an admin of the project can invite people. Ask one of them.")
         invitation = Invitation(
-            token_sha256=sessions.digest(token),
+            token_sha256=digest(token),
             project_id=project_id,
             role=role,
             created_by=by.id,
@@ -248,7 +249,7 @@ def address_of(settings: Settings, token: str) -> str:
 
 
 def _open(session: Session, token: str) -> Invitation:
-    invitation = session.scalar(select(Invitation).where(Invitation.token_sha256 == sessions.digest(token)))
+    invitation = session.scalar(select(Invitation).where(Invitation.token_sha256 == digest(token)))
     if invitation is None:
         raise NotFound("There is no such invitation. Check that the link is complete.")
     state = _state(session, invitation)

@@ -16,7 +16,7 @@ from db.tables import LoginSession, User
 from db.tables.people import Scope
 from engine import audit
 from engine.accounts import login_steps, login_throttle, names, passwords, second_factor
-from engine.accounts.digests import digest as digest
+from engine.accounts.digests import digest
 from engine.accounts.login_steps import SecondStep
 from engine.errors import Forbidden, NotFound
 from engine.paging import Order, Page

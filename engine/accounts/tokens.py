@@ -14,7 +14,8 @@ from db.base import now
 from db.tables import LoginSession
 from db.tables.people import Scope as Scope
 from engine import audit
-from engine.accounts.sessions import TOKEN_CLIENT, digest, lock_user
+from engine.accounts.digests import digest
+from engine.accounts.sessions import TOKEN_CLIENT, lock_user
 from engine.accounts.users import user_named
 from engine.errors import Refused
 from engine.workspace import Workspace

@@ -16,6 +16,7 @@ from db.base import now
 from db.tables import LoginSession, User
 from engine import audit
 from engine.accounts import sessions, tokens
+from engine.accounts.digests import digest
 from engine.errors import Refused
 from engine.followers import catch_up
 from engine.settings import Settings
@@ -130,7 +131,7 @@ def test_the_last_use_is_shown_and_written_once_in_a_while(client: TestClient) -
     with workspace.database.read() as session:
         anna = session.scalars(select(User).where(User.name == "anna")).one()
     headers = token_of(client, "read", "anna")
-    hashed = sessions.digest(headers["authorization"].split(" ")[1])
+    hashed = digest(headers["authorization"].split(" ")[1])
 
     def used():
         workspace.deferred_writes.flush()

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from annotator.app import create_app
-from engine.accounts import sessions
+from engine.accounts.digests import digest
 from engine.settings import Settings
 from tests.conftest import needed
 from tests.support.accounts import cookie_of, make_user
@@ -95,7 +95,7 @@ def test_every_route_keeps_to_its_description(
     [owner] = cookie_of(workspace, make_user(workspace, "the one who makes anew", "admin")).values()
     (tmp_path / "schemathesis.toml").write_text(configuration(ids))
     with served(app) as address:
-        own = [person.known.id, sessions.digest(token)[:16]]
+        own = [person.known.id, digest(token)[:16]]
         given = {"address": address, "owner": owner, "ids": ids, "own": own}
         environment = {
             **os.environ,

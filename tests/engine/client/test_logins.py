@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from db.base import now
 from db.tables import LoginSession
 from engine.accounts import sessions, tokens, users
+from engine.accounts.digests import digest
 from engine.cli import app
 from engine.client import Glossator
 from engine.errors import NotFound, Refused
@@ -72,7 +73,7 @@ def test_a_token_ends_when_revoked_when_expired_and_with_its_user(house: House) 
     with workspace.database.write() as session:
         session.execute(
             update(LoginSession)
-            .where(LoginSession.token_sha256 == sessions.digest(token))
+            .where(LoginSession.token_sha256 == digest(token))
             .values(expires_at=now() - timedelta(seconds=1))
         )
     assert not works(token)
@@ -102,5 +103,5 @@ def test_the_command_prints_a_token_and_stores_only_its_hash(
     with Glossator(house.address, token=token) as ann:
         assert ann.me().name == "ann"
     with house.workspace.database.read() as session:
-        assert session.get(LoginSession, sessions.digest(token)) is not None
+        assert session.get(LoginSession, digest(token)) is not None
         assert session.get(LoginSession, token) is None

@@ -13,6 +13,7 @@ from db.ids import first_id
 from db.tables import Annotation, AuditEntry, Invitation, Job, LoginSession, Page, Prediction
 from engine import audit
 from engine.accounts import sessions
+from engine.accounts.digests import digest
 from engine.annotation.proposal import newest_proposal
 from engine.annotation.revisions import RevisionRequest, append_revision
 from engine.documents.reading.reading_state import CUT_OFF
@@ -79,8 +80,8 @@ def test_ended_logins_expired_invitations_and_finished_jobs_go(office: Office) -
     with workspace.database.write() as session:
         living, ended, expired = (sessions.begin(workspace, session, ann) for _ in range(3))
         session.flush()
-        session.get_one(LoginSession, sessions.digest(ended)).revoked_at = now() - OLD
-        session.get_one(LoginSession, sessions.digest(expired)).expires_at = now() - OLD
+        session.get_one(LoginSession, digest(ended)).revoked_at = now() - OLD
+        session.get_one(LoginSession, digest(expired)).expires_at = now() - OLD
         for name, age in (("a" * 64, OLD), ("b" * 64, NEW)):
             session.add(
                 Invitation(
@@ -107,7 +108,7 @@ def test_ended_logins_expired_invitations_and_finished_jobs_go(office: Office) -
     rows = {outcome.name: outcome.rows for outcome in retention.clean_up(workspace, delete_rows=True)}
     assert rows == {"unused proposals": 0, "ended logins": 2, "expired invitations": 1, "finished jobs": 1}
     with workspace.database.read() as session:
-        assert session.get(LoginSession, sessions.digest(living)) is not None
+        assert session.get(LoginSession, digest(living)) is not None
         assert set(session.scalars(select(Invitation.token_sha256))) == {"b" * 64}
         assert {"cut off", "cancelled", "young"} <= set(session.scalars(select(Job.asked_as)))
         assert "done" not in set(session.scalars(select(Job.asked_as)))
