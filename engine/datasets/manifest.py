@@ -16,7 +16,7 @@ and part together. Format 1 lacked weights, reliability of people, and the answe
 import contextlib
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -210,9 +210,40 @@ def files_of(workspace: Workspace, sha256: str) -> set[str]:
     return files
 
 
+def documents_of(workspace: Workspace, sha256: str, of_files: dict[str, set[str]], wanted: Set[str]) -> set[str]:
+    """Return those of some documents that a manifest names, those of answers left out among them.
+
+    Args:
+        workspace: Open workspace.
+        sha256: Of the manifest.
+        of_files: What was found before, by file: manifests share files, and each is read once. Filled.
+        wanted: Ids of the documents, the same for all these manifests.
+
+    Raises:
+        NotFound: A file is missing.
+        Refused: A file was changed.
+    """
+    head = read_head(workspace, sha256)
+    files = head.get("parts", [sha256]) + [file["sha256"] for file in _left_out_files(head)]
+    for file in files:
+        if file not in of_files:
+            content = json.loads(whole(workspace, file))
+            rows = content if isinstance(content, list) else content.get("left_out", [])
+            named = {str(row["document_id"]) for row in rows}
+            if isinstance(content, dict):
+                named.update(str(row["id"]) for row in content["documents"])
+            of_files[file] = named & wanted
+    return set().union(*(of_files[file] for file in files))
+
+
+def _left_out_files(head: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the files of answers left out; before format 4, parts have the answers themselves."""
+    files: list[dict[str, Any]] = head["left_out"] if head["format"] == FORMAT else []
+    return files
+
+
 def _files_beside_words(head: dict[str, Any]) -> set[str]:
-    left_out = head["left_out"] if head["format"] == FORMAT else ()  # format 2 has the rows themselves there
-    return {*head.get("parts", ()), *(file["sha256"] for file in (*left_out, *head.get("skips", ())))}
+    return {*head.get("parts", ()), *(file["sha256"] for file in (*_left_out_files(head), *head.get("skips", ())))}
 
 
 def _parts(workspace: Workspace, head: dict[str, Any]) -> Iterator[dict[str, Any]]:

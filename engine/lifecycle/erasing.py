@@ -9,7 +9,6 @@ import contextlib
 import logging
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -24,7 +23,6 @@ from db.dirty_documents import mark_dirty
 from db.tables import Document, Lease, Page, RemovedDocument, ReplacedImage, TransferredDocument
 from engine import audit, blob_turns, leases
 from engine.batches import Throttle
-from engine.datasets.freezes import is_freezing
 from engine.documents.lists.thumbnails import KEPT_WIDTHS, Thumbnail
 from engine.documents.reading.reading_state import key_of, key_of_another
 from engine.errors import Conflict
@@ -32,7 +30,7 @@ from engine.followers import catch_up
 from engine.followers.document_figures import is_counted
 from engine.jobs import queue
 from engine.lifecycle import traces
-from engine.lifecycle.holders import find_holders
+from engine.lifecycle.held_documents import count_anew, find_held, next_free, without_held
 from engine.lifecycle.row_deletion import PAGES_AT_ONCE, delete_document, delete_words
 from engine.plurals import count
 from engine.workspace import Workspace
@@ -42,7 +40,6 @@ _AT_ONCE = 100  # documents of one statement
 _FIGURES_SECONDS = 5.0  # that a deletion waits for the figures
 _LOOK_SECONDS = 3600.0  # between two looks of a process for documents whose days are over
 _log = logging.getLogger(__name__)
-_CLOCKS = timedelta(minutes=10)  # by which those of several machines may differ
 _lock = threading.Lock()
 _looked_at: dict[str, float] = {}  # by what for, and database
 
@@ -73,7 +70,7 @@ def mark(workspace: Workspace, project_id: str, ids: Collection[str] | None, by:
     with workspace.database.read() as session:
         names = dict(session.execute(chosen).tuples().all())
     wanted = [document_id for document_id in names if ids is None or document_id in ids]
-    holders = find_holders(workspace, project_id, wanted)
+    holders = find_held(workspace, project_id, wanted)
     emptied = Emptied()
     for document_id in sorted(holders):
         held = holders[document_id]
@@ -92,7 +89,7 @@ def mark(workspace: Workspace, project_id: str, ids: Collection[str] | None, by:
             chosen_now = session.scalars(marked.execution_options(synchronize_session=False)).all()
             queue.cancel_with(session, [key(each) for each in chosen_now for key in (key_of, key_of_another)])
             emptied.documents += chosen_now
-            _count_anew(session, chosen_now)
+            count_anew(session, chosen_now)
             changes.publish(session, "documents", project_id)
     if emptied.documents:
         number = count(len(emptied.documents), "document")
@@ -110,68 +107,25 @@ def erase_marked(workspace: Workspace, seconds: float | None = None) -> int:
     Raises:
         Conflict: A backup copies the files, or another process empties the bin.
     """
-    due = _due_files(workspace)
-    if not due and _next_marked(workspace) is None:
+    ends = None if seconds is None else time.monotonic() + seconds
+    due, chosen = _due_files(workspace), next_free(workspace)
+    if not due and chosen is None:
         traces.wipe(workspace.database)  # of an earlier call
         return 0
-    ends = None if seconds is None else time.monotonic() + seconds
     erased = 0
     with blob_turns.turn(workspace.database, "emptying of the bin"):
         if due:
             _delete_due(workspace, due)
-        waiting: set[str] = set()  # projects of which something is being frozen
-        while ends is None or time.monotonic() < ends:
-            marked = _next_marked(workspace, waiting)
-            if marked is None:
-                break
-            if not _may_go(workspace, marked):
-                waiting.add(marked.project_id)
-                continue
-            if _is_held(workspace, marked):
-                continue
-            _await_figures(workspace, marked.document_id)
+        while chosen is not None and (ends is None or time.monotonic() < ends):
+            document_id, project_id = chosen
+            _await_figures(workspace, document_id)
             with Throttle():  # it rests as long as it took
-                erase_document(workspace, marked.document_id, marked.project_id)
+                erase_document(workspace, document_id, project_id)
             erased += 1
+            chosen = next_free(workspace)
     if erased:
         traces.wipe(workspace.database)
     return erased
-
-
-def _next_marked(workspace: Workspace, but: Collection[str] = ()) -> RemovedDocument | None:
-    """Return a document that was chosen, of none of the projects `but`."""
-    chosen = select(RemovedDocument).where(RemovedDocument.erasing, RemovedDocument.project_id.not_in(but))
-    with workspace.database.autocommit_read() as session:
-        return session.scalar(chosen.order_by(RemovedDocument.document_id).limit(1))
-
-
-def _may_go(workspace: Workspace, marked: RemovedDocument) -> bool:
-    """Return whether no freeze goes on that may have begun before the document was removed."""
-    with workspace.database.autocommit_read() as session:
-        return not is_freezing(session, marked.project_id)
-
-
-def _is_held(workspace: Workspace, marked: RemovedDocument) -> bool:
-    """Return whether a freeze that ended after the document was chosen holds it; it stays in the bin then."""
-    since = marked.removed_at - _CLOCKS
-    if not find_holders(workspace, marked.project_id, [marked.document_id], since):
-        return False
-    _log.info("document %s stays in the bin: a snapshot holds it that was frozen meanwhile", marked.document_id)
-    with workspace.database.write() as session:
-        stays = update(RemovedDocument).where(RemovedDocument.document_id == marked.document_id).values(erasing=False)
-        session.execute(stays.execution_options(synchronize_session=False))
-        _count_anew(session, [marked.document_id])
-        changes.publish(session, "documents", marked.project_id)
-    return True
-
-
-def _count_anew(session: Session, ids: Sequence[str]) -> None:
-    """Let the sums follow: a document that is being deleted is in none, and frees the quota of its uploader."""
-    bins: dict[str, list[str]] = defaultdict(list)
-    for bin_id, document_id in session.execute(select(Document.project_id, Document.id).where(Document.id.in_(ids))):
-        bins[bin_id].append(document_id)
-    for bin_id, documents in bins.items():
-        mark_dirty(session, bin_id, documents)
 
 
 def _await_figures(workspace: Workspace, document_id: str) -> None:
@@ -193,7 +147,8 @@ def look_after(workspace: Workspace) -> None:
             for project_id, document_id in rows:
                 by_project.setdefault(project_id, set()).add(document_id)
         for project_id, ids in by_project.items():
-            mark(workspace, project_id, ids, None)
+            if free := without_held(workspace, project_id, ids):
+                mark(workspace, project_id, free, None)
         if not traces.wipe(workspace.database):
             _log.warning(traces.STILL_THERE)
     with contextlib.suppress(Conflict):  # a backup copies the files: at a later poll

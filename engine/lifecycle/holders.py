@@ -8,7 +8,7 @@ from datetime import datetime
 from sqlalchemy import select
 
 from db.tables import Run, Snapshot
-from engine.datasets.manifest import canonical, files_naming_people, left_out_of, parts_of, whole
+from engine.datasets.manifest import canonical, documents_of, files_naming_people, left_out_of, parts_of, whole
 from engine.errors import NotFound, Refused
 from engine.training.retraining.run_settings import UNLABELLED_LIST
 from engine.workspace import Workspace
@@ -39,8 +39,13 @@ def find_holders(
     with workspace.database.read() as session:
         snapshots = session.scalars(of_snapshots.order_by(Snapshot.created_at, Snapshot.id)).all()
         runs = session.scalars(of_runs.order_by(Run.created_at, Run.id)).all()
+    of_files: dict[str, set[str]] = {}
     for snapshot in snapshots:
-        for document_id in _documents_of(workspace, snapshot.sha256) & wanted:
+        try:
+            named = documents_of(workspace, snapshot.sha256, of_files, wanted)
+        except NotFound:  # a file of it is missing: it holds nothing that could be read
+            continue
+        for document_id in named:
             holders[document_id].append(f"the snapshot {snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}")
     for run in runs:
         for document_id in documents_listed_by(workspace, run.settings.get(UNLABELLED_LIST)) & wanted:
@@ -91,15 +96,6 @@ def snapshots_naming(workspace: Workspace, name: str) -> list[str]:
         if any(files[sha256] for sha256 in of_snapshot):
             naming.append(f"the snapshot {snapshot.sha256[:12]} of {snapshot.created_at:%Y-%m-%d}")
     return naming
-
-
-def _documents_of(workspace: Workspace, sha256: str) -> set[str]:
-    """Return the ids of the documents that a manifest names, those of answers left out among them."""
-    try:
-        ids = {str(row["id"]) for part in parts_of(workspace, sha256) for row in part["documents"]}
-        return ids | {row.document_id for row in left_out_of(workspace, sha256)}
-    except NotFound:  # a file of it is missing: it holds nothing that could be read
-        return set()
 
 
 def documents_listed_by(workspace: Workspace, sha256: str | None) -> set[str]:

@@ -275,6 +275,61 @@ def test_a_snapshot_that_is_being_frozen_keeps_what_it_holds(office: Office, sec
     assert held and all(workspace.blobs.read(page.image_sha256) for page in pages_of(workspace, secret.id))
 
 
+def test_each_snapshot_is_read_once_for_all_documents_that_were_chosen(
+    office: Office, secret: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project, other = office.workspace, office.project.id, office.documents[0]
+    lifecycle.remove(workspace, project, [secret.id, other.id], None)
+    accept(workspace, make_document(workspace, project, [bill(5)]), "Which words?", [1], author="Ann")
+    frozen = snapshots.freeze(workspace, project)
+    assert len(erasing.mark(workspace, project, None, None).documents) == 2
+    reads = _reads(workspace, monkeypatch)
+    assert erasing.erase_marked(workspace, seconds=0.0) == 0
+    assert erasing.erase_marked(workspace) == 2
+    assert reads.count(frozen.sha256) == 1
+
+
+def test_an_hourly_look_reads_no_file_for_what_is_known_to_be_held(
+    office: Office, secret: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace, project = office.workspace, office.project.id
+    first = snapshots.freeze(workspace, project)
+    accept(workspace, office.documents[0], "Which words?", [1], author="Ann")
+    second = snapshots.freeze(workspace, project)
+    lifecycle.remove(workspace, project, [secret.id], None)
+    with workspace.database.write() as session:
+        old = now() - timedelta(days=workspace.settings.bin_days, minutes=1)
+        session.execute(update(RemovedDocument).values(removed_at=old))
+    reads = _reads(workspace, monkeypatch)
+
+    def look() -> int:
+        reads.clear()
+        monkeypatch.setattr(erasing, "_looked_at", {})  # an hour later
+        erasing.look_after(workspace)
+        return reads.count(first.sha256) + reads.count(second.sha256)
+
+    assert [look(), look()] == [2, 0]
+    remove_snapshot(workspace, project, first.sha256, None)
+    assert [look(), look()] == [1, 0], "it may be free now"
+    remove_snapshot(workspace, project, second.sha256, None)
+    look()
+    with workspace.database.read() as session:
+        assert session.get(Document, secret.id) is None
+
+
+def _reads(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Files as they are read from now on."""
+    reads: list[str] = []
+    read = workspace.blobs.read
+
+    def note(sha256: str) -> bytes:
+        reads.append(sha256)
+        return read(sha256)
+
+    monkeypatch.setattr(workspace.blobs, "read", note)
+    return reads
+
+
 def test_a_list_of_pages_that_a_run_learned_from_holds_its_documents(office: Office, secret: Document) -> None:
     workspace, project = office.workspace, office.project.id
     lifecycle.remove(workspace, project, [secret.id], None)
