@@ -199,19 +199,17 @@ _OF_DOCUMENT = (
 
 
 def _labels_of_versions(session: Session, document_id: str) -> dict[str, str]:
-    """Return how people read the names of the project's models that proposed answers of a document, by id."""
-    chosen = (
-        select(ModelVersion, Project.name)
-        .join(Project, Project.id == ModelVersion.project_id)
-        .where(
-            ModelVersion.id.in_(
-                select(Prediction.model_version_id)
-                .join(Annotation, Annotation.id == Prediction.annotation_id)
-                .where(Annotation.document_id == document_id)
-            )
-        )
+    """Return how people read the models of projects that proposed answers of a document, by id.
+
+    A project is not named: people who may not see it read this, and it may be deleted.
+    """
+    proposed = (
+        select(Prediction.model_version_id)
+        .join(Annotation, Annotation.id == Prediction.annotation_id)
+        .where(Annotation.document_id == document_id)
     )
-    return {version.id: f"{registry.label(version)} of {name}" for version, name in session.execute(chosen).tuples()}
+    chosen = select(ModelVersion).where(ModelVersion.id.in_(proposed), ModelVersion.project_id.is_not(None))
+    return {version.id: f"{registry.label(version)} of another project" for version in session.scalars(chosen)}
 
 
 def _of(table: type[Base]) -> Table:

@@ -7,6 +7,8 @@ finds the names again, and goes on at the next poll. What other projects need st
 
 import contextlib
 import logging
+import re
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -15,9 +17,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, ForeignKey, Table, case, delete, false, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
+from db import changes
 from db.base import Base, now
 from db.blobs import PUT_SECONDS
-from db.tables import AuditEntry, Document, Job, Project, Quota, RemovedProject
+from db.tables import AuditEntry, Document, Job, Project, Quota, RemovedProject, Run
 from engine import audit, blob_turns
 from engine.batches import Throttle, in_batches
 from engine.errors import Conflict
@@ -29,10 +32,13 @@ from engine.lifecycle.project_bin import mark_project
 from engine.lifecycle.row_deletion import DELETED
 from engine.queries import is_bin_of
 from engine.storage.named_blobs import named_blobs
+from engine.training.retraining.cleanup import run_folder
 from engine.workspace import Workspace
 
 TEXT = "(deleted)"  # in the audit trail, in place of what was said of a deleted project
 _OF_PEOPLE = ("members.", "invitations.", "jobs.")  # actions whose details say nothing of the project
+_TRANSFERS = ("documents.copy", "documents.move", "documents.move.undo", "documents.take")  # details name the other
+_ID = re.compile(r"(?:[a-z]+:)?(?:[0-9a-f]{32}|[0-9a-f]{64})")  # subjects of the audit trail that are no text
 # Deleted with documents; kept for a while for followers; and those that go last.
 _LAST = {*(table.name for table in DELETED), "changes", "audit_entries", "projects", "removed_projects"}
 _DERIVED = {"survey_answers", "document_signatures"}  # of another project, by a model of this one: made anew
@@ -95,6 +101,7 @@ def _erase(workspace: Workspace, project_id: str, ends: float | None) -> bool:
     if not _erase_documents(workspace, project_id, ids, ends):
         return False
     traces.delete_exports(workspace, project_id)
+    _delete_checkpoints(workspace, project_id)
     if not _delete_files(workspace, ids):
         _waits[project_id] = time.monotonic() + _AGAIN_SECONDS
         return False
@@ -103,12 +110,14 @@ def _erase(workspace: Workspace, project_id: str, ends: float | None) -> bool:
         for table in _tables():
             if not _delete_rows(workspace, table, each, ends):
                 return False
+    _forget_names(workspace, project_id)
     _clean_audit_trail(workspace, project_id)
     with workspace.database.write() as session:
         session.execute(delete(RemovedProject).where(RemovedProject.project_id == project_id))
         session.execute(delete(Quota).where(Quota.subject_id == project_id))
         for each in ids:
             session.execute(delete(Project).where(Project.id == each))
+        changes.publish(session, "projects", None)
         audit.record(session, None, "projects.delete", project_id)
         traces.note_wipe(session)
     _log.info("project %s is deleted for good", project_id)
@@ -161,6 +170,14 @@ def _delete_files(workspace: Workspace, ids: Sequence[str]) -> bool:
             candidates -= named_blobs(session, blobs, of_others)
     deleted = [blobs.remove_unless_put(name.hex(), since) for name in sorted(candidates)]
     return all(deleted)
+
+
+def _delete_checkpoints(workspace: Workspace, project_id: str) -> None:
+    """Delete what runs that failed have left to be tried again."""
+    with workspace.database.read() as session:
+        runs = session.scalars(select(Run.id).where(Run.project_id == project_id)).all()
+    for run_id in runs:
+        shutil.rmtree(run_folder(workspace, run_id), ignore_errors=True)
 
 
 def _tables() -> Iterator[Table]:
@@ -219,6 +236,34 @@ def _delete_rows(workspace: Workspace, table: Table, project_id: str, ends: floa
             return False
 
 
+def _forget_names(workspace: Workspace, project_id: str) -> None:
+    """Replace the names of the project, unless another one has them now, where documents came from it or went to it."""
+    renamed = AuditEntry.project_id == project_id, AuditEntry.action == "projects.rename"
+    with workspace.database.read() as session:
+        names = set(session.scalars(select(RemovedProject.name).where(RemovedProject.project_id == project_id)))
+        for details in session.scalars(select(AuditEntry.details).where(*renamed)):
+            names |= {details["before"], details["name"]}
+        names.difference_update(session.scalars(select(Project.name)))
+        names.difference_update(
+            session.scalars(select(RemovedProject.name).where(RemovedProject.project_id != project_id))
+        )
+        chosen = select(AuditEntry.id, AuditEntry.details).where(AuditEntry.action.in_(_TRANSFERS))
+        ids = [
+            entry_id
+            for entry_id, details in session.execute(chosen.execution_options(yield_per=_AT_ONCE)).tuples()
+            if names & {details.get("to"), details.get("source")}
+        ]
+
+    def act(session: Session, some: Sequence[str]) -> None:
+        for entry in session.scalars(select(AuditEntry).where(AuditEntry.id.in_(some))):
+            entry.details = {
+                key: TEXT if key in ("to", "source") and value in names else value
+                for key, value in entry.details.items()
+            }
+
+    in_batches(workspace, ids, act)
+
+
 def _clean_audit_trail(workspace: Workspace, project_id: str) -> None:
     """Leave what was done, by whom and when, without texts of the project."""
     with workspace.database.read() as session:
@@ -227,7 +272,7 @@ def _clean_audit_trail(workspace: Workspace, project_id: str) -> None:
     def act(session: Session, some: Sequence[str]) -> None:
         for entry in session.scalars(select(AuditEntry).where(AuditEntry.id.in_(some))):
             entry.project_id = None
-            if entry.subject in entry.details.values():
+            if not _ID.fullmatch(entry.subject):
                 entry.subject = TEXT
             if not entry.action.startswith(_OF_PEOPLE):
                 entry.details = {

@@ -49,12 +49,14 @@ def _close(workspace: Workspace) -> int:
 
 
 def _drop(workspace: Workspace) -> None:
-    """Delete checkpoints of runs that were judged or cancelled, or failed more than KEPT_DAYS ago."""
+    """Delete checkpoints of runs that were judged or cancelled, failed more than KEPT_DAYS ago, or are gone."""
     folders = {path.name: path for path in _runs(workspace).glob("*")}
     if not folders:
         return
     with workspace.database.read() as session:
         runs = session.scalars(select(Run).where(Run.id.in_(folders))).all()
+    for gone in folders.keys() - {run.id for run in runs}:
+        shutil.rmtree(folders[gone], ignore_errors=True)
     for run in runs:
         failed_lately = run.status == "failed" and (run.finished_at or now()) > now() - timedelta(days=KEPT_DAYS)
         if run.status != "running" and not failed_lately:

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import inspect, select, text, update
 
 from db.base import Base, now
+from db.changes import Event
 from db.tables import (
     Annotation,
     Document,
@@ -19,6 +20,7 @@ from db.tables import (
     Question,
     Quota,
     RemovedProject,
+    Run,
     User,
     WebhookDelivery,
 )
@@ -41,12 +43,14 @@ from engine.lifecycle.project_bin import (
 )
 from engine.lifecycle.project_erasing import erase_marked_projects
 from engine.projects.projects import create_project, project_named, summaries
+from engine.training.retraining.cleanup import clean_up, run_folder
 from engine.workspace import Workspace
 from tests.support.accounts import make_user
 from tests.support.annotators import answer, judge, save
 from tests.support.factories import accept, bill, line, make_document, make_project, pages_of
 from tests.support.left_behind import columns_with, files_with
 from tests.support.office import NUMBER, TOTAL, Office
+from tests.support.published_events import published_events
 from tests.support.survey_rows import make_version
 from tests.support.waiting import wait_until
 
@@ -91,11 +95,28 @@ def full(office: Office, admin: User) -> Office:
             )
         )  # fmt: skip
         audit.record(session, office.rita.id, "settings.change", project, project, changes={"locale": ["", WORD]})
+        audit.record(session, office.rita.id, "projects.pack", PROJECT, project)
+        audit.record(session, office.rita.id, "imports.make", f"{WORD}.jsonl", project, format="jsonl", answers=1)
     invitations.invite(workspace, project, "annotator", by=admin)
     queue.cancel(workspace, queue.enqueue(workspace, "read", project, {"name": WORD}).id)
+    _fail_run(workspace, project, frozen.id, version.id)
     Thumbnail(workspace, pages_of(workspace, document.id)[0].image_sha256, 80).load_or_make()
     documents_bin.remove(workspace, project, [office.documents[0].id], admin.id)
     return office
+
+
+def _fail_run(workspace: Workspace, project_id: str, snapshot_id: str, version_id: str) -> None:
+    """A run that failed and left a checkpoint, to be tried again."""
+    job = queue.enqueue(workspace, "retrain", project_id)
+    queue.cancel(workspace, job.id)
+    with workspace.database.write() as session:
+        of_project = {"project_id": project_id, "job_id": job.id, "snapshot_id": snapshot_id, "parent_id": version_id}
+        run = Run(**of_project, seed=1, code_version="test", status="failed", finished_at=now())
+        session.add(run)
+        session.flush()
+    folder = run_folder(workspace, run.id)
+    folder.mkdir(parents=True)
+    (folder / "state.pt").write_text(WORD)
 
 
 def _age_files(workspace: Workspace) -> None:
@@ -176,6 +197,8 @@ def test_nothing_of_a_deleted_project_is_left(full: Office, admin: User) -> None
         columns_with(workspace, SIGNS)
     )
     assert len(files_with(workspace, signs)) >= 3
+    other = make_project(workspace, "other")
+    audit.note(workspace, None, "documents.take", "0" * 32, other.id, document="a.png", source=PROJECT)
     remove_project(workspace, project, admin.id)
     assert mark_project(workspace, project, admin.id) == []
     with pytest.raises(Conflict, match="is being deleted"):
@@ -184,7 +207,9 @@ def test_nothing_of_a_deleted_project_is_left(full: Office, admin: User) -> None
     assert [line.erasing for line in list_removed_projects(workspace)] == [True]
     _age_files(workspace)
     _end_leases(workspace)
-    assert erase_marked_projects(workspace) == 1
+    with published_events(workspace) as events:
+        assert erase_marked_projects(workspace) == 1
+    assert Event(None, "projects") in events, "open lists follow"
     erasing.look_after(workspace)
     assert columns_with(workspace, SIGNS) == []
     assert files_with(workspace, signs) == []
@@ -193,6 +218,7 @@ def test_nothing_of_a_deleted_project_is_left(full: Office, admin: User) -> None
     entries = [entry.what for entry in audit.entries(workspace)]
     assert entries[0] == "deleted a project for good"
     assert "chose the project (deleted) in the bin to be deleted for good (1 document)" in entries
+    assert "added the document a.png from the project (deleted)" in entries
     with workspace.database.read() as session:
         for table in inspect(session.connection()).get_table_names():
             rows = session.execute(text(f'SELECT * FROM "{table}"')).mappings().all()
@@ -289,6 +315,15 @@ def test_each_call_gets_on_however_short_it_is(full: Office, admin: User) -> Non
         calls += 1
         assert calls < 100
     assert columns_with(workspace, SIGNS) == []
+
+
+def test_checkpoints_whose_run_is_gone_are_swept(full: Office) -> None:
+    workspace = full.workspace
+    gone = run_folder(workspace, "0" * 32)
+    gone.mkdir()
+    clean_up(workspace)
+    [left] = gone.parent.iterdir()
+    assert (left / "state.pt").is_file(), "of a run that failed lately"
 
 
 def test_every_table_of_projects_is_deleted_with_them() -> None:

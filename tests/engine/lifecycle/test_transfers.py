@@ -497,7 +497,7 @@ def test_proposals_of_a_projects_model_come_along_as_those_of_another_model(offi
         )
         copied, built_on = session.execute(of_project.where(Annotation.project_id == office.there.id)).one()
         original = session.scalars(select(Prediction).where(Prediction.model_version_id == version.id)).one()
-    assert (copied.model_version_id, copied.answer["proposer"]) == (None, "v1 of bills")
+    assert (copied.model_version_id, copied.answer["proposer"]) == (None, "v1 of another project")
     assert copied.answer["words"] == original.answer["words"] == [4] and built_on in (None, copied.id)
     running = Job(kind=TRANSFER, payload={"move": True}, status="running")
     with pytest.raises(Conflict, match="still being moved"):
