@@ -11,7 +11,8 @@ from annotator.paging import ThePaging, pages
 from annotator.routes.documents import DocumentId
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
-from engine.lifecycle.bin import MOST, MOST_LISTED, BinLine
+from engine.lifecycle.bin import MOST, BinLine
+from engine.lifecycle.bins import MOST_LISTED
 from engine.lifecycle.document_traces import MOST_LISTED as MOST_TRACES
 from engine.lifecycle.document_traces import DocumentTraces
 from engine.lifecycle.document_traces import document_traces as traces_of

@@ -9,7 +9,8 @@ from annotator.deps import CurrentAdmin, TheWorkspace
 from annotator.paging import ThePaging, pages
 from annotator.routes.projects import ProjectName
 from engine.lifecycle import project_bin
-from engine.lifecycle.project_bin import MOST_LISTED, RemovedProjectLine
+from engine.lifecycle.bins import MOST_LISTED
+from engine.lifecycle.project_bin import RemovedProjectLine
 
 router = APIRouter(tags=["projects"])
 

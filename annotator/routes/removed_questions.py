@@ -10,7 +10,8 @@ from annotator.deps import CurrentUser, TheWorkspace
 from annotator.paging import ThePaging, pages
 from engine.fields.field_list import MOST
 from engine.lifecycle import question_bin, question_erasing
-from engine.lifecycle.question_bin import MOST_LISTED, QuestionHoldings, RemovedQuestionLine
+from engine.lifecycle.bins import MOST_LISTED
+from engine.lifecycle.question_bin import QuestionHoldings, RemovedQuestionLine
 
 router = APIRouter(tags=["tasks"], dependencies=[ADMINS])
 _QuestionId = Annotated[str, Field(min_length=1, max_length=32)]

@@ -7,8 +7,8 @@ frozen before, which are snapshots and exports, do not change.
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -19,8 +19,8 @@ from db.tables import Annotation, Document, Page, Project, RemovedDocument, User
 from engine import audit
 from engine.batches import Throttle, in_batches
 from engine.errors import Conflict, NotFound, Refused
+from engine.lifecycle.bins import MOST_LISTED, count_removed, is_restorable, list_removed
 from engine.lifecycle.rehoming import move_documents
-from engine.paging import Order
 from engine.paging import Page as ListPage
 from engine.plurals import count
 from engine.queries import is_bin_of, not_removed
@@ -28,7 +28,6 @@ from engine.tasks.opening import open_tasks, task_changes
 from engine.workspace import Workspace
 
 MOST = 1000  # documents of one request
-MOST_LISTED = 1000
 _AT_ONCE = 500  # documents of one statement
 _FIRST = 5  # documents of the first unit of work: others write in between
 _AGAIN = "{name} is in the project again, as {other}. Remove that document first, then restore this one."
@@ -47,11 +46,6 @@ class BinLine:
     removed_by: str | None
     removed_at: datetime
     deleted_at: datetime
-
-
-def line_values(line: BinLine) -> dict[str, object]:
-    """Return a line as JSON values, times in ISO 8601."""
-    return {name: each.isoformat() if isinstance(each, datetime) else each for name, each in asdict(line).items()}
 
 
 def remove(workspace: Workspace, project_id: str, ids: Sequence[str], by: str | None) -> list[str]:
@@ -193,24 +187,14 @@ def list_bin(
         select(Document.id, Document.name, of_pages, of_answers, User.name, RemovedDocument.removed_at)
         .join(Document, Document.id == RemovedDocument.document_id)
         .outerjoin(User, User.id == RemovedDocument.removed_by)
-        .where(RemovedDocument.project_id == project_id, ~RemovedDocument.erasing)
+        .where(is_restorable(RemovedDocument, project_id))
     )
-    order = Order(f"bin {project_id}", (RemovedDocument.removed_at, RemovedDocument.document_id), falls=True)
-    days = timedelta(days=workspace.settings.bin_days)
-    with workspace.database.read() as session:
-        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    lines = (
-        BinLine(key, name, pages, answers, by, removed_at, removed_at + days)
-        for key, name, pages, answers, by, removed_at in rows
-    )
-    return ListPage(lines, following)
+    return list_removed(workspace, RemovedDocument, f"bin {project_id}", chosen, BinLine, limit, cursor)
 
 
 def count_bin(workspace: Workspace, project_id: str) -> int:
     """Return the number of documents in the bin of a project."""
-    with workspace.database.read() as session:
-        in_bin = RemovedDocument.project_id == project_id, ~RemovedDocument.erasing
-        return session.scalar(select(func.count()).select_from(RemovedDocument).where(*in_bin)) or 0
+    return count_removed(workspace, RemovedDocument, project_id)
 
 
 def _check_number(ids: Sequence[str]) -> None:

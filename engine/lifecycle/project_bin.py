@@ -5,7 +5,8 @@ it, and it comes back as it was. It costs the same however large the project is.
 """
 
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
+from typing import Any
 
 from sqlalchemy import exists, func, select
 from sqlalchemy.exc import IntegrityError
@@ -19,14 +20,13 @@ from engine import audit
 from engine.datasets.freezes import is_freezing
 from engine.errors import Conflict, NotFound
 from engine.jobs.queue import OPEN
-from engine.paging import Order
+from engine.lifecycle.bins import MOST_LISTED, list_removed
 from engine.paging import Page as ListPage
 from engine.plurals import count
 from engine.queries import existing
 from engine.text import check_name
 from engine.workspace import Workspace
 
-MOST_LISTED = 1000  # projects of one page
 _ERASING = "{name} is being deleted and cannot be restored."
 
 
@@ -126,31 +126,27 @@ def list_removed_projects(
     Raises:
         Refused: The cursor is not one of this list.
     """
+    documents = func.coalesce(ProjectFigures.documents, 0)
     chosen = (
-        select(RemovedProject, func.coalesce(ProjectFigures.documents, 0), User.name)
+        select(
+            RemovedProject.erasing,
+            RemovedProject.project_id,
+            RemovedProject.name,
+            documents,
+            User.name,
+            RemovedProject.removed_at,
+        )
         .outerjoin(
             ProjectFigures,
             (ProjectFigures.project_id == RemovedProject.project_id) & (ProjectFigures.person_id == EVERYBODY),
         )
         .outerjoin(User, User.id == RemovedProject.removed_by)
     )
-    order = Order("removed projects", (RemovedProject.removed_at, RemovedProject.project_id), falls=True)
-    days = timedelta(days=workspace.settings.bin_days)
-    with workspace.database.read() as session:
-        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    lines = (
-        RemovedProjectLine(
-            id=row.project_id,
-            name=row.name,
-            documents=documents,
-            removed_by=by,
-            removed_at=row.removed_at,
-            deleted_at=row.removed_at + days,
-            erasing=row.erasing,
-        )
-        for row, documents, by in rows
-    )
-    return ListPage(lines, following)
+
+    def line(erasing: bool, *values: Any) -> RemovedProjectLine:
+        return RemovedProjectLine(*(*values, erasing))
+
+    return list_removed(workspace, RemovedProject, "removed projects", chosen, line, limit, cursor)
 
 
 def removed_project_named(workspace: Workspace, name: str) -> str:

@@ -6,10 +6,10 @@ exports that were made before do not change.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, func, or_, select
+from sqlalchemy import func, or_, select
 from sqlalchemy.orm import Session
 
 from db import changes
@@ -20,7 +20,7 @@ from engine import audit
 from engine.errors import Conflict, NotFound, Refused
 from engine.fields.field_list import MOST, check_list
 from engine.fields.project_fields import load_fields
-from engine.paging import Order
+from engine.lifecycle.bins import MOST_LISTED, count_removed, is_restorable, list_removed
 from engine.paging import Page as ListPage
 from engine.plurals import count
 from engine.queries import not_removed
@@ -28,7 +28,6 @@ from engine.tasks.opening import open_tasks, task_changes
 from engine.text import quote_file_name
 from engine.workspace import Workspace
 
-MOST_LISTED = 1000
 _ERASING = "The question {text} is being deleted and cannot be restored."
 _NAMED = "Another field is named {name} by now. Rename it, then restore the question {text}."
 
@@ -69,11 +68,6 @@ class RemovedQuestionLine:
     removed_by: str | None
     removed_at: datetime
     deleted_at: datetime
-
-
-def line_values(line: RemovedQuestionLine) -> dict[str, object]:
-    """Return a line as JSON values, times in ISO 8601."""
-    return {name: each.isoformat() if isinstance(each, datetime) else each for name, each in asdict(line).items()}
 
 
 def question_holdings(workspace: Workspace, project_id: str, question_id: str) -> QuestionHoldings:
@@ -210,32 +204,15 @@ def list_removed_questions(
         )
         .join(Question, Question.id == RemovedQuestion.question_id)
         .outerjoin(User, User.id == RemovedQuestion.removed_by)
-        .where(_in_bin(project_id))
+        .where(is_restorable(RemovedQuestion, project_id))
     )
-    order = Order(
-        f"removed questions {project_id}", (RemovedQuestion.removed_at, RemovedQuestion.question_id), falls=True
-    )
-    days = timedelta(days=workspace.settings.bin_days)
-    with workspace.database.read() as session:
-        rows, following = order.rows(session, chosen, min(limit, MOST_LISTED), cursor)
-    return ListPage(
-        (
-            RemovedQuestionLine(key, text, standard, number, tasks, by, removed_at, removed_at + days)
-            for key, text, standard, number, tasks, by, removed_at in rows
-        ),
-        following,
-    )
+    name = f"removed questions {project_id}"
+    return list_removed(workspace, RemovedQuestion, name, chosen, RemovedQuestionLine, limit, cursor)
 
 
 def count_removed_questions(workspace: Workspace, project_id: str) -> int:
     """Return the number of questions in the bin of a project."""
-    chosen = select(func.count()).select_from(RemovedQuestion).where(_in_bin(project_id))
-    with workspace.database.read() as session:
-        return session.scalar(chosen) or 0
-
-
-def _in_bin(project_id: str) -> ColumnElement[bool]:
-    return (RemovedQuestion.project_id == project_id) & ~RemovedQuestion.erasing
+    return count_removed(workspace, RemovedQuestion, project_id)
 
 
 def _change(

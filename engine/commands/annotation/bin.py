@@ -1,6 +1,5 @@
 """`glossator bin`, and the removal of documents: into the bin of their project, and back."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -13,6 +12,7 @@ from engine.commands.common import emit, fail, here, output
 from engine.commands.lookups import document_called, project_to_change
 from engine.lifecycle import bin as lifecycle
 from engine.lifecycle import erasing
+from engine.lifecycle.bins import line_values
 from engine.lifecycle.document_traces import KEEPS, document_traces
 from engine.paging import every
 from engine.plurals import count
@@ -78,7 +78,7 @@ def list_removed(project: Project = DEFAULT_NAME, as_json: Json = False) -> None
     with here() as workspace:
         lines = _every_line(workspace, project_named(workspace, project).id)
     if as_json:
-        emit({"project": project, "documents": [lifecycle.line_values(line) for line in lines]})
+        emit({"project": project, "documents": [line_values(line) for line in lines]})
         return
     if not lines:
         output.print("The bin is empty.")
@@ -105,8 +105,7 @@ def show_traces(
         while len(traces) < page.total:
             traces += document_traces(workspace, project_id, chosen, offset=len(traces)).traces
     if as_json:
-        values = [asdict(trace) | {"at": trace.at.isoformat()} for trace in traces]
-        emit({"id": page.document_id, "name": page.name, "traces": values})
+        emit({"id": page.document_id, "name": page.name, "traces": [line_values(trace) for trace in traces]})
         return
     for trace in traces:
         output.print(f"{trace.at:%Y-%m-%d %H:%M}  {trace.sentence}", markup=False, soft_wrap=True)

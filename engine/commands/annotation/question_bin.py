@@ -15,6 +15,7 @@ from engine.commands.foreground import tasks_follow
 from engine.commands.lookups import project_to_change
 from engine.fields.project_fields import project_fields
 from engine.lifecycle import question_bin, question_erasing
+from engine.lifecycle.bins import line_values
 from engine.paging import every
 from engine.plurals import count
 from engine.projects.projects import DEFAULT_NAME, project_named
@@ -77,7 +78,7 @@ def removed(project: TheProject = DEFAULT_NAME, as_json: AsJson = False) -> None
     with here() as workspace:
         lines = _every_line(workspace, project_named(workspace, project).id)
     if as_json:
-        emit({"project": project, "questions": [question_bin.line_values(line) for line in lines]})
+        emit({"project": project, "questions": [line_values(line) for line in lines]})
         return
     if not lines:
         output.print("The bin has no questions.")
