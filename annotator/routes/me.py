@@ -81,14 +81,22 @@ def end_session(session_id: str, workspace: TheWorkspace, user: CurrentUser) -> 
 
 
 @router.post("/tokens", status_code=201)
-def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser) -> MadeToken:
+def make_token(new: NewToken, workspace: TheWorkspace, user: CurrentUser, caller: TheCaller) -> MadeToken:
     """Create a token for programs that act as the user, limited by its scope.
 
     It is listed and ended like a session.
     """
     if workspace.settings.auth == "local":
         raise Refused("This server has no login; programs need no token. Send requests without one.")
-    made = tokens.issue(workspace, user.name, purpose=new.purpose, days=new.days, scope=new.scope, by=user.id)
+    made = tokens.issue(
+        workspace,
+        user.name,
+        purpose=new.purpose,
+        days=new.days,
+        scope=new.scope,
+        by=user.id,
+        login=caller.token,
+    )
     return MadeToken(token=made, scope=new.scope, days=new.days)
 
 

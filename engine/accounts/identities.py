@@ -191,9 +191,9 @@ def unlink(workspace: Workspace, name: str, *, by: str | None) -> int:
         linked = session.scalars(select(Identity).where(Identity.user_id == user.id)).all()
         if not linked:
             raise NotFound(f"Nobody signs in as {name} through a provider. Nothing was changed.")
+        sessions.revoke_all(session, user.id)
         for identity in linked:
             session.delete(identity)
-        sessions.revoke_all(session, user.id)
         audit.record(session, by, "users.unlink", user.id, name=name)
         return len(linked)
 

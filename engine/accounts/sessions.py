@@ -220,6 +220,12 @@ def user_of_token(workspace: Workspace, token: str) -> User | None:
     return login.user if login is not None else None
 
 
+def is_open(session: Session, token: str) -> bool:
+    """Return whether nobody has ended a session or token; its user must be locked."""
+    login = session.get(LoginSession, digest(token))
+    return login is not None and login.revoked_at is None
+
+
 def log_out(workspace: Workspace, token: str) -> None:
     """Revoke a session. An unknown token is only looked up, so that strangers take no write lock."""
     if user_of_token(workspace, token) is None:
@@ -313,12 +319,15 @@ def log_out_everywhere(workspace: Workspace, user: User) -> None:
 def revoke_all(session: Session, user_id: str, *, but: str | None = None, tokens: bool = True) -> None:
     """End all sessions of a user, and logins that wait for a code, inside the caller's unit of work.
 
+    The user is locked until the commit, so that no token is issued meanwhile by a login that ends here.
+
     Args:
         session: of the unit of work.
         user_id: id of the user.
         but: token of a session that stays.
         tokens: whether tokens of programs end, too.
     """
+    session.execute(select(User.id).where(User.id == user_id).with_for_update(key_share=True))
     ended = (
         update(LoginSession)
         .where(LoginSession.user_id == user_id, LoginSession.revoked_at.is_(None))

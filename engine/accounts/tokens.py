@@ -15,9 +15,9 @@ from db.tables import LoginSession
 from db.tables.people import Scope as Scope
 from engine import audit
 from engine.accounts.digests import digest
-from engine.accounts.sessions import TOKEN_CLIENT, lock_user
+from engine.accounts.sessions import TOKEN_CLIENT, is_open, lock_user
 from engine.accounts.users import user_named
-from engine.errors import Refused
+from engine.errors import Forbidden, Refused
 from engine.workspace import Workspace
 
 LONGEST_DAYS = 3650
@@ -38,7 +38,14 @@ class MadeToken(BaseModel):
 
 
 def issue(
-    workspace: Workspace, name: str, *, purpose: str, days: int, scope: str = "annotate", by: str | None = None
+    workspace: Workspace,
+    name: str,
+    *,
+    purpose: str,
+    days: int,
+    scope: str = "annotate",
+    by: str | None = None,
+    login: str | None = None,
 ) -> str:
     """Create a token of a user; the database stores its SHA-256 only.
 
@@ -51,12 +58,14 @@ def issue(
         days: validity, 1 to LONGEST_DAYS.
         scope: read, extract, annotate or admin.
         by: id of the acting user.
+        login: token of the session in which the user asks for it.
 
     Returns:
         The token.
 
     Raises:
         Refused: purpose, validity or scope is invalid, or the user is disabled.
+        Forbidden: `login` was ended meanwhile.
         NotFound: there is no such user.
     """
     if scope not in get_args(Scope):
@@ -71,6 +80,8 @@ def issue(
         user = lock_user(session, known.id)
         if user is None or user.disabled_at is not None:
             raise Refused(f"The user {name!r} is disabled. Run glossator users enable {name} first.")
+        if login is not None and not is_open(session, login):
+            raise Forbidden("Your login has ended. Log in again.")
         session.add(
             LoginSession(
                 token_sha256=digest(token),

@@ -14,8 +14,8 @@ from annotator.change_streams import OF_ONE, ChangeStreams
 from annotator.event_stream import END, EventStream
 from annotator.login_gate import PAGE_OF
 from db.base import now
-from db.tables import LoginSession
-from engine.accounts import sessions, tokens
+from db.tables import LoginSession, User
+from engine.accounts import sessions, tokens, users
 from engine.settings import Settings
 from engine.workspace import Workspace
 from tests.support.accounts import ADDRESS, Person, actions, cookie_of, here, make_user, somebody
@@ -122,6 +122,20 @@ def test_tokens_of_programs_know_no_rest(ann: Person) -> None:
     put_back(workspace, created_at=100, last_used_at=100)
     headers = {"authorization": f"Bearer {token}"}
     assert ann.client.get("/api/me", headers=headers).status_code == 200
+
+
+def test_a_login_that_ends_meanwhile_gets_no_token(ann: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else whoever had somebody's password could keep asking for one while that person sets another."""
+    workspace = here(ann.client)
+
+    def log_out_first(workspace: Workspace, name: str) -> User:
+        sessions.log_out_everywhere(workspace, ann.known)
+        return users.user_named(workspace, name)
+
+    monkeypatch.setattr("engine.accounts.tokens.user_named", log_out_first)
+    refused = ann.post("/api/me/tokens", json={"purpose": "tests"})
+    assert refused.status_code == 403 and refused.json()["detail"] == "Your login has ended. Log in again."
+    assert sessions.sessions(workspace, ann.known.id) == []
 
 
 def test_logging_out_everywhere_ends_every_browser_and_no_token(ann: Person) -> None:
